@@ -1,0 +1,16 @@
+package io.psf.api;
+
+/**
+ * One node of the cluster as the others know it.
+ *
+ * @param role what it is
+ * @param rank its number among the nodes of its role, from 0
+ * @param host the host it listens on; empty for a worker, which does not listen
+ * @param port the port it listens on; 0 for a worker
+ */
+public record Member(Role role, int rank, String host, int port) {
+    @Override
+    public String toString() {
+        return host.isEmpty() ? role.label() + " " + rank : role.label() + " " + rank + " (" + host + ":" + port + ")";
+    }
+}

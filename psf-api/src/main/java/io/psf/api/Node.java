@@ -1,0 +1,67 @@
+package io.psf.api;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The server or scheduler that a function of place {@link Place#SERVER} or {@link Place#SCHEDULER} runs on. Used on the
+ * node's own lane, by one thread at a time.
+ */
+public interface Node {
+    /** What this node is. */
+    Role role();
+
+    /** Its number among the nodes of its role, from 0. */
+    int rank();
+
+    /** Who is in the cluster now. */
+    List<Member> members();
+
+    /** The call being answered. */
+    CallInfo call();
+
+    /** What this node holds of tensors now: a snapshot. The shards' values belong to their lanes. */
+    Collection<ShardInfo> shards();
+
+    /**
+     * Makes the shard of a slice, or leaves the one that is there.
+     *
+     * @param tensor the whole tensor
+     * @param slice the slice's number
+     * @param range the keys of the slice
+     * @param optimizer how pushes change the shard
+     * @param fill run once on the new shard before any other function sees it
+     * @return whether the shard is new
+     * @throws PsException with {@code ALREADY_EXISTS} if the tensor is there with another shape
+     */
+    boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill);
+
+    /** Drops the shards of a tensor that this node holds; answers how many there were. */
+    int drop(TensorId tensor);
+
+    /**
+     * A function's own state beside the node, made when first asked for and kept as long as the node.
+     *
+     * @param key the state's name
+     * @param type the state's class
+     * @param factory makes it the first time
+     */
+    <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory);
+
+    /** Gives a new shard its first values. */
+    @FunctionalInterface
+    interface Fill {
+        /** Writes the shard's values. */
+        void fill(Shard shard);
+    }
+
+    /**
+     * One shard that a node holds.
+     *
+     * @param tensor the whole tensor
+     * @param slice the slice's number
+     * @param range the keys of the slice
+     */
+    record ShardInfo(TensorInfo tensor, int slice, Range range) {}
+}

@@ -1,0 +1,34 @@
+package io.psf.api;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The answer to a call that is under way. Arrays of the request, and arrays given to be filled, are borrowed until
+ * {@code await} returns or throws. Thread-safe.
+ *
+ * @param <R> the function's response
+ */
+public interface Pending<R> {
+    /**
+     * Waits for the answer.
+     *
+     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CANCELLED}
+     *     if the waiting thread is interrupted, whose interrupt status is then set again
+     */
+    R await();
+
+    /**
+     * Waits for the answer, but not longer than given.
+     *
+     * @throws PsException as {@link #await()}; with {@code TIMED_OUT} if the answer is not there in time, while the call
+     *     goes on
+     */
+    R await(Duration limit);
+
+    /** Whether the call has ended, with an answer or an error. */
+    boolean isDone();
+
+    /** The same answer as a future, which fails with the {@link PsException} of the call. */
+    CompletableFuture<R> toCompletableFuture();
+}

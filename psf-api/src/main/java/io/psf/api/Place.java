@@ -1,0 +1,11 @@
+package io.psf.api;
+
+/** Where a PS function runs. */
+public enum Place {
+    /** On every shard of the tensor that the request names and that the request's layouts touch. */
+    SHARD,
+    /** On every server. */
+    SERVER,
+    /** On the scheduler. */
+    SCHEDULER
+}

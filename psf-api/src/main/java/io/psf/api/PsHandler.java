@@ -1,0 +1,17 @@
+package io.psf.api;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a class that handles a {@link PsFunction}: servers find it on their class path. The class is public, has a
+ * public constructor without parameters and implements one function's interface. It replaces a {@code default} body of
+ * {@code handle}.
+ */
+@Documented
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface PsHandler {}

@@ -1,0 +1,86 @@
+package io.psf.api;
+
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What a server holds for one slice of a tensor: its values, the optimizer's state, and whatever functions attach to
+ * it. Used on the shard's lane alone, by one thread at a time, so a handler takes no locks; not to be kept beyond the
+ * handler except by an attachment.
+ */
+public interface Shard {
+    /** The keys that this shard owns. */
+    Range range();
+
+    /** How many rows this shard owns: the length of its {@link #range()}. */
+    int rows();
+
+    /** Floats in a row. */
+    int width();
+
+    /** This shard's slice number in its tensor, from 0. */
+    int slice();
+
+    /** What is known of the whole tensor. */
+    TensorInfo spec();
+
+    /** The shard's values, [rows, width] float32: a view, what is written to it stays. */
+    FloatArray values();
+
+    /**
+     * The values of one row, [width] float32: a view.
+     *
+     * @param key a global key
+     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
+     */
+    FloatArray values(long key);
+
+    /**
+     * The local row of a key, from 0.
+     *
+     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
+     */
+    int row(long key);
+
+    /**
+     * The local rows of keys, [n].
+     *
+     * @param keys [n] int64 global keys
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
+     */
+    int[] rows(LongArray keys);
+
+    /**
+     * State of an optimizer or a function, row-aligned with the values: [rows, width] float32 off the heap, zero when
+     * first asked for.
+     *
+     * @param name the slot's name, for example {@code "momentum"}
+     * @param width floats in a row of the slot
+     */
+    FloatArray slot(String name, int width);
+
+    /**
+     * Scratch memory for the answer, [n] float32, from the lane's arena: good until the answer is sent, its content
+     * undefined.
+     */
+    FloatArray allocate(int n);
+
+    /** How pushes change this shard. */
+    Optimizer optimizer();
+
+    /** The call being answered. */
+    CallInfo call();
+
+    /** Who is in the cluster now. */
+    List<Member> members();
+
+    /**
+     * A function's own state beside the shard, made when first asked for and kept as long as the shard.
+     *
+     * @param type the state's class, its key
+     * @param factory makes it the first time
+     */
+    <T> T attachment(Class<T> type, Supplier<? extends T> factory);
+}

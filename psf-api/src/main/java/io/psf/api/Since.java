@@ -1,0 +1,20 @@
+package io.psf.api;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a component that was appended to a tuple in a later version of the function's schema. A peer of an older
+ * version does not send it and skips it; what it did not send is read as zero, {@code false}, an empty string or an
+ * empty array.
+ */
+@Documented
+@Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Since {
+    /** The schema version that brought the component, from 2 on. */
+    int value();
+}

@@ -1,0 +1,52 @@
+package io.psf.api;
+
+import io.psf.api.spi.Names;
+
+/**
+ * The name of a tensor, one named parameter of shape {@code [rows, width]}. A value: two ids of the same name are the
+ * same tensor, on every worker. Immutable and thread-safe.
+ */
+public final class TensorId {
+    private final String name;
+    private final int number;
+
+    private TensorId(String name) {
+        this.name = Names.requireName("tensor", name);
+        this.number = Names.number(name);
+    }
+
+    /**
+     * The id of the tensor of that name.
+     *
+     * @param name 1 to 200 printable characters
+     * @throws IllegalArgumentException if the name is empty, too long or holds a control character
+     */
+    public static TensorId of(String name) {
+        return new TensorId(name);
+    }
+
+    /** The tensor's name. */
+    public String name() {
+        return name;
+    }
+
+    /** The number that stands for the name on the wire, derived from it. */
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TensorId that && number == that.number && name.equals(that.name);
+    }
+
+    @Override
+    public int hashCode() {
+        return number;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

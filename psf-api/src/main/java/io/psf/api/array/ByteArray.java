@@ -1,0 +1,176 @@
+package io.psf.api.array;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shared array of int8: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
+ * the memory behind it. Not thread-safe: one thread writes, or many read.
+ */
+public final class ByteArray implements SharedArray {
+    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    private static final int TILE = 512;
+
+    private final ByteBuffer data;
+
+    private ByteArray(ByteBuffer data) {
+        this.data = data;
+    }
+
+    /** A new array of n zeros on the heap. */
+    public static ByteArray allocate(int n) {
+        SharedArray.requireLength(n);
+        return new ByteArray(ByteBuffer.wrap(new byte[n]));
+    }
+
+    /** A new array on the heap that holds a copy of the values. */
+    public static ByteArray of(byte... values) {
+        return new ByteArray(ByteBuffer.wrap(values.clone()));
+    }
+
+    /** A view of all of a Java array. */
+    public static ByteArray wrap(byte[] values) {
+        return new ByteArray(ByteBuffer.wrap(values));
+    }
+
+    /** A view of a part of a Java array: n values from {@code begin} on. */
+    public static ByteArray wrap(byte[] values, int begin, int n) {
+        return new ByteArray(ByteBuffer.wrap(values, begin, n).slice());
+    }
+
+    /**
+     * A view of a buffer's bytes from its position to its limit, little-endian.
+     *
+     * @throws IllegalArgumentException if the bytes are not a whole number of elements
+     */
+    public static ByteArray view(ByteBuffer bytes) {
+        SharedArray.requireWhole(bytes.remaining(), ElementType.BYTE);
+        return new ByteArray(bytes.slice());
+    }
+
+    @Override
+    public int length() {
+        return data.capacity();
+    }
+
+    @Override
+    public ElementType type() {
+        return ElementType.BYTE;
+    }
+
+    /** Element i. */
+    public byte get(int i) {
+        return data.get(i);
+    }
+
+    /** Sets element i. */
+    public void set(int i, byte value) {
+        data.put(i, value);
+    }
+
+    @Override
+    public ByteArray slice(int begin, int end) {
+        return new ByteArray(data.slice(begin, end - begin));
+    }
+
+    @Override
+    public ByteArray copy() {
+        return wrap(toArray());
+    }
+
+    /** A new Java array that holds a copy of the values. */
+    public byte[] toArray() {
+        byte[] values = new byte[length()];
+        data.get(0, values);
+        return values;
+    }
+
+    /** Copies all values into the beginning of a Java array that is at least as long. */
+    public void copyTo(byte[] target) {
+        copyTo(0, target, 0, length());
+    }
+
+    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    public void copyTo(int begin, byte[] target, int at, int n) {
+        data.get(begin, target, at, n);
+    }
+
+    /** Copies all values into the beginning of another array that is at least as long. */
+    public void copyTo(ByteArray target) {
+        target.data.put(0, data, 0, length());
+    }
+
+    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    public void copyFrom(int at, byte[] source, int begin, int n) {
+        data.put(at, source, begin, n);
+    }
+
+    /** Copies all values of another array into the beginning of this one. */
+    public void copyFrom(ByteArray source) {
+        source.copyTo(this);
+    }
+
+    /** Sets every element. */
+    public void fill(byte value) {
+        byte[] tile = new byte[Math.min(TILE, length())];
+        Arrays.fill(tile, value);
+        for (int at = 0; at < length(); at += TILE) {
+            data.put(at, tile, 0, Math.min(TILE, length() - at));
+        }
+    }
+
+    @Override
+    public void write(int begin, int end, ByteBuffer out) {
+        int bytes = (end - begin) * ElementType.BYTE.size();
+        ByteBuffer target = out.slice(out.position(), bytes);
+        target.put(0, data, begin, end - begin);
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+        int bytes = (to - from) * width * ElementType.BYTE.size();
+        ByteBuffer target = out.slice(out.position(), bytes);
+        if (width == 1) {
+            for (int i = from; i < to; i++) {
+                target.put(i - from, data.get(rows[i]));
+            }
+        } else {
+            for (int i = from; i < to; i++) {
+                target.put((i - from) * width, data, rows[i] * width, width);
+            }
+        }
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void copyFrom(int at, SharedArray source) {
+        data.put(at, ((ByteArray) source).data, 0, source.length());
+    }
+
+    @Override
+    public void copyRow(int to, SharedArray source, int from, int width) {
+        ByteArray other = (ByteArray) source;
+        if (width == 1) {
+            data.put(to, other.data.get(from));
+        } else {
+            data.put(to * width, other.data, from * width, width);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ByteArray that && data.equals(that.data);
+    }
+
+    @Override
+    public int hashCode() {
+        return data.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return SharedArray.text(this, i -> String.valueOf(get(i)));
+    }
+}

@@ -1,0 +1,232 @@
+package io.psf.api.array;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shared array of float64: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
+ * the memory behind it. Not thread-safe: one thread writes, or many read.
+ */
+public final class DoubleArray implements SharedArray {
+    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    private static final int TILE = 512;
+
+    private final DoubleBuffer data;
+
+    private DoubleArray(DoubleBuffer data) {
+        this.data = data;
+    }
+
+    /** A new array of n zeros on the heap. */
+    public static DoubleArray allocate(int n) {
+        SharedArray.requireLength(n);
+        return new DoubleArray(DoubleBuffer.wrap(new double[n]));
+    }
+
+    /** A new array on the heap that holds a copy of the values. */
+    public static DoubleArray of(double... values) {
+        return new DoubleArray(DoubleBuffer.wrap(values.clone()));
+    }
+
+    /** A view of all of a Java array. */
+    public static DoubleArray wrap(double[] values) {
+        return new DoubleArray(DoubleBuffer.wrap(values));
+    }
+
+    /** A view of a part of a Java array: n values from {@code begin} on. */
+    public static DoubleArray wrap(double[] values, int begin, int n) {
+        return new DoubleArray(DoubleBuffer.wrap(values, begin, n).slice());
+    }
+
+    /**
+     * A view of a buffer's bytes from its position to its limit, little-endian.
+     *
+     * @throws IllegalArgumentException if the bytes are not a whole number of elements
+     */
+    public static DoubleArray view(ByteBuffer bytes) {
+        SharedArray.requireWhole(bytes.remaining(), ElementType.DOUBLE);
+        return new DoubleArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer());
+    }
+
+    @Override
+    public int length() {
+        return data.capacity();
+    }
+
+    @Override
+    public ElementType type() {
+        return ElementType.DOUBLE;
+    }
+
+    /** Element i. */
+    public double get(int i) {
+        return data.get(i);
+    }
+
+    /** Sets element i. */
+    public void set(int i, double value) {
+        data.put(i, value);
+    }
+
+    @Override
+    public DoubleArray slice(int begin, int end) {
+        return new DoubleArray(data.slice(begin, end - begin));
+    }
+
+    @Override
+    public DoubleArray copy() {
+        return wrap(toArray());
+    }
+
+    /** A new Java array that holds a copy of the values. */
+    public double[] toArray() {
+        double[] values = new double[length()];
+        data.get(0, values);
+        return values;
+    }
+
+    /** Copies all values into the beginning of a Java array that is at least as long. */
+    public void copyTo(double[] target) {
+        copyTo(0, target, 0, length());
+    }
+
+    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    public void copyTo(int begin, double[] target, int at, int n) {
+        data.get(begin, target, at, n);
+    }
+
+    /** Copies all values into the beginning of another array that is at least as long. */
+    public void copyTo(DoubleArray target) {
+        target.data.put(0, data, 0, length());
+    }
+
+    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    public void copyFrom(int at, double[] source, int begin, int n) {
+        data.put(at, source, begin, n);
+    }
+
+    /** Copies all values of another array into the beginning of this one. */
+    public void copyFrom(DoubleArray source) {
+        source.copyTo(this);
+    }
+
+    /** Sets every element. */
+    public void fill(double value) {
+        double[] tile = new double[Math.min(TILE, length())];
+        Arrays.fill(tile, value);
+        for (int at = 0; at < length(); at += TILE) {
+            data.put(at, tile, 0, Math.min(TILE, length() - at));
+        }
+    }
+
+    /** Adds a times x to this array, element by element: y += a x. */
+    public void addScaled(double a, DoubleArray x) {
+        requireSameLength("x", x.length());
+        double[] ys = new double[Math.min(TILE, length())];
+        double[] xs = new double[ys.length];
+        for (int at = 0; at < length(); at += TILE) {
+            int n = Math.min(TILE, length() - at);
+            data.get(at, ys, 0, n);
+            x.data.get(at, xs, 0, n);
+            for (int i = 0; i < n; i++) {
+                ys[i] += a * xs[i];
+            }
+            data.put(at, ys, 0, n);
+        }
+    }
+
+    /** Multiplies every element by a. */
+    public void scale(double a) {
+        double[] ys = new double[Math.min(TILE, length())];
+        for (int at = 0; at < length(); at += TILE) {
+            int n = Math.min(TILE, length() - at);
+            data.get(at, ys, 0, n);
+            for (int i = 0; i < n; i++) {
+                ys[i] *= a;
+            }
+            data.put(at, ys, 0, n);
+        }
+    }
+
+    /** The inner product with x, summed in float64. */
+    public double dot(DoubleArray x) {
+        requireSameLength("x", x.length());
+        double[] ys = new double[Math.min(TILE, length())];
+        double[] xs = new double[ys.length];
+        double sum = 0;
+        for (int at = 0; at < length(); at += TILE) {
+            int n = Math.min(TILE, length() - at);
+            data.get(at, ys, 0, n);
+            x.data.get(at, xs, 0, n);
+            for (int i = 0; i < n; i++) {
+                sum += ys[i] * xs[i];
+            }
+        }
+        return sum;
+    }
+
+    private void requireSameLength(String name, int length) {
+        if (length != length()) {
+            throw new IllegalArgumentException(
+                    "length of " + name + ": " + length + " (expected: " + length() + ", the length of this array)");
+        }
+    }
+
+    @Override
+    public void write(int begin, int end, ByteBuffer out) {
+        int bytes = (end - begin) * ElementType.DOUBLE.size();
+        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
+        target.asDoubleBuffer().put(0, data, begin, end - begin);
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+        int bytes = (to - from) * width * ElementType.DOUBLE.size();
+        DoubleBuffer target =
+                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+        if (width == 1) {
+            for (int i = from; i < to; i++) {
+                target.put(i - from, data.get(rows[i]));
+            }
+        } else {
+            for (int i = from; i < to; i++) {
+                target.put((i - from) * width, data, rows[i] * width, width);
+            }
+        }
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void copyFrom(int at, SharedArray source) {
+        data.put(at, ((DoubleArray) source).data, 0, source.length());
+    }
+
+    @Override
+    public void copyRow(int to, SharedArray source, int from, int width) {
+        DoubleArray other = (DoubleArray) source;
+        if (width == 1) {
+            data.put(to, other.data.get(from));
+        } else {
+            data.put(to * width, other.data, from * width, width);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof DoubleArray that && data.equals(that.data);
+    }
+
+    @Override
+    public int hashCode() {
+        return data.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return SharedArray.text(this, i -> String.valueOf(get(i)));
+    }
+}

@@ -1,0 +1,179 @@
+package io.psf.api.array;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shared array of int32: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
+ * the memory behind it. Not thread-safe: one thread writes, or many read.
+ */
+public final class IntArray implements SharedArray {
+    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    private static final int TILE = 512;
+
+    private final IntBuffer data;
+
+    private IntArray(IntBuffer data) {
+        this.data = data;
+    }
+
+    /** A new array of n zeros on the heap. */
+    public static IntArray allocate(int n) {
+        SharedArray.requireLength(n);
+        return new IntArray(IntBuffer.wrap(new int[n]));
+    }
+
+    /** A new array on the heap that holds a copy of the values. */
+    public static IntArray of(int... values) {
+        return new IntArray(IntBuffer.wrap(values.clone()));
+    }
+
+    /** A view of all of a Java array. */
+    public static IntArray wrap(int[] values) {
+        return new IntArray(IntBuffer.wrap(values));
+    }
+
+    /** A view of a part of a Java array: n values from {@code begin} on. */
+    public static IntArray wrap(int[] values, int begin, int n) {
+        return new IntArray(IntBuffer.wrap(values, begin, n).slice());
+    }
+
+    /**
+     * A view of a buffer's bytes from its position to its limit, little-endian.
+     *
+     * @throws IllegalArgumentException if the bytes are not a whole number of elements
+     */
+    public static IntArray view(ByteBuffer bytes) {
+        SharedArray.requireWhole(bytes.remaining(), ElementType.INT);
+        return new IntArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer());
+    }
+
+    @Override
+    public int length() {
+        return data.capacity();
+    }
+
+    @Override
+    public ElementType type() {
+        return ElementType.INT;
+    }
+
+    /** Element i. */
+    public int get(int i) {
+        return data.get(i);
+    }
+
+    /** Sets element i. */
+    public void set(int i, int value) {
+        data.put(i, value);
+    }
+
+    @Override
+    public IntArray slice(int begin, int end) {
+        return new IntArray(data.slice(begin, end - begin));
+    }
+
+    @Override
+    public IntArray copy() {
+        return wrap(toArray());
+    }
+
+    /** A new Java array that holds a copy of the values. */
+    public int[] toArray() {
+        int[] values = new int[length()];
+        data.get(0, values);
+        return values;
+    }
+
+    /** Copies all values into the beginning of a Java array that is at least as long. */
+    public void copyTo(int[] target) {
+        copyTo(0, target, 0, length());
+    }
+
+    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    public void copyTo(int begin, int[] target, int at, int n) {
+        data.get(begin, target, at, n);
+    }
+
+    /** Copies all values into the beginning of another array that is at least as long. */
+    public void copyTo(IntArray target) {
+        target.data.put(0, data, 0, length());
+    }
+
+    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    public void copyFrom(int at, int[] source, int begin, int n) {
+        data.put(at, source, begin, n);
+    }
+
+    /** Copies all values of another array into the beginning of this one. */
+    public void copyFrom(IntArray source) {
+        source.copyTo(this);
+    }
+
+    /** Sets every element. */
+    public void fill(int value) {
+        int[] tile = new int[Math.min(TILE, length())];
+        Arrays.fill(tile, value);
+        for (int at = 0; at < length(); at += TILE) {
+            data.put(at, tile, 0, Math.min(TILE, length() - at));
+        }
+    }
+
+    @Override
+    public void write(int begin, int end, ByteBuffer out) {
+        int bytes = (end - begin) * ElementType.INT.size();
+        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
+        target.asIntBuffer().put(0, data, begin, end - begin);
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+        int bytes = (to - from) * width * ElementType.INT.size();
+        IntBuffer target =
+                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+        if (width == 1) {
+            for (int i = from; i < to; i++) {
+                target.put(i - from, data.get(rows[i]));
+            }
+        } else {
+            for (int i = from; i < to; i++) {
+                target.put((i - from) * width, data, rows[i] * width, width);
+            }
+        }
+        out.position(out.position() + bytes);
+    }
+
+    @Override
+    public void copyFrom(int at, SharedArray source) {
+        data.put(at, ((IntArray) source).data, 0, source.length());
+    }
+
+    @Override
+    public void copyRow(int to, SharedArray source, int from, int width) {
+        IntArray other = (IntArray) source;
+        if (width == 1) {
+            data.put(to, other.data.get(from));
+        } else {
+            data.put(to * width, other.data, from * width, width);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof IntArray that && data.equals(that.data);
+    }
+
+    @Override
+    public int hashCode() {
+        return data.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return SharedArray.text(this, i -> String.valueOf(get(i)));
+    }
+}

@@ -1,0 +1,80 @@
+package io.psf.api.array;
+
+import java.nio.ByteBuffer;
+import java.util.StringJoiner;
+import java.util.function.IntFunction;
+
+/** What the arrays of a tuple have in common: their memory goes to the transport as it is. */
+public sealed interface SharedArray permits ByteArray, IntArray, LongArray, FloatArray, DoubleArray {
+    /** How many elements. */
+    int length();
+
+    /** What the elements are. */
+    ElementType type();
+
+    /**
+     * A view of the elements {@code [begin, end)}.
+     *
+     * @throws IndexOutOfBoundsException if they do not lie in the array
+     */
+    SharedArray slice(int begin, int end);
+
+    /** A copy on the heap. */
+    SharedArray copy();
+
+    /** Writes the elements {@code [begin, end)} little-endian at the buffer's position, and moves it behind them. */
+    void write(int begin, int end, ByteBuffer out);
+
+    /**
+     * Writes rows of this array, [_, width], little-endian at the buffer's position, one after the other, and moves it
+     * behind them.
+     *
+     * @param rows which rows
+     * @param from the first of {@code rows} to write
+     * @param to one past the last of {@code rows} to write
+     * @param width elements in a row
+     */
+    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out);
+
+    /**
+     * Copies all of another array of the same type into this one, from {@code at} on.
+     *
+     * @throws ClassCastException if the other array is of another type
+     */
+    void copyFrom(int at, SharedArray source);
+
+    /**
+     * Copies row {@code from} of another array of the same type, [_, width], to row {@code to} of this one.
+     *
+     * @throws ClassCastException if the other array is of another type
+     */
+    void copyRow(int to, SharedArray source, int from, int width);
+
+    /** Checks the length of a new array. */
+    static void requireLength(int n) {
+        if (n < 0) {
+            throw new IllegalArgumentException("length: " + n + " (expected: >= 0)");
+        }
+    }
+
+    /** Checks that bytes are a whole number of elements. */
+    static void requireWhole(int bytes, ElementType type) {
+        if (bytes % type.size() != 0) {
+            throw new IllegalArgumentException(
+                    "bytes: " + bytes + " (expected: a multiple of " + type.size() + ", the size of " + type + ")");
+        }
+    }
+
+    /** The first elements of an array as text. */
+    static String text(SharedArray array, IntFunction<String> element) {
+        StringJoiner text = new StringJoiner(", ", "[", "]");
+        int shown = Math.min(array.length(), 16);
+        for (int i = 0; i < shown; i++) {
+            text.add(element.apply(i));
+        }
+        if (shown < array.length()) {
+            text.add("... " + array.length() + " in all");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,22 @@
+package io.psf.api.layout;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * An array of which row i belongs to key i of a {@link ByKey} component, [n, width]: it goes where the key goes, and
+ * comes back to where the key stands, duplicates included.
+ */
+@Documented
+@Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Along {
+    /** The name of the request's {@link ByKey} component. */
+    String value();
+
+    /** Elements in a row of the array; 0 means the tensor's width. */
+    int width() default 0;
+}

@@ -1,0 +1,26 @@
+package io.psf.api.layout;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Global keys, in any order: grouped by the slice that owns them going out. Stands on a {@code LongArray} of a request;
+ * other components follow it with {@link Along}. A slice that owns none of the keys gets no request.
+ */
+@Documented
+@Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface ByKey {
+    /**
+     * How keys that occur more than once are folded before they are sent: the key goes once, and the rows along it are
+     * combined with {@code SUM}, {@code MIN}, {@code MAX} or {@code LAST}. {@code NONE} sends every occurrence, in the
+     * order given.
+     */
+    Reduction combine() default Reduction.NONE;
+
+    /** Whether slices that own none of the keys get a request too, with no keys. */
+    boolean everySlice() default false;
+}

@@ -1,0 +1,18 @@
+package io.psf.api.layout;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * An array that is row-aligned with the tensor, [rows, width]: cut at slice bounds going out, concatenated coming back.
+ */
+@Documented
+@Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface ByRange {
+    /** Elements in a row of the array; 0 means the tensor's width. */
+    int width() default 0;
+}

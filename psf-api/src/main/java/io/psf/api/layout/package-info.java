@@ -1,0 +1,5 @@
+/** How an array of a tuple lies over the slices of a tensor, and how answers are folded. Imports nothing. */
+@NullMarked
+package io.psf.api.layout;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,58 @@
+package io.psf.api.spi;
+
+import io.psf.api.TensorId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One PS function as generated code tells it: the codec of its tuples, its partition and its merge. Stateless and
+ * thread-safe.
+ *
+ * @param <Q> the request
+ * @param <R> the response
+ */
+public abstract class Function<Q, R> {
+    private final FunctionInfo info;
+
+    protected Function(FunctionInfo info) {
+        this.info = info;
+    }
+
+    /** What peers compare. */
+    public final FunctionInfo info() {
+        return info;
+    }
+
+    /** The tensor on whose shards the request runs; null unless the place is SHARD. */
+    public @Nullable TensorId target(Q request) {
+        return null;
+    }
+
+    /**
+     * Tells the routing of the request's laid-out arrays, which decides the slices that are touched.
+     *
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} or {@code OUT_OF_RANGE}
+     */
+    public void route(Q request, Routing routing) {}
+
+    /** Writes the slice of the request that part {@code part} of the routing gets. */
+    public abstract void write(Q request, Routing routing, int part, TupleWriter out);
+
+    /** Reads a slice of a request. */
+    public abstract Q read(TupleReader in);
+
+    /** Writes the answer of one slice. */
+    public abstract void writeAnswer(R answer, TupleWriter out);
+
+    /**
+     * Begins a merge.
+     *
+     * @param into whose laid-out arrays are filled; null to have them allocated
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if an array of {@code into} has the wrong length
+     */
+    public abstract Merge<R> merge(Q request, Routing routing, @Nullable R into);
+
+    @Override
+    public final String toString() {
+        return info.name();
+    }
+}

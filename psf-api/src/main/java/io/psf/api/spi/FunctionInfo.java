@@ -1,0 +1,45 @@
+package io.psf.api.spi;
+
+import io.psf.api.Place;
+import java.util.List;
+
+/**
+ * What two peers compare of a function.
+ *
+ * @param name its identity
+ * @param id the number of the name, {@link Names#number}
+ * @param place where it runs
+ * @param readOnly whether it changes nothing
+ * @param schemas its schema as text, one for each version from 1 on, the last one the current: the {@code Since}
+ *     components of later versions are left out of the earlier ones
+ */
+public record FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
+    public FunctionInfo {
+        schemas = List.copyOf(schemas);
+    }
+
+    /** The info of a function of that name. */
+    public static FunctionInfo of(String name, Place place, boolean readOnly, String... schemas) {
+        return new FunctionInfo(name, Names.number(name), place, readOnly, List.of(schemas));
+    }
+
+    /** The schema's current version, from 1. */
+    public int version() {
+        return schemas.size();
+    }
+
+    /** The schema of the current version. */
+    public String schema() {
+        return schemas.get(schemas.size() - 1);
+    }
+
+    /** The fingerprint of the current version. */
+    public int fingerprint() {
+        return fingerprint(version());
+    }
+
+    /** The fingerprint of a version that this side knows. */
+    public int fingerprint(int version) {
+        return Names.number(schemas.get(version - 1));
+    }
+}

@@ -1,0 +1,303 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.array.SharedArray;
+import io.psf.api.layout.Reduction;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one {@code ByKey} component, grouped by the slice that owns them with a counting pass; duplicates folded
+ * first where the function says so. Gathers what goes out and scatters what comes back over the same grouping.
+ */
+final class KeySet {
+    private final Reduction combine;
+    private final boolean everySlice;
+    /** The keys that are sent. */
+    private final LongArray keys;
+    /** Which sent key stands for a position of the caller; null where that is the position itself. */
+    private final int @Nullable [] sentAs;
+    /** The sent keys' indices, grouped by slice. */
+    private final int[] order;
+    /** Where each slice's group begins in {@link #order}; [slices + 1]. */
+    private final int[] starts;
+
+    private final int positions;
+    /** The caller's positions grouped by slice, and where each group begins; the same as above without folding. */
+    private final int[] positionOrder;
+
+    private final int[] positionStarts;
+    /** The row of each sent key in its slice's group; null without folding. */
+    private final int @Nullable [] rowInGroup;
+
+    KeySet(String name, LongArray given, Reduction combine, boolean everySlice, TensorLayout layout) {
+        this.combine = combine;
+        this.everySlice = everySlice;
+        this.positions = given.length();
+        if (combine == Reduction.NONE) {
+            keys = given;
+            sentAs = null;
+        } else {
+            sentAs = new int[positions];
+            keys = unique(given, sentAs);
+        }
+        int n = keys.length();
+        int slices = layout.slices();
+        long[] bounds = new long[slices + 1];
+        for (int s = 0; s <= slices; s++) {
+            bounds[s] = layout.bounds().get(s);
+        }
+        int[] sliceOf = new int[n];
+        starts = new int[slices + 1];
+        double scale = (double) slices / layout.info().rows();
+        for (int i = 0; i < n; i++) {
+            long key = keys.get(i);
+            if (key < 0 || key >= bounds[slices]) {
+                throw new PsException(
+                        PsException.Code.OUT_OF_RANGE,
+                        name + "[" + firstPosition(i) + "]: " + key + " (expected: a row in [0, " + bounds[slices]
+                                + "))");
+            }
+            int s = Math.min((int) (key * scale), slices - 1);
+            while (key < bounds[s]) {
+                s--;
+            }
+            while (key >= bounds[s + 1]) {
+                s++;
+            }
+            sliceOf[i] = s;
+            starts[s + 1]++;
+        }
+        order = group(sliceOf, starts);
+        if (sentAs == null) {
+            positionOrder = order;
+            positionStarts = starts;
+            rowInGroup = null;
+        } else {
+            rowInGroup = new int[n];
+            for (int s = 0; s < slices; s++) {
+                for (int i = starts[s]; i < starts[s + 1]; i++) {
+                    rowInGroup[order[i]] = i - starts[s];
+                }
+            }
+            int[] sliceOfPosition = new int[positions];
+            positionStarts = new int[slices + 1];
+            for (int p = 0; p < positions; p++) {
+                sliceOfPosition[p] = sliceOf[sentAs[p]];
+                positionStarts[sliceOfPosition[p] + 1]++;
+            }
+            positionOrder = group(sliceOfPosition, positionStarts);
+        }
+    }
+
+    /** Turns counts, shifted by one, into starts, and answers the indices grouped by slice, each group in order. */
+    private static int[] group(int[] sliceOf, int[] starts) {
+        for (int s = 1; s < starts.length; s++) {
+            starts[s] += starts[s - 1];
+        }
+        int[] at = Arrays.copyOf(starts, starts.length);
+        int[] order = new int[sliceOf.length];
+        for (int i = 0; i < order.length; i++) {
+            order[at[sliceOf[i]]++] = i;
+        }
+        return order;
+    }
+
+    /** The distinct keys in the order of their first occurrence; an open-addressed table of indices. */
+    private static LongArray unique(LongArray given, int[] sentAs) {
+        int n = given.length();
+        long[] found = new long[n];
+        int capacity = Integer.highestOneBit(Math.max(4, n)) << 2;
+        int[] table = new int[capacity];
+        int count = 0;
+        for (int p = 0; p < n; p++) {
+            long key = given.get(p);
+            int at = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & (capacity - 1);
+            while (table[at] != 0 && found[table[at] - 1] != key) {
+                at = (at + 1) & (capacity - 1);
+            }
+            if (table[at] == 0) {
+                found[count++] = key;
+                table[at] = count;
+            }
+            sentAs[p] = table[at] - 1;
+        }
+        return LongArray.wrap(found, 0, count);
+    }
+
+    private int firstPosition(int sent) {
+        if (sentAs == null) {
+            return sent;
+        }
+        int p = 0;
+        while (sentAs[p] != sent) {
+            p++;
+        }
+        return p;
+    }
+
+    /** How many keys the caller gave. */
+    int positions() {
+        return positions;
+    }
+
+    boolean touches(int slice) {
+        return everySlice || starts[slice + 1] > starts[slice];
+    }
+
+    /** How many keys a slice is sent. */
+    int count(int slice) {
+        return starts[slice + 1] - starts[slice];
+    }
+
+    void writeKeys(int slice, TupleWriter out) {
+        out.rows(keys, order, starts[slice], starts[slice + 1], 1);
+    }
+
+    /** Writes the rows of an array, already folded, that go with a slice's keys. */
+    void writeRows(int slice, SharedArray array, int width, TupleWriter out) {
+        out.rows(array, order, starts[slice], starts[slice + 1], width);
+    }
+
+    /** Copies each row of a slice's answer to every position that asked for it. */
+    void scatter(int slice, SharedArray answer, SharedArray target, int width) {
+        int begin = positionStarts[slice];
+        for (int i = begin; i < positionStarts[slice + 1]; i++) {
+            int position = positionOrder[i];
+            int row = sentAs == null || rowInGroup == null ? i - begin : rowInGroup[sentAs[position]];
+            target.copyRow(position, answer, row, width);
+        }
+    }
+
+    /** Combines the rows of positions that are sent as one key: [positions, width] to [keys, width]. */
+    SharedArray fold(SharedArray array, int width) {
+        if (sentAs == null || keys.length() == positions) {
+            return array;
+        }
+        int n = keys.length() * width;
+        if (array instanceof FloatArray floats) {
+            return FloatArray.wrap(fold(floats.toArray(), new float[n], width));
+        } else if (array instanceof DoubleArray doubles) {
+            return DoubleArray.wrap(fold(doubles.toArray(), new double[n], width));
+        } else if (array instanceof LongArray longs) {
+            return LongArray.wrap(fold(longs.toArray(), new long[n], width));
+        } else if (array instanceof IntArray ints) {
+            return IntArray.wrap(fold(ints.toArray(), new int[n], width));
+        }
+        return ByteArray.wrap(fold(((ByteArray) array).toArray(), new byte[n], width));
+    }
+
+    private float[] fold(float[] from, float[] to, int width) {
+        boolean[] seen = new boolean[keys.length()];
+        for (int p = 0; p < positions; p++) {
+            int sent = sent(p);
+            for (int c = 0; c < width; c++) {
+                float value = from[p * width + c];
+                int at = sent * width + c;
+                to[at] = !seen[sent]
+                        ? value
+                        : switch (combine) {
+                            case SUM -> to[at] + value;
+                            case MIN -> Math.min(to[at], value);
+                            case MAX -> Math.max(to[at], value);
+                            default -> value;
+                        };
+            }
+            seen[sent] = true;
+        }
+        return to;
+    }
+
+    private double[] fold(double[] from, double[] to, int width) {
+        boolean[] seen = new boolean[keys.length()];
+        for (int p = 0; p < positions; p++) {
+            int sent = sent(p);
+            for (int c = 0; c < width; c++) {
+                double value = from[p * width + c];
+                int at = sent * width + c;
+                to[at] = !seen[sent]
+                        ? value
+                        : switch (combine) {
+                            case SUM -> to[at] + value;
+                            case MIN -> Math.min(to[at], value);
+                            case MAX -> Math.max(to[at], value);
+                            default -> value;
+                        };
+            }
+            seen[sent] = true;
+        }
+        return to;
+    }
+
+    private long[] fold(long[] from, long[] to, int width) {
+        boolean[] seen = new boolean[keys.length()];
+        for (int p = 0; p < positions; p++) {
+            int sent = sent(p);
+            for (int c = 0; c < width; c++) {
+                long value = from[p * width + c];
+                int at = sent * width + c;
+                to[at] = !seen[sent]
+                        ? value
+                        : switch (combine) {
+                            case SUM -> to[at] + value;
+                            case MIN -> Math.min(to[at], value);
+                            case MAX -> Math.max(to[at], value);
+                            default -> value;
+                        };
+            }
+            seen[sent] = true;
+        }
+        return to;
+    }
+
+    private int[] fold(int[] from, int[] to, int width) {
+        boolean[] seen = new boolean[keys.length()];
+        for (int p = 0; p < positions; p++) {
+            int sent = sent(p);
+            for (int c = 0; c < width; c++) {
+                int value = from[p * width + c];
+                int at = sent * width + c;
+                to[at] = !seen[sent]
+                        ? value
+                        : switch (combine) {
+                            case SUM -> to[at] + value;
+                            case MIN -> Math.min(to[at], value);
+                            case MAX -> Math.max(to[at], value);
+                            default -> value;
+                        };
+            }
+            seen[sent] = true;
+        }
+        return to;
+    }
+
+    private byte[] fold(byte[] from, byte[] to, int width) {
+        boolean[] seen = new boolean[keys.length()];
+        for (int p = 0; p < positions; p++) {
+            int sent = sent(p);
+            for (int c = 0; c < width; c++) {
+                byte value = from[p * width + c];
+                int at = sent * width + c;
+                to[at] = !seen[sent]
+                        ? value
+                        : switch (combine) {
+                            case SUM -> (byte) (to[at] + value);
+                            case MIN -> (byte) Math.min(to[at], value);
+                            case MAX -> (byte) Math.max(to[at], value);
+                            default -> value;
+                        };
+            }
+            seen[sent] = true;
+        }
+        return to;
+    }
+
+    private int sent(int position) {
+        return sentAs == null ? position : sentAs[position];
+    }
+}

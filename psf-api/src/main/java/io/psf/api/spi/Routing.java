@@ -1,0 +1,203 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.array.LongArray;
+import io.psf.api.array.SharedArray;
+import io.psf.api.layout.Reduction;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call's way over the slices, the same for what goes out (gather) and what comes back (scatter): so that partition
+ * and merge cannot contradict each other. Filled by {@link Function#route}, then sealed, then read; the reading methods
+ * may be used by several threads.
+ */
+public final class Routing {
+    private final @Nullable TensorLayout layout;
+    private KeySet[] keySets = new KeySet[0];
+    private SharedArray[] arrays = new SharedArray[0];
+    private int[] setOf = new int[0];
+    private int[] widths = new int[0];
+    private boolean everySlice;
+    private int[] parts = new int[0];
+
+    private Routing(@Nullable TensorLayout layout) {
+        this.layout = layout;
+    }
+
+    /** The routing of a call to a tensor's shards. */
+    public static <Q> Routing overSlices(Function<Q, ?> function, Q request, TensorLayout layout) {
+        Routing routing = new Routing(layout);
+        function.route(request, routing);
+        routing.seal(layout.slices());
+        return routing;
+    }
+
+    /** The routing of a call to whole nodes: part i is the i-th node. */
+    public static Routing overNodes(int nodes) {
+        Routing routing = new Routing(null);
+        routing.seal(nodes);
+        return routing;
+    }
+
+    // What generated code says of a request.
+
+    /** Every slice is touched, whatever the keys. */
+    public void everySlice() {
+        everySlice = true;
+    }
+
+    /** Component {@code component} is row-aligned with the tensor. */
+    public void range(int component, String name, SharedArray array, int width) {
+        requireLength(name, array.length(), rangeLength(width), layout().info().rows(), width(width));
+        put(component, array, -1, width(width));
+        everySlice = true;
+    }
+
+    /** Key set {@code set} of the request. */
+    public void keys(int set, String name, LongArray keys, Reduction combine, boolean everySlice) {
+        if (set >= keySets.length) {
+            keySets = Arrays.copyOf(keySets, set + 1);
+        }
+        keySets[set] = new KeySet(name, keys, combine, everySlice, layout());
+    }
+
+    /** Component {@code component} goes along key set {@code set}. */
+    public void along(int component, String name, int set, SharedArray array, int width) {
+        requireLength(name, array.length(), alongLength(set, width), keySets[set].positions(), width(width));
+        put(component, keySets[set].fold(array, width(width)), set, width(width));
+    }
+
+    private void put(int component, SharedArray array, int set, int width) {
+        if (component >= arrays.length) {
+            arrays = Arrays.copyOf(arrays, component + 1);
+            setOf = Arrays.copyOf(setOf, component + 1);
+            widths = Arrays.copyOf(widths, component + 1);
+        }
+        arrays[component] = array;
+        setOf[component] = set;
+        widths[component] = width;
+    }
+
+    private void seal(int slices) {
+        boolean all = everySlice || keySets.length == 0;
+        int[] touched = new int[slices];
+        int n = 0;
+        for (int slice = 0; slice < slices; slice++) {
+            boolean touches = all;
+            for (KeySet set : keySets) {
+                touches |= set.touches(slice);
+            }
+            if (touches) {
+                touched[n++] = slice;
+            }
+        }
+        parts = Arrays.copyOf(touched, n);
+    }
+
+    // What a runtime asks.
+
+    /** How many slices or nodes are touched: parts are numbered from 0. */
+    public int parts() {
+        return parts.length;
+    }
+
+    /** The slice or node of a part. */
+    public int slice(int part) {
+        return parts[part];
+    }
+
+    // What generated code asks when it writes a slice of the request.
+
+    /** Writes a part's share of a component, by range or along its keys. */
+    public void write(int component, int part, TupleWriter out) {
+        int slice = parts[part];
+        int width = widths[component];
+        if (setOf[component] >= 0) {
+            keySets[setOf[component]].writeRows(slice, arrays[component], width, out);
+        } else {
+            out.range(arrays[component], begin(slice) * width, begin(slice + 1) * width);
+        }
+    }
+
+    /** Writes a part's share of a key set. */
+    public void writeKeys(int set, int part, TupleWriter out) {
+        keySets[set].writeKeys(parts[part], out);
+    }
+
+    // What generated code asks when it merges answers.
+
+    /** Elements of an array that is row-aligned with the tensor. */
+    public int rangeLength(int width) {
+        return layout().length(width(width));
+    }
+
+    /** Elements of an array along a key set, in the caller's order. */
+    public int alongLength(int set, int width) {
+        long length = (long) keySets[set].positions() * width(width);
+        if (length > Integer.MAX_VALUE - 8) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "elements along the keys: " + keySets[set].positions() + " keys x " + width(width)
+                            + " wide (expected: at most " + (Integer.MAX_VALUE - 8) + ")");
+        }
+        return (int) length;
+    }
+
+    /** Checks an array that the caller gave to be filled. */
+    public <A extends SharedArray> A target(String name, A into, int expected) {
+        if (into.length() != expected) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "length of into." + name + ": " + into.length() + " (expected: " + expected + ")");
+        }
+        return into;
+    }
+
+    /** Copies a part's answer to where its rows stand. */
+    public void mergeRange(String name, int part, SharedArray answer, SharedArray target, int width) {
+        int slice = parts[part];
+        int w = width(width);
+        requireAnswer(name, answer.length(), (begin(slice + 1) - begin(slice)) * w);
+        target.copyFrom(begin(slice) * w, answer);
+    }
+
+    /** Copies each row of a part's answer to every position that its key stands at. */
+    public void mergeAlong(String name, int part, int set, SharedArray answer, SharedArray target, int width) {
+        int slice = parts[part];
+        requireAnswer(name, answer.length(), keySets[set].count(slice) * width(width));
+        keySets[set].scatter(slice, answer, target, width(width));
+    }
+
+    private int begin(int slice) {
+        return Math.toIntExact(layout().bounds().get(slice));
+    }
+
+    private int width(int width) {
+        return width == 0 ? layout().info().width() : width;
+    }
+
+    private TensorLayout layout() {
+        if (layout == null) {
+            throw new IllegalStateException("layouts: used in a function that runs on nodes (expected: on shards)");
+        }
+        return layout;
+    }
+
+    private static void requireLength(String name, int actual, int expected, long rows, int width) {
+        if (actual != expected) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    name + " length: " + actual + " (expected: " + expected + " = " + rows + " rows x " + width
+                            + " wide)");
+        }
+    }
+
+    private static void requireAnswer(String name, int actual, int expected) {
+        if (actual != expected) {
+            throw new PsException(
+                    PsException.Code.HANDLER_FAILED,
+                    "length of " + name + " in the handler's answer: " + actual + " (expected: " + expected + ")");
+        }
+    }
+}

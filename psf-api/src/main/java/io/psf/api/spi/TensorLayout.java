@@ -1,0 +1,68 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How a tensor's rows lie over slices, and which server owns each. Immutable.
+ *
+ * @param info the tensor
+ * @param bounds [slices + 1], the first key of each slice, ascending from 0, and the number of rows last
+ * @param servers [slices], the rank of each slice's server
+ */
+public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
+    public TensorLayout {
+        bounds = List.copyOf(bounds);
+        servers = List.copyOf(servers);
+        if (servers.isEmpty()
+                || bounds.size() != servers.size() + 1
+                || bounds.get(0) != 0
+                || bounds.get(servers.size()) != info.rows()) {
+            throw new IllegalArgumentException("bounds: " + bounds + " over " + servers.size()
+                    + " servers (expected: slices + 1 bounds from 0 to " + info.rows() + ")");
+        }
+    }
+
+    /** Splits a tensor into slices of equal size, give or take a row; slice i begins at {@code i * rows / n}. */
+    public static TensorLayout even(TensorInfo info, int[] servers) {
+        Long[] bounds = new Long[servers.length + 1];
+        for (int i = 0; i <= servers.length; i++) {
+            bounds[i] = Math.multiplyHigh(info.rows(), i) == 0 && info.rows() * i >= 0
+                    ? info.rows() * i / servers.length
+                    : (long) ((double) info.rows() * i / servers.length);
+        }
+        bounds[servers.length] = info.rows();
+        return new TensorLayout(
+                info, List.of(bounds), Arrays.stream(servers).boxed().toList());
+    }
+
+    /** How many slices. */
+    public int slices() {
+        return servers.size();
+    }
+
+    /** The keys of a slice. */
+    public Range range(int slice) {
+        return new Range(bounds.get(slice), bounds.get(slice + 1));
+    }
+
+    /**
+     * The length of an array that is row-aligned with the tensor.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if no array can be that long
+     */
+    public int length(int width) {
+        long length = info.rows() * width;
+        if (length > Integer.MAX_VALUE - 8) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "elements of the whole tensor: " + info.rows() + " rows x " + width
+                            + " wide (expected: at most " + (Integer.MAX_VALUE - 8)
+                            + " in one array; use a function by key)");
+        }
+        return (int) length;
+    }
+}

@@ -1,0 +1,244 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.ElementType;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the components of a tuple, in their order, from the body of a frame as {@link TupleWriter} draws it. Every
+ * length is checked against the body before anything is read or allocated. Shared arrays are views of the body, or
+ * copies if {@link #copying()} was asked for. Not thread-safe.
+ */
+public final class TupleReader {
+    private static final ElementType[] TYPES = ElementType.values();
+
+    private final ByteBuffer body;
+    private final int blockLength;
+    private final int arrays;
+    private final int version;
+    private final @Nullable TensorId target;
+    private int at;
+    private int array;
+    private int arrayAt;
+    private boolean copying;
+
+    /**
+     * Begins to read a body.
+     *
+     * @param body from its position to its limit
+     * @param blockLength bytes of the block, as the frame says
+     * @param arrays how many shared arrays, as the frame says
+     * @param version the schema version of the peer that wrote it
+     * @param target the tensor that the frame is for, if any
+     * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
+     */
+    public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
+        this.body = body.slice().order(ByteOrder.LITTLE_ENDIAN);
+        this.blockLength = blockLength;
+        this.arrays = arrays;
+        this.version = version;
+        this.target = target;
+        long length = body.remaining();
+        if (blockLength < 0 || arrays < 0 || TupleWriter.align(blockLength) + 8L * arrays > length) {
+            throw malformed("block of " + blockLength + " bytes and " + arrays + " arrays in a body of " + length);
+        }
+        long end = TupleWriter.align(blockLength) + 8L * arrays;
+        this.arrayAt = (int) end;
+        for (int i = 0; i < arrays; i++) {
+            int type = this.body.getInt(entry(i));
+            int elements = this.body.getInt(entry(i) + 4);
+            if (type < 0 || type >= TYPES.length || elements < 0) {
+                throw malformed("array " + i + " of type " + type + " with " + elements + " elements");
+            }
+            end += TupleWriter.align((long) elements * TYPES[type].size());
+        }
+        if (end != length) {
+            throw malformed("block and arrays of " + end + " bytes in a body of " + length);
+        }
+    }
+
+    /** From now on shared arrays are read as copies on the heap, which may be kept. */
+    public TupleReader copying() {
+        copying = true;
+        return this;
+    }
+
+    /** Whether the peer knows the components of a schema version. */
+    public boolean has(int since) {
+        return version >= since;
+    }
+
+    /** The tensor that the frame is for. */
+    public TensorId target() {
+        if (target == null) {
+            throw malformed("no tensor");
+        }
+        return target;
+    }
+
+    public boolean bool() {
+        byte value = i8();
+        if (value != 0 && value != 1) {
+            throw malformed("boolean: " + value);
+        }
+        return value == 1;
+    }
+
+    public byte i8() {
+        return body.get(take(1));
+    }
+
+    public short i16() {
+        return body.getShort(take(2));
+    }
+
+    public int i32() {
+        return body.getInt(take(4));
+    }
+
+    public long i64() {
+        return body.getLong(take(8));
+    }
+
+    public float f32() {
+        return body.getFloat(take(4));
+    }
+
+    public double f64() {
+        return body.getDouble(take(8));
+    }
+
+    public String string() {
+        return new String(bytes(), StandardCharsets.UTF_8);
+    }
+
+    public <E extends Enum<E>> E enumeration(E[] constants) {
+        int ordinal = i32();
+        if (ordinal < 0 || ordinal >= constants.length) {
+            throw malformed("enum constant number: " + ordinal + " (expected: below " + constants.length + ")");
+        }
+        return constants[ordinal];
+    }
+
+    public TensorId tensor() {
+        String name = string();
+        try {
+            return TensorId.of(name);
+        } catch (IllegalArgumentException e) {
+            throw malformed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * The number of elements of what follows.
+     *
+     * @param size the least bytes that an element takes, at least 1
+     */
+    public int count(int size) {
+        int n = i32();
+        if (n < 0 || (long) n * size > blockLength - at) {
+            throw malformed("count: " + n + " elements with " + (blockLength - at) + " bytes left");
+        }
+        return n;
+    }
+
+    public byte[] bytes() {
+        byte[] values = new byte[count(1)];
+        body.get(take(values.length), values);
+        return values;
+    }
+
+    public int[] ints() {
+        int[] values = new int[count(4)];
+        copied(4 * values.length).asIntBuffer().get(values);
+        return values;
+    }
+
+    public long[] longs() {
+        long[] values = new long[count(8)];
+        copied(8 * values.length).asLongBuffer().get(values);
+        return values;
+    }
+
+    public float[] floats() {
+        float[] values = new float[count(4)];
+        copied(4 * values.length).asFloatBuffer().get(values);
+        return values;
+    }
+
+    public double[] doubles() {
+        double[] values = new double[count(8)];
+        copied(8 * values.length).asDoubleBuffer().get(values);
+        return values;
+    }
+
+    public FloatArray floatArray() {
+        FloatArray view = FloatArray.view(next(ElementType.FLOAT));
+        return copying ? view.copy() : view;
+    }
+
+    public DoubleArray doubleArray() {
+        DoubleArray view = DoubleArray.view(next(ElementType.DOUBLE));
+        return copying ? view.copy() : view;
+    }
+
+    public IntArray intArray() {
+        IntArray view = IntArray.view(next(ElementType.INT));
+        return copying ? view.copy() : view;
+    }
+
+    public LongArray longArray() {
+        LongArray view = LongArray.view(next(ElementType.LONG));
+        return copying ? view.copy() : view;
+    }
+
+    public ByteArray byteArray() {
+        ByteArray view = ByteArray.view(next(ElementType.BYTE));
+        return copying ? view.copy() : view;
+    }
+
+    private ByteBuffer next(ElementType expected) {
+        if (array == arrays) {
+            throw malformed("arrays: " + arrays + " (expected: more)");
+        }
+        ElementType type = TYPES[body.getInt(entry(array))];
+        if (type != expected) {
+            throw malformed("array " + array + ": " + type + " (expected: " + expected + ")");
+        }
+        int bytes = body.getInt(entry(array) + 4) * type.size();
+        ByteBuffer view = body.slice(arrayAt, bytes).order(ByteOrder.LITTLE_ENDIAN);
+        arrayAt += (int) TupleWriter.align(bytes);
+        array++;
+        return view;
+    }
+
+    private ByteBuffer copied(int bytes) {
+        return body.slice(take(bytes), bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private int entry(int i) {
+        return (int) TupleWriter.align(blockLength) + 8 * i;
+    }
+
+    private int take(int bytes) {
+        if (bytes > blockLength - at) {
+            throw malformed("bytes in the block: " + blockLength + " (expected: more)");
+        }
+        int from = at;
+        at += bytes;
+        return from;
+    }
+
+    private static PsException malformed(String what) {
+        return new PsException(PsException.Code.PROTOCOL, "tuple: " + what);
+    }
+}

@@ -1,0 +1,212 @@
+package io.psf.api.spi;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.SharedArray;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Takes the components of a tuple in their order, and then writes them as the body of a frame. Scalars and copied
+ * arrays are packed into the block; shared arrays stand by reference until {@link #writeBody}.
+ *
+ * <pre>
+ *  body    +-----------------------+---------------------+-----------+-----------+--
+ *          | block, padded to 8    | array table, 8 each | array 0   | array 1   | each padded to 8
+ *          +-----------------------+---------------------+-----------+-----------+--
+ *  entry   | type: 4 bytes | elements: 4 bytes |         all little-endian
+ * </pre>
+ *
+ * Reusable after {@link #reset()}. Not thread-safe.
+ */
+public final class TupleWriter {
+    private ByteBuffer block = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+    private int arrays;
+    private SharedArray[] sources = new SharedArray[4];
+    private int[][] rows = new int[4][];
+    private int[] from = new int[4];
+    private int[] to = new int[4];
+    private int[] widths = new int[4];
+    private static final int[] NO_ROWS = {};
+
+    /** Forgets what was written. */
+    public void reset() {
+        block.clear();
+        Arrays.fill(sources, 0, arrays, null);
+        Arrays.fill(rows, 0, arrays, NO_ROWS);
+        arrays = 0;
+    }
+
+    public void bool(boolean value) {
+        need(1).put((byte) (value ? 1 : 0));
+    }
+
+    public void i8(byte value) {
+        need(1).put(value);
+    }
+
+    public void i16(short value) {
+        need(2).putShort(value);
+    }
+
+    public void i32(int value) {
+        need(4).putInt(value);
+    }
+
+    public void i64(long value) {
+        need(8).putLong(value);
+    }
+
+    public void f32(float value) {
+        need(4).putFloat(value);
+    }
+
+    public void f64(double value) {
+        need(8).putDouble(value);
+    }
+
+    public void string(String value) {
+        bytes(value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public void enumeration(Enum<?> value) {
+        i32(value.ordinal());
+    }
+
+    public void tensor(TensorId value) {
+        string(value.name());
+    }
+
+    /** The number of elements of what follows. */
+    public void count(int n) {
+        i32(n);
+    }
+
+    public void bytes(byte[] values) {
+        count(values.length);
+        need(values.length).put(values);
+    }
+
+    public void ints(int[] values) {
+        count(values.length);
+        need(4L * values.length).asIntBuffer().put(values);
+        block.position(block.position() + 4 * values.length);
+    }
+
+    public void longs(long[] values) {
+        count(values.length);
+        need(8L * values.length).asLongBuffer().put(values);
+        block.position(block.position() + 8 * values.length);
+    }
+
+    public void floats(float[] values) {
+        count(values.length);
+        need(4L * values.length).asFloatBuffer().put(values);
+        block.position(block.position() + 4 * values.length);
+    }
+
+    public void doubles(double[] values) {
+        count(values.length);
+        need(8L * values.length).asDoubleBuffer().put(values);
+        block.position(block.position() + 8 * values.length);
+    }
+
+    /** A shared array, whole. */
+    public void array(SharedArray array) {
+        range(array, 0, array.length());
+    }
+
+    /** The elements {@code [begin, end)} of a shared array. */
+    public void range(SharedArray array, int begin, int end) {
+        add(array, NO_ROWS, begin, end, 0);
+    }
+
+    /** Rows {@code order[begin..end)} of a shared array, [_, width]. */
+    public void rows(SharedArray array, int[] order, int begin, int end, int width) {
+        add(array, order, begin, end, width);
+    }
+
+    private void add(SharedArray array, int[] order, int begin, int end, int width) {
+        if (arrays == sources.length) {
+            sources = Arrays.copyOf(sources, arrays * 2);
+            rows = Arrays.copyOf(rows, arrays * 2);
+            from = Arrays.copyOf(from, arrays * 2);
+            to = Arrays.copyOf(to, arrays * 2);
+            widths = Arrays.copyOf(widths, arrays * 2);
+        }
+        sources[arrays] = array;
+        rows[arrays] = order;
+        from[arrays] = begin;
+        to[arrays] = end;
+        widths[arrays++] = width;
+    }
+
+    private ByteBuffer need(long bytes) {
+        if (block.remaining() < bytes) {
+            long wanted = block.position() + bytes;
+            if (wanted > MAX_BLOCK) {
+                throw new IllegalArgumentException("bytes of scalars and copied arrays: " + wanted
+                        + " (expected: at most " + MAX_BLOCK + "; use shared arrays)");
+            }
+            ByteBuffer larger = ByteBuffer.allocate((int) Math.max(wanted, 2L * block.capacity()))
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            larger.put(block.flip());
+            block = larger;
+        }
+        return block;
+    }
+
+    private static final int MAX_BLOCK = 1 << 28;
+
+    /** Bytes of the block, without padding. */
+    public int blockLength() {
+        return block.position();
+    }
+
+    /** How many shared arrays. */
+    public int arrays() {
+        return arrays;
+    }
+
+    /** Bytes of the whole body, a multiple of 8. */
+    public long bodyLength() {
+        long length = align(block.position()) + 8L * arrays;
+        for (int i = 0; i < arrays; i++) {
+            length += align((long) elements(i) * sources[i].type().size());
+        }
+        return length;
+    }
+
+    private int elements(int i) {
+        return widths[i] == 0 ? to[i] - from[i] : Math.multiplyExact(to[i] - from[i], widths[i]);
+    }
+
+    /** Writes the body at the position of a little-endian buffer that has room for it, and moves it behind. */
+    public void writeBody(ByteBuffer out) {
+        int length = block.position();
+        out.put(block.array(), 0, length);
+        pad(out, length);
+        for (int i = 0; i < arrays; i++) {
+            out.putInt(sources[i].type().ordinal()).putInt(elements(i));
+        }
+        for (int i = 0; i < arrays; i++) {
+            if (widths[i] == 0) {
+                sources[i].write(from[i], to[i], out);
+            } else {
+                sources[i].writeRows(rows[i], from[i], to[i], widths[i], out);
+            }
+            pad(out, (long) elements(i) * sources[i].type().size());
+        }
+    }
+
+    private static void pad(ByteBuffer out, long written) {
+        for (long at = written; at < align(written); at++) {
+            out.put((byte) 0);
+        }
+    }
+
+    static long align(long n) {
+        return (n + 7) & ~7L;
+    }
+}

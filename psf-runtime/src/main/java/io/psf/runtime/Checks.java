@@ -1,0 +1,28 @@
+package io.psf.runtime;
+
+import io.psf.api.PsException;
+import java.time.Duration;
+
+/** Checks of settings: {@code name: value (expected: ...)}. */
+final class Checks {
+    private Checks() {}
+
+    static void port(int port) {
+        require(port >= 0 && port <= 65535, "port", port, "0 to 65535");
+    }
+
+    static void atLeast(String name, int value, int least) {
+        require(value >= least, name, value, ">= " + least);
+    }
+
+    static void positive(String name, Duration value) {
+        require(!value.isNegative() && !value.isZero(), name, value, "> 0");
+    }
+
+    private static void require(boolean holds, String name, Object value, String expected) {
+        if (!holds) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, name + ": " + value + " (expected: " + expected + ")");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.psf.runtime;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a server is started.
+ *
+ * @param schedulerHost where the scheduler listens
+ * @param schedulerPort where the scheduler listens
+ * @param host the address to listen on, which the workers connect to
+ * @param port the port to listen on; 0 for one that the system chooses
+ * @param rank the rank asked for; -1 for any
+ * @param lanes threads that run handlers, at least 1
+ * @param mapped the directory of the files that shards are mapped to; null for native memory
+ * @param joinTimeout how long the cluster may take to form
+ */
+public record ServerConfig(
+        String schedulerHost,
+        int schedulerPort,
+        String host,
+        int port,
+        int rank,
+        int lanes,
+        @Nullable Path mapped,
+        Duration joinTimeout) {
+    public ServerConfig {
+        Checks.port(schedulerPort);
+        Checks.port(port);
+        Checks.atLeast("rank", rank, -1);
+        Checks.atLeast("lanes", lanes, 1);
+        Checks.positive("joinTimeout", joinTimeout);
+    }
+
+    /** Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory. */
+    public static ServerConfig of(String schedulerHost, int schedulerPort) {
+        return new ServerConfig(
+                schedulerHost,
+                schedulerPort,
+                "127.0.0.1",
+                0,
+                -1,
+                Runtime.getRuntime().availableProcessors(),
+                null,
+                Duration.ofMinutes(2));
+    }
+
+    /** The same, listening elsewhere. */
+    public ServerConfig listen(String host, int port) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+    }
+
+    /** The same, asking for a rank; -1 for any. */
+    public ServerConfig withRank(int rank) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+    }
+
+    /** The same with another number of lanes. */
+    public ServerConfig withLanes(int lanes) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+    }
+
+    /** The same with its shards in files that are mapped, below a directory. */
+    public ServerConfig withMapped(Path directory) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, directory, joinTimeout);
+    }
+
+    /** The same with another time for the cluster to form. */
+    public ServerConfig withJoinTimeout(Duration joinTimeout) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+    }
+}
