@@ -5,7 +5,7 @@ import io.psf.api.Shard;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A function and what handles it on a server. Made by the generated {@code bind}.
+ * A function and what handles it on a server. Made by the {@code XPsf} of interface {@code X}.
  *
  * @param function the function
  * @param kind how the handler is called

@@ -1,0 +1,20 @@
+package io.psf.examples.demo;
+
+import java.util.Random;
+
+/** Random orders that are the same in every process. */
+final class Shuffle {
+    private Shuffle() {}
+
+    /** The numbers 0 to n - 1 in an order that follows from the seed (Fisher and Yates). */
+    static int[] order(int n, long seed) {
+        Random random = new Random(seed);
+        int[] order = new int[n];
+        for (int i = 0; i < n; i++) {
+            int j = random.nextInt(i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        return order;
+    }
+}

@@ -1,0 +1,30 @@
+package io.psf.builtin.dense;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.layout.ByRange;
+
+/** Fetches all values of a tensor. */
+@PsFunction(value = "psf.dense.pull", readOnly = true)
+public interface DensePull {
+    /**
+     * What is fetched.
+     *
+     * @param tensor where from
+     */
+    record Request(TensorId tensor) {}
+
+    /**
+     * The values.
+     *
+     * @param values [rows, width] float32
+     */
+    record Response(@ByRange FloatArray values) {}
+
+    /** Answers the shard's values as they are now. */
+    default Response handle(Request slice, Shard shard) {
+        return new Response(shard.values());
+    }
+}

@@ -1,0 +1,63 @@
+package io.psf.builtin.initializer;
+
+/** The kinds of first values. The order is the number on the wire: append only. */
+public enum Distribution {
+    /** Every element is a. */
+    CONSTANT {
+        @Override
+        public Generator generator(double a, double b, long seed) {
+            Checks.finite("value", a);
+            return new Constant(a);
+        }
+    },
+    /** Uniform in [a, b). */
+    UNIFORM {
+        @Override
+        public Generator generator(double a, double b, long seed) {
+            Checks.finite("a", a);
+            Checks.finite("b", b);
+            Bounds bounds = Bounds.halfOpen(a, b);
+            Checks.require(a < b && !bounds.isEmpty(), "range", "[" + a + ", " + b + ")", "a < b, a float32 between");
+            long key = Counter.key(seed);
+            return element -> bounds.round(a + (b - a) * Counter.uniform(Counter.stream(key, element), 0));
+        }
+    },
+    /** Normal with mean a and standard deviation b. */
+    NORMAL {
+        @Override
+        public Generator generator(double a, double b, long seed) {
+            Checks.finite("mean", a);
+            Checks.positive("stddev", b);
+            long key = Counter.key(seed);
+            return element -> (float) (a + b * Gauss.quantile(Counter.uniform(Counter.stream(key, element), 0)));
+        }
+    },
+    /** Normal with mean a and standard deviation b, drawn again while farther than 2 b from a. */
+    TRUNCATED_NORMAL {
+        @Override
+        public Generator generator(double a, double b, long seed) {
+            Checks.finite("mean", a);
+            Checks.positive("stddev", b);
+            Bounds bounds = Bounds.closed(a - 2 * b, a + 2 * b);
+            long key = Counter.key(seed);
+            return element -> {
+                long stream = Counter.stream(key, element);
+                double z = Gauss.quantile(Counter.uniform(stream, 0));
+                for (int draw = 1; Math.abs(z) > 2; draw++) {
+                    z = Gauss.quantile(Counter.uniform(stream, draw));
+                }
+                return bounds.round(a + b * z);
+            };
+        }
+    };
+
+    /**
+     * The values of this kind.
+     *
+     * @param a the constant, the lower end, or the mean
+     * @param b the upper end or the standard deviation; not used by a constant
+     * @param seed the same seed gives the same values; not used by a constant
+     * @throws IllegalArgumentException if an argument contradicts the kind
+     */
+    public abstract Generator generator(double a, double b, long seed);
+}

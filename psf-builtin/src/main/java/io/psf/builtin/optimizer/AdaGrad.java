@@ -1,0 +1,37 @@
+package io.psf.builtin.optimizer;
+
+import java.util.List;
+
+/**
+ * AdaGrad (Duchi, Hazan, Singer, JMLR 12, 2011, figure 1): a += g^2; w -= lr g / (sqrt a + eps). The state holds what
+ * has been added to {@code a0}, so that it begins at zero.
+ *
+ * @param lr the learning rate
+ * @param a0 what the accumulator begins with, at least 0
+ * @param eps keeps the quotient finite, above 0
+ */
+record AdaGrad(float lr, float a0, float eps) implements Kernel {
+    AdaGrad {
+        Checks.finite("lr", lr);
+        Checks.require(a0 >= 0, "a0", a0, ">= 0");
+        Checks.finite("a0", a0);
+        Checks.positive("eps", eps);
+    }
+
+    @Override
+    public List<String> state() {
+        return List.of("adagrad.a");
+    }
+
+    @Override
+    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+        float rate = lr;
+        float first = a0;
+        float small = eps;
+        float[] a = state[0];
+        for (int i = 0; i < n; i++) {
+            a[i] += g[i] * g[i];
+            w[i] -= rate * g[i] / ((float) Math.sqrt(first + a[i]) + small);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.psf.builtin.optimizer;
+
+import java.util.List;
+
+/**
+ * Adam (Kingma and Ba, ICLR 2015, algorithm 1): m and v are decaying means of g and g^2, corrected for their start at
+ * zero by the number of steps; w -= lr m' / (sqrt v' + eps). The number is each row's own, so that rows pushed rarely
+ * are corrected as the first steps they take.
+ *
+ * @param lr the learning rate
+ * @param b1 what is kept of m, in [0, 1)
+ * @param b2 what is kept of v, in [0, 1)
+ * @param eps keeps the quotient finite, above 0
+ */
+record Adam(float lr, float b1, float b2, float eps) implements Kernel {
+    Adam {
+        Checks.finite("lr", lr);
+        Checks.fraction("b1", b1);
+        Checks.fraction("b2", b2);
+        Checks.positive("eps", eps);
+    }
+
+    @Override
+    public List<String> state() {
+        return List.of("adam.m", "adam.v");
+    }
+
+    @Override
+    public boolean countsSteps() {
+        return true;
+    }
+
+    @Override
+    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+        float rate = (float) (lr / (1 - Math.pow(b1, steps)));
+        float root = (float) (1 / Math.sqrt(1 - Math.pow(b2, steps)));
+        float keptM = b1;
+        float keptV = b2;
+        float newM = (float) (1.0 - b1);
+        float newV = (float) (1.0 - b2);
+        float small = eps;
+        float[] m = state[0];
+        float[] v = state[1];
+        for (int i = 0; i < n; i++) {
+            m[i] = keptM * m[i] + newM * g[i];
+            v[i] = keptV * v[i] + newV * g[i] * g[i];
+            w[i] -= rate * m[i] / ((float) Math.sqrt(v[i]) * root + small);
+        }
+    }
+}

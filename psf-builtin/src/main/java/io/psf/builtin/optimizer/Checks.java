@@ -1,0 +1,25 @@
+package io.psf.builtin.optimizer;
+
+/** Checks of arguments: {@code name: value (expected: ...)}. */
+final class Checks {
+    private Checks() {}
+
+    static void finite(String name, float value) {
+        require(Float.isFinite(value), name, value, "finite");
+    }
+
+    static void positive(String name, float value) {
+        require(value > 0, name, value, "> 0");
+        finite(name, value);
+    }
+
+    static void fraction(String name, float value) {
+        require(value >= 0 && value < 1, name, value, "in [0, 1)");
+    }
+
+    static void require(boolean holds, String name, Object value, String expected) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + expected + ")");
+        }
+    }
+}

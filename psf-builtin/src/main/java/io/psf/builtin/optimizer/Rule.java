@@ -1,0 +1,56 @@
+package io.psf.builtin.optimizer;
+
+import io.psf.api.Optimizer;
+import java.util.List;
+
+/** The kinds of optimizers and their arguments' names. The order is the number on the wire: append only. */
+public enum Rule {
+    /** w += scale g. */
+    ADD(a -> new Add(a[0]), "scale"),
+    /** w = g. */
+    ASSIGN(a -> new Assign()),
+    /** w -= lr g. */
+    SGD(a -> new Sgd(a[0]), "lr"),
+    /** v = m v - lr g; w += v. */
+    MOMENTUM(a -> new Momentum(a[0], a[1]), "lr", "m"),
+    /** t = -lr g; v = m (v + t); w += v + t. */
+    NESTEROV(a -> new Nesterov(a[0], a[1]), "lr", "m"),
+    /** a += g^2; w -= lr g / (sqrt a + eps), where a begins with a0. */
+    ADA_GRAD(a -> new AdaGrad(a[0], a[1], a[2]), "lr", "a0", "eps"),
+    /** m, v moments, corrected for bias with the row's step count. */
+    ADAM(a -> new Adam(a[0], a[1], a[2], a[3]), "lr", "b1", "b2", "eps");
+
+    private final Formula formula;
+    private final List<String> arguments;
+
+    Rule(Formula formula, String... arguments) {
+        this.formula = formula;
+        this.arguments = List.of(arguments);
+    }
+
+    /** The names of the rule's arguments, in order. */
+    public List<String> arguments() {
+        return arguments;
+    }
+
+    /**
+     * The optimizer of this rule.
+     *
+     * @param values the arguments, in the order of {@link #arguments}
+     * @throws IllegalArgumentException if one is missing, too many, or outside its range
+     */
+    public Optimizer create(float... values) {
+        Checks.require(
+                values.length == arguments.size(),
+                "arguments of " + this,
+                values.length,
+                arguments.size() + " = " + arguments);
+        return new TiledOptimizer(formula.of(values));
+    }
+
+    /** Makes a kernel of its arguments. */
+    @FunctionalInterface
+    private interface Formula {
+        Kernel of(float[] arguments);
+    }
+}

@@ -1,0 +1,45 @@
+package io.psf.builtin.optimizer;
+
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+
+/** Whether an update has the shape that a shard expects. */
+public final class Shapes {
+    private Shapes() {}
+
+    /**
+     * Checks an update of every row of a shard.
+     *
+     * @param update [rows, width] float32
+     * @throws PsException with {@code BAD_REQUEST} if it is longer or shorter
+     */
+    public static void requireDense(Shard shard, FloatArray update) {
+        require(update.length(), shard.rows(), "rows", shard.width());
+    }
+
+    /**
+     * Checks an update of some rows of a shard.
+     *
+     * @param keys [n] int64, global keys
+     * @param update [n, width] float32
+     * @return [n], the local row of each key
+     * @throws PsException with {@code BAD_REQUEST} if the update is longer or shorter, with {@code OUT_OF_RANGE} if the
+     *     shard does not own a key
+     */
+    public static int[] requireSparse(Shard shard, LongArray keys, FloatArray update) {
+        require(update.length(), keys.length(), "keys", shard.width());
+        return shard.rows(keys);
+    }
+
+    private static void require(int actual, int rows, String name, int width) {
+        long expected = (long) rows * width;
+        if (actual != expected) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "update length: " + actual + " (expected: " + expected + " = " + rows + " " + name + " x " + width
+                            + " wide)");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.psf.builtin.sparse;
+
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+
+/** Rows of a shard, one after the other. */
+final class Rows {
+    private Rows() {}
+
+    /**
+     * Copies rows into scratch memory for an answer.
+     *
+     * @param rows [n], local rows
+     * @return [n, width] float32, good until the answer is sent
+     */
+    static FloatArray gather(Shard shard, int[] rows) {
+        int width = shard.width();
+        FloatArray values = shard.values();
+        FloatArray gathered = shard.allocate(Math.multiplyExact(rows.length, width));
+        for (int i = 0; i < rows.length; i++) {
+            gathered.copyRow(i, values, rows[i], width);
+        }
+        return gathered;
+    }
+}

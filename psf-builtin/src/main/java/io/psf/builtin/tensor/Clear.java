@@ -1,0 +1,32 @@
+package io.psf.builtin.tensor;
+
+import static io.psf.api.layout.Reduction.SUM;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduce;
+
+/** Drops a tensor's shards on every server. Clearing a tensor that is not there changes nothing. */
+@PsFunction(value = "psf.clear", at = Place.SERVER)
+public interface Clear {
+    /**
+     * What is dropped.
+     *
+     * @param tensor its name
+     */
+    record Request(TensorId tensor) {}
+
+    /**
+     * What has been dropped.
+     *
+     * @param dropped how many shards there were
+     */
+    record Response(@Reduce(SUM) int dropped) {}
+
+    /** Drops this server's shards. */
+    default Response handle(Request request, Node node) {
+        return new Response(node.drop(request.tensor()));
+    }
+}

@@ -1,0 +1,89 @@
+package io.psf.builtin.tensor;
+
+import static io.psf.api.layout.Reduction.SUM;
+
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.layout.Reduce;
+import io.psf.builtin.initializer.Distribution;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.sync.Pushes;
+
+/** Makes a tensor's shards, each server its own. A shard that is there already stays as it is. */
+@PsFunction(value = "psf.init", at = Place.SERVER)
+public interface InitTensor {
+    /**
+     * What is made.
+     *
+     * @param tensor its name
+     * @param rows how many rows
+     * @param width floats in a row
+     * @param distribution the kind of first values
+     * @param a the distribution's first argument
+     * @param b the distribution's second argument
+     * @param seed the first values' seed
+     * @param rule how a push changes a shard
+     * @param arguments [n] float32, the rule's arguments
+     * @param synchronous whether a round of one push of each worker is applied at once
+     * @param mean whether a round is the mean of its pushes, and not their sum
+     * @param bounds [slices + 1] int64, the first key of each slice and the number of rows
+     * @param servers [slices] int32, the rank of each slice's server
+     */
+    record Request(
+            TensorId tensor,
+            long rows,
+            int width,
+            Distribution distribution,
+            double a,
+            double b,
+            long seed,
+            Rule rule,
+            FloatArray arguments,
+            boolean synchronous,
+            boolean mean,
+            LongArray bounds,
+            IntArray servers) {}
+
+    /**
+     * What has been made.
+     *
+     * @param created how many shards are new
+     */
+    record Response(@Reduce(SUM) int created) {}
+
+    /** Makes the shards that this server owns. */
+    default Response handle(Request request, Node node) {
+        TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
+        Optimizer optimizer = request.rule().create(request.arguments().toArray());
+        Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
+        boolean synchronous = request.synchronous();
+        boolean mean = request.mean();
+        int created = 0;
+        for (int slice = 0; slice < request.servers().length(); slice++) {
+            if (request.servers().get(slice) == node.rank()) {
+                Range range = new Range(
+                        request.bounds().get(slice), request.bounds().get(slice + 1));
+                Node.Fill fill = shard -> prepare(shard, generator, synchronous, mean);
+                created += node.create(tensor, slice, range, optimizer, fill) ? 1 : 0;
+            }
+        }
+        return new Response(created);
+    }
+
+    private static void prepare(Shard shard, Generator generator, boolean synchronous, boolean mean) {
+        generator.fill(shard.values(), shard.range().begin() * shard.width());
+        if (synchronous) {
+            Pushes.synchronize(shard, mean);
+        }
+    }
+}

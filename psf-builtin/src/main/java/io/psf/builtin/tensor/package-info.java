@@ -1,0 +1,8 @@
+/**
+ * Functions that make tensors and drop them. Imports psf-api and the rooms {@code initializer}, {@code optimizer} and
+ * {@code sync}.
+ */
+@NullMarked
+package io.psf.builtin.tensor;
+
+import org.jspecify.annotations.NullMarked;

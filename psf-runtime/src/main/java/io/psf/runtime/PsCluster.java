@@ -1,0 +1,197 @@
+package io.psf.runtime;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Binding;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.InProcessTransport;
+import io.psf.runtime.call.Transport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/**
+ * A whole cluster in this JVM: a scheduler, servers and workers. Several may live at once and know nothing of each
+ * other. Thread-safe.
+ */
+public final class PsCluster implements AutoCloseable {
+    private final Scheduler scheduler;
+    private final List<Server> servers;
+    private final List<Worker> workers;
+    private final List<Transport> transports;
+
+    private PsCluster(
+            Scheduler scheduler, List<Server> servers, List<Worker> workers, List<Transport> transports) {
+        this.scheduler = scheduler;
+        this.servers = servers;
+        this.workers = workers;
+        this.transports = transports;
+    }
+
+    /** A cluster of so many servers and one worker, with frames handed over in memory. */
+    public static PsCluster embedded(int servers) {
+        return embedded(servers, 1);
+    }
+
+    /** A cluster of so many servers and workers, with frames handed over in memory. */
+    public static PsCluster embedded(int servers, int workers) {
+        return builder().servers(servers).workers(workers).start();
+    }
+
+    /** A cluster to be described. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The worker of rank 0. */
+    public Worker worker() {
+        return worker(0);
+    }
+
+    /** The worker of a rank. */
+    public Worker worker(int rank) {
+        return workers.get(rank);
+    }
+
+    /** Every worker, by rank. */
+    public List<Worker> workers() {
+        return workers;
+    }
+
+    /** Every server, by rank. */
+    public List<Server> servers() {
+        return servers;
+    }
+
+    /** The scheduler. */
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    /** Closes the workers, then the servers, then the scheduler. */
+    @Override
+    public void close() {
+        workers.forEach(Worker::close);
+        servers.forEach(Server::close);
+        scheduler.close();
+        transports.forEach(Transport::close);
+    }
+
+    /** Describes a cluster. */
+    public static final class Builder {
+        private int servers = 1;
+        private int workers = 1;
+        private boolean tcp;
+        private int lanes = 1;
+        private Duration deadline = Duration.ofSeconds(60);
+        private Duration heartbeatLimit = Duration.ofSeconds(10);
+        private List<Binding<?, ?>> handlers = List.of();
+
+        private Builder() {}
+
+        public Builder servers(int servers) {
+            this.servers = servers;
+            return this;
+        }
+
+        public Builder workers(int workers) {
+            this.workers = workers;
+            return this;
+        }
+
+        /** Over TCP on 127.0.0.1, in the place of frames handed over in memory. */
+        public Builder tcp() {
+            this.tcp = true;
+            return this;
+        }
+
+        /** Threads that run handlers, for each server; 1 unless told. */
+        public Builder lanes(int lanes) {
+            this.lanes = lanes;
+            return this;
+        }
+
+        /** How long a call may take unless its stub says otherwise. */
+        public Builder deadline(Duration deadline) {
+            this.deadline = deadline;
+            return this;
+        }
+
+        /** How long a node may stay silent before it counts as lost. */
+        public Builder heartbeatLimit(Duration limit) {
+            this.heartbeatLimit = limit;
+            return this;
+        }
+
+        /** Handlers that the servers have beside those on the class path. */
+        public Builder handlers(Binding<?, ?>... handlers) {
+            this.handlers = List.of(handlers);
+            return this;
+        }
+
+        /** Starts the cluster; returns when it is ready. */
+        public PsCluster start() {
+            FramePool shared = Defaults.pool();
+            InProcessTransport inProcess = new InProcessTransport();
+            List<Transport> transports = new ArrayList<>();
+            Supplier<Transport> transport = () -> {
+                Transport made = tcp ? Defaults.tcp(shared) : inProcess;
+                synchronized (transports) {
+                    transports.add(made);
+                }
+                return made;
+            };
+            SchedulerConfig config = SchedulerConfig.of(servers, workers).withHeartbeatLimit(heartbeatLimit);
+            Scheduler scheduler = Scheduler.start(config, transport.get(), shared);
+            int port = scheduler.port();
+            ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
+            try {
+                List<CompletableFuture<Server>> startedServers = new ArrayList<>();
+                List<CompletableFuture<Worker>> startedWorkers = new ArrayList<>();
+                ClassLoader classPath = Thread.currentThread().getContextClassLoader();
+                for (int i = 0; i < servers; i++) {
+                    ServerConfig server =
+                            ServerConfig.of("127.0.0.1", port).withRank(i).withLanes(lanes);
+                    startedServers.add(CompletableFuture.supplyAsync(
+                            () -> {
+                                Thread.currentThread().setContextClassLoader(classPath);
+                                return Server.start(server, transport.get(), shared, handlers);
+                            },
+                            starters));
+                }
+                for (int i = 0; i < workers; i++) {
+                    WorkerConfig worker =
+                            WorkerConfig.of("127.0.0.1", port).withRank(i).withDeadline(deadline);
+                    startedWorkers.add(CompletableFuture.supplyAsync(
+                            () -> Worker.connect(worker, transport.get(), shared), starters));
+                }
+                return new PsCluster(
+                        scheduler,
+                        startedServers.stream().map(PsCluster::join).toList(),
+                        startedWorkers.stream().map(PsCluster::join).toList(),
+                        transports);
+            } catch (PsException e) {
+                scheduler.close();
+                transports.forEach(Transport::close);
+                throw e;
+            } finally {
+                starters.shutdown();
+            }
+        }
+    }
+
+    private static <T> T join(CompletableFuture<T> started) {
+        try {
+            return started.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof PsException known
+                    ? known
+                    : new PsException(Code.INTERNAL, "starting a node: " + e.getCause(), e);
+        }
+    }
+}

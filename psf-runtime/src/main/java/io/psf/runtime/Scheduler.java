@@ -1,0 +1,118 @@
+package io.psf.runtime;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Handlers;
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one node that forms the cluster: waits for all servers and workers, gives ranks, places slices, runs barriers,
+ * notices who is lost, and ends the job when no worker is left. Thread-safe.
+ */
+public final class Scheduler implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+
+    private final Transport transport;
+    private final boolean ownsTransport;
+    private final Transport.Listener listener;
+    private final Dispatcher dispatcher;
+    private final Timer timer;
+    private final CompletableFuture<Void> terminated = new CompletableFuture<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Scheduler(SchedulerConfig config, Transport transport, boolean ownsTransport, FramePool pool) {
+        this.transport = transport;
+        this.ownsTransport = ownsTransport;
+        this.timer = new Timer("psf-scheduler");
+        Handlers handlers = Handlers.found(Handlers.class.getClassLoader());
+        Dispatcher[] self = new Dispatcher[1];
+        ClusterFunctions functions = new ClusterFunctions(
+                config.servers(),
+                config.workers(),
+                config.joinTimeout(),
+                config.heartbeatLimit(),
+                new SecureRandom().nextLong(),
+                members -> self[0].setMembers(members),
+                failure -> {
+                    if (failure == null) {
+                        terminated.complete(null);
+                    } else {
+                        terminated.completeExceptionally(failure);
+                    }
+                });
+        this.dispatcher = new Dispatcher(
+                "psf-scheduler",
+                Role.SCHEDULER,
+                0,
+                new NativeStore(),
+                pool,
+                functions.bind(handlers),
+                ClusterFunctions.OPEN_TO_STRANGERS,
+                Defaults.CONNECTION_BOUND,
+                connection -> self[0].onNode(() -> functions.closed(connection)));
+        self[0] = dispatcher;
+        this.listener = transport.listen(config.host(), config.port(), dispatcher);
+        Duration tick = min(Defaults.TICK, config.heartbeatLimit().dividedBy(8));
+        timer.every(tick, () -> {
+            dispatcher.onNode(functions::tick);
+            dispatcher.expire();
+        });
+        LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+
+    /**
+     * Starts a scheduler, which takes connections when this returns.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if the address cannot be listened on
+     */
+    public static Scheduler start(SchedulerConfig config) {
+        FramePool pool = Defaults.pool();
+        return new Scheduler(config, Defaults.tcp(pool), true, pool);
+    }
+
+    static Scheduler start(SchedulerConfig config, Transport transport, FramePool pool) {
+        return new Scheduler(config, transport, false, pool);
+    }
+
+    /** The port that the scheduler listens on. */
+    public int port() {
+        return listener.port();
+    }
+
+    /**
+     * Waits until the job has ended and every node has left.
+     *
+     * @throws PsException if the cluster did not form, or a node was lost
+     */
+    public void awaitTermination() {
+        Waiting.on(terminated);
+    }
+
+    /** Ends the scheduler, whatever the others do. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            terminated.complete(null);
+            timer.close();
+            listener.close();
+            if (ownsTransport) {
+                transport.close();
+            }
+            dispatcher.close();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.api.spi.Binding;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.Join;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Handlers;
+import io.psf.runtime.store.MappedStore;
+import io.psf.runtime.store.Store;
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds shards and runs the handlers that are on its class path. Started, it serves until the job ends. Thread-safe.
+ */
+public final class Server implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+
+    private final Transport transport;
+    private final boolean ownsTransport;
+    private final Store store;
+    private final Client client;
+    private final Dispatcher dispatcher;
+    private final Transport.Listener listener;
+    private final Timer timer;
+    private final ClusterLink link;
+    private final CompletableFuture<Void> terminated = new CompletableFuture<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Server(
+            ServerConfig config, Transport transport, boolean ownsTransport, FramePool pool, List<Binding<?, ?>> more) {
+        this.transport = transport;
+        this.ownsTransport = ownsTransport;
+        this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
+        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
+        more.forEach(handlers::with);
+        CompletableFuture<Long> cluster = new CompletableFuture<>();
+        String name = "psf-server";
+        this.timer = new Timer(name);
+        this.dispatcher = new Dispatcher(
+                name,
+                Role.SERVER,
+                config.lanes(),
+                store,
+                pool,
+                ClusterFunctions.bindHello(handlers, cluster::join),
+                ClusterFunctions.OPEN_TO_STRANGERS,
+                Defaults.CONNECTION_BOUND,
+                connection -> {});
+        this.client = new Client(pool);
+        timer.every(Defaults.TICK, () -> {
+            client.expire();
+            dispatcher.expire();
+        });
+        try {
+            this.listener = transport.listen(config.host(), config.port(), dispatcher);
+            LOG.info(
+                    "server listening on {}:{}, {} functions",
+                    config.host(),
+                    listener.port(),
+                    handlers.all().size());
+            this.link = ClusterLink.join(
+                    client,
+                    transport,
+                    config.schedulerHost(),
+                    config.schedulerPort(),
+                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port()),
+                    config.joinTimeout());
+        } catch (PsException e) {
+            timer.close();
+            if (ownsTransport) {
+                transport.close();
+            }
+            dispatcher.close();
+            store.close();
+            throw e;
+        }
+        dispatcher.setRank(link.rank());
+        dispatcher.setMembers(link.members());
+        cluster.complete(link.cluster());
+        LOG.info("server has rank {}", link.rank());
+        link.beat(new ClusterLink.Events() {
+            @Override
+            public void changed(List<Member> members, List<Beat.Loss> lost) {
+                dispatcher.setMembers(members);
+            }
+
+            @Override
+            public void ended() {
+                LOG.info("server {} ends: the job has ended", link.rank());
+                end(null);
+            }
+
+            @Override
+            public void schedulerLost(PsException cause) {
+                LOG.error("server {} ends: {}", link.rank(), cause.getMessage());
+                end(cause);
+            }
+        });
+    }
+
+    /**
+     * Starts a server; returns when the cluster is complete.
+     *
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
+     */
+    public static Server start(ServerConfig config) {
+        FramePool pool = Defaults.pool();
+        return new Server(config, Defaults.tcp(pool), true, pool, List.of());
+    }
+
+    static Server start(ServerConfig config, Transport transport, FramePool pool, List<Binding<?, ?>> more) {
+        return new Server(config, transport, false, pool, more);
+    }
+
+    /** Its number among the servers, from 0. */
+    public int rank() {
+        return link.rank();
+    }
+
+    /** The port that workers connect to. */
+    public int port() {
+        return listener.port();
+    }
+
+    /** Tells the waiter from a thread of its own, since the heartbeat's must not wait for the end. */
+    private void end(@Nullable PsException cause) {
+        Thread ending = new Thread(
+                () -> {
+                    close();
+                    if (cause == null) {
+                        terminated.complete(null);
+                    } else {
+                        terminated.completeExceptionally(cause);
+                    }
+                },
+                "psf-server-end");
+        ending.setDaemon(true);
+        ending.start();
+    }
+
+    /**
+     * Waits until the job has ended.
+     *
+     * @throws PsException if the scheduler was lost
+     */
+    public void awaitTermination() {
+        Waiting.on(terminated);
+    }
+
+    /** Leaves the cluster and ends; what it holds is gone. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            link.leave();
+            timer.close();
+            listener.close();
+            if (ownsTransport) {
+                transport.close();
+            }
+            dispatcher.close();
+            store.close();
+        }
+    }
+}

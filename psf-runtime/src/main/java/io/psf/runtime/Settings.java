@@ -1,0 +1,187 @@
+package io.psf.runtime;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node is told from outside, by the environment or by one YAML file with the same keys, as the records that
+ * start it. Our names are {@code PSF_*}; those of ps-lite and MXNet ({@code DMLC_*}) and of MindSpore ({@code MS_*})
+ * are accepted beside them. {@code PSF_CONFIG} in the environment names the file; the environment wins over the file.
+ *
+ * <p>A setting that is malformed, missing, or given twice with different values is a {@link PsException} with the code
+ * CONFIGURATION that names the variables. Immutable.
+ */
+public final class Settings {
+    /** The variable of the environment that names the YAML file. */
+    static final String CONFIG = "PSF_CONFIG";
+
+    private final List<SettingsSource> sources;
+
+    private Settings(List<SettingsSource> sources) {
+        this.sources = List.copyOf(sources);
+        Role role = find(SettingsKey.ROLE, null);
+        SettingsKey.ALL.forEach(key -> find(key, role));
+    }
+
+    /** The settings in this process's environment, and in the file that its {@code PSF_CONFIG} names. */
+    public static Settings fromEnvironment() {
+        return of(System.getenv());
+    }
+
+    /** The settings in an environment, and in the file that its {@code PSF_CONFIG} names. */
+    public static Settings of(Map<String, String> environment) {
+        List<SettingsSource> sources = new ArrayList<>();
+        SettingsSource variables = SettingsSource.ofEnvironment("the environment", environment);
+        sources.add(variables);
+        String file = variables.get(CONFIG);
+        if (file != null) {
+            try {
+                sources.add(SettingsSource.ofYaml(Path.of(file)));
+            } catch (InvalidPathException e) {
+                throw invalid("%s: %s (expected: a YAML file)".formatted(CONFIG, file), e);
+            }
+        }
+        return new Settings(sources);
+    }
+
+    /** The settings in a YAML file, without the environment. */
+    public static Settings fromYaml(Path file) {
+        return new Settings(List.of(SettingsSource.ofYaml(file)));
+    }
+
+    /** The same with settings that win over those that are there, such as the options of a command line. */
+    public Settings with(Map<String, String> overriding) {
+        List<SettingsSource> more = new ArrayList<>();
+        more.add(SettingsSource.ofEnvironment("the options", overriding));
+        more.addAll(sources);
+        return new Settings(more);
+    }
+
+    /**
+     * All variables that give the same setting as one of ours, itself included; for whoever starts a node and must not
+     * hand down what it was told itself.
+     */
+    public static List<String> names(String name) {
+        List<String> names = new ArrayList<>();
+        for (SettingsKey<?> key : SettingsKey.ALL) {
+            if (key.name().equals(name)) {
+                names.addAll(key.names());
+            }
+        }
+        if (names.contains("MS_SCHED_PORT")) {
+            names.add(SettingsSource.POST);
+        }
+        return List.copyOf(names);
+    }
+
+    /** What this node is. */
+    public Role role() {
+        return require(SettingsKey.ROLE, null);
+    }
+
+    /** How to start the scheduler: it listens where the others look for it. */
+    public SchedulerConfig scheduler() {
+        checkRole(Role.SCHEDULER);
+        SettingsAddress address = require(SettingsKey.SCHEDULER, Role.SCHEDULER);
+        int servers = require(SettingsKey.SERVERS, Role.SCHEDULER);
+        int workers = require(SettingsKey.WORKERS, Role.SCHEDULER);
+        SchedulerConfig config = SchedulerConfig.of(servers, workers);
+        return new SchedulerConfig(
+                address.host(),
+                address.port(),
+                servers,
+                workers,
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.SCHEDULER, config.joinTimeout()),
+                orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, config.heartbeatLimit()));
+    }
+
+    /** How to start a server. */
+    public ServerConfig server() {
+        checkRole(Role.SERVER);
+        SettingsAddress scheduler = schedulerToConnectTo(Role.SERVER);
+        ServerConfig config = ServerConfig.of(scheduler.host(), scheduler.port());
+        SettingsAddress listen =
+                orElse(SettingsKey.LISTEN, Role.SERVER, new SettingsAddress(config.host(), config.port()));
+        return new ServerConfig(
+                scheduler.host(),
+                scheduler.port(),
+                listen.host(),
+                listen.port(),
+                orElse(SettingsKey.RANK, Role.SERVER, config.rank()),
+                orElse(SettingsKey.LANES, Role.SERVER, config.lanes()),
+                find(SettingsKey.MAPPED, Role.SERVER),
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()));
+    }
+
+    /** How to connect a worker, which listens nowhere. */
+    public WorkerConfig worker() {
+        checkRole(Role.WORKER);
+        SettingsAddress scheduler = schedulerToConnectTo(Role.WORKER);
+        WorkerConfig config = WorkerConfig.of(scheduler.host(), scheduler.port());
+        return new WorkerConfig(
+                scheduler.host(),
+                scheduler.port(),
+                orElse(SettingsKey.RANK, Role.WORKER, config.rank()),
+                orElse(SettingsKey.DEADLINE, Role.WORKER, config.deadline()),
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.WORKER, config.joinTimeout()));
+    }
+
+    private void checkRole(Role asked) {
+        Role role = find(SettingsKey.ROLE, null);
+        if (role != null && role != asked) {
+            throw invalid("%s: %s (expected: %s, since that is what is being started)"
+                    .formatted(SettingsKey.ROLE.name(), role.label(), asked.label()));
+        }
+    }
+
+    private SettingsAddress schedulerToConnectTo(Role role) {
+        SettingsAddress address = require(SettingsKey.SCHEDULER, role);
+        if (address.port() == 0) {
+            throw invalid("%s: %s (expected: the port that the scheduler listens on, 1 to 65535)"
+                    .formatted(SettingsKey.SCHEDULER.name(), address));
+        }
+        return address;
+    }
+
+    private <T> T require(SettingsKey<T> key, @Nullable Role role) {
+        T value = find(key, role);
+        if (value == null) {
+            throw invalid("%s: not set (%s)".formatted(key.name(), key.expectedAndNames()));
+        }
+        return value;
+    }
+
+    private <T> T orElse(SettingsKey<T> key, Role role, T other) {
+        T value = find(key, role);
+        return value == null ? other : value;
+    }
+
+    private <T> @Nullable T find(SettingsKey<T> key, @Nullable Role role) {
+        for (SettingsSource source : sources) {
+            T value = source.find(key, role);
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    static PsException contradiction(String name, String value, String other, String otherValue, String place) {
+        return invalid("%s: %s, but %s: %s in %s (expected: the same value in both, or only one of them)"
+                .formatted(name, value, other, otherValue, place));
+    }
+
+    static PsException invalid(String detail) {
+        return invalid(detail, null);
+    }
+
+    static PsException invalid(String detail, @Nullable Throwable cause) {
+        return new PsException(PsException.Code.CONFIGURATION, detail, cause);
+    }
+}

@@ -1,0 +1,33 @@
+package io.psf.runtime;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host and a port as they are written in settings.
+ *
+ * @param host a name or an address, an IPv6 one without its brackets
+ * @param port 0 to 65535
+ */
+record SettingsAddress(String host, int port) {
+
+    /** Reads {@code host:port} or {@code [ipv6]:port}; null when it is neither. */
+    static @Nullable SettingsAddress parse(String text) {
+        int colon = text.lastIndexOf(':');
+        if (colon < 1) {
+            return null;
+        }
+        String host = text.substring(0, colon);
+        Integer port = SettingsKey.wholeNumber(text.substring(colon + 1), 0, 65535);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        } else if (host.indexOf(':') >= 0) {
+            return null;
+        }
+        return port == null || host.isBlank() ? null : new SettingsAddress(host, port);
+    }
+
+    @Override
+    public String toString() {
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+}

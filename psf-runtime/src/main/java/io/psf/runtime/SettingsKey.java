@@ -1,0 +1,170 @@
+package io.psf.runtime;
+
+import io.psf.api.Role;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One setting: what it is for, how it is read, and all the ways to give it, ours first.
+ *
+ * @param expected what it is and what it has to be, for messages
+ * @param reader reads the text; null for what is malformed
+ * @param spellings the ways to give it
+ */
+record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> spellings) {
+
+    /** Reads a value; null when the text is malformed. */
+    @FunctionalInterface
+    interface Reader<T> {
+        @Nullable
+        T read(String text);
+    }
+
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9}) ?(ms|s|m|h)");
+
+    static final SettingsKey<Role> ROLE = new SettingsKey<>(
+            "scheduler, server or worker",
+            SettingsKey::role,
+            List.of(SettingsSpelling.of("PSF_ROLE"), SettingsSpelling.of("DMLC_ROLE"), SettingsSpelling.of("MS_ROLE")));
+
+    static final SettingsKey<SettingsAddress> SCHEDULER = new SettingsKey<>(
+            "host:port of the scheduler",
+            SettingsAddress::parse,
+            List.of(
+                    SettingsSpelling.of("PSF_SCHEDULER"),
+                    SettingsSpelling.pair("DMLC_PS_ROOT_URI", "DMLC_PS_ROOT_PORT"),
+                    SettingsSpelling.pair("MS_SCHED_HOST", "MS_SCHED_PORT")));
+
+    static final SettingsKey<Integer> SERVERS = new SettingsKey<>(
+            "how many servers make up the cluster, a whole number from 1",
+            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+            List.of(
+                    SettingsSpelling.of("PSF_SERVERS"),
+                    SettingsSpelling.of("DMLC_NUM_SERVER"),
+                    SettingsSpelling.of("MS_SERVER_NUM")));
+
+    static final SettingsKey<Integer> WORKERS = new SettingsKey<>(
+            "how many workers make up the cluster, a whole number from 1",
+            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+            List.of(
+                    SettingsSpelling.of("PSF_WORKERS"),
+                    SettingsSpelling.of("DMLC_NUM_WORKER"),
+                    SettingsSpelling.of("MS_WORKER_NUM")));
+
+    static final SettingsKey<SettingsAddress> LISTEN = new SettingsKey<>(
+            "host:port for a server to listen on, port 0 for any",
+            SettingsAddress::parse,
+            List.of(
+                    SettingsSpelling.of("PSF_LISTEN"),
+                    SettingsSpelling.listen("DMLC_PS_SERVER_URI", "DMLC_PS_SERVER_PORT", Role.SERVER),
+                    SettingsSpelling.listen("DMLC_PS_WORKER_URI", "DMLC_PS_WORKER_PORT", Role.WORKER)));
+
+    static final SettingsKey<Integer> RANK = new SettingsKey<>(
+            "the rank of this server or worker, a whole number from 0, or -1 for any",
+            text -> wholeNumber(text, -1, Integer.MAX_VALUE),
+            List.of(
+                    SettingsSpelling.of("PSF_RANK"),
+                    SettingsSpelling.of("SERVER_ID", Role.SERVER),
+                    SettingsSpelling.of("WORKER_ID", Role.WORKER)));
+
+    static final SettingsKey<Path> MAPPED = new SettingsKey<>(
+            "a directory for the files that shards are mapped to",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_MAPPED")));
+
+    static final SettingsKey<Integer> LANES = new SettingsKey<>(
+            "how many threads of a server run handlers, a whole number from 1",
+            text -> wholeNumber(text, 1, Integer.MAX_VALUE),
+            List.of(SettingsSpelling.of("PSF_LANES")));
+
+    static final SettingsKey<Duration> DEADLINE = duration("how long a call may take", "PSF_DEADLINE");
+
+    static final SettingsKey<Duration> JOIN_TIMEOUT =
+            duration("how long the cluster may take to form", "PSF_JOIN_TIMEOUT");
+
+    static final SettingsKey<Duration> HEARTBEAT_LIMIT =
+            duration("how long a node may stay silent", "PSF_HEARTBEAT_LIMIT");
+
+    static final List<SettingsKey<?>> ALL = List.of(
+            ROLE, SCHEDULER, SERVERS, WORKERS, LISTEN, RANK, MAPPED, LANES, DEADLINE, JOIN_TIMEOUT, HEARTBEAT_LIMIT);
+
+    private static SettingsKey<Duration> duration(String what, String name) {
+        return new SettingsKey<>(
+                what + ", such as 30s, 500ms or 2m", SettingsKey::duration, List.of(SettingsSpelling.of(name)));
+    }
+
+    /** Our own name of it. */
+    String name() {
+        return spellings.get(0).names().get(0);
+    }
+
+    /** The names of all variables that give it. */
+    List<String> names() {
+        List<String> names = new ArrayList<>();
+        spellings.forEach(spelling -> names.addAll(spelling.names()));
+        return names;
+    }
+
+    /** What is expected, and the other names that are accepted. */
+    String expectedAndNames() {
+        String others = String.join(
+                ", ", spellings.stream().skip(1).map(SettingsSpelling::toString).toList());
+        return others.isEmpty() ? "expected: " + expected : "expected: " + expected + "; also accepted: " + others;
+    }
+
+    T parse(String name, String text, String place) {
+        T value = reader.read(text);
+        if (value == null) {
+            throw Settings.invalid("%s: %s in %s (expected: %s)".formatted(name, text, place, expected));
+        }
+        return value;
+    }
+
+    static @Nullable Integer wholeNumber(String text, int least, int most) {
+        try {
+            int value = Integer.parseInt(text);
+            return value < least || value > most ? null : value;
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable Role role(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "scheduler", "ms_sched" -> Role.SCHEDULER;
+            case "server", "ms_pserver" -> Role.SERVER;
+            case "worker", "ms_worker" -> Role.WORKER;
+            default -> null;
+        };
+    }
+
+    private static @Nullable Path path(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        long count = Long.parseLong(matcher.group(1));
+        Duration duration = switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(count);
+            case "s" -> Duration.ofSeconds(count);
+            case "m" -> Duration.ofMinutes(count);
+            default -> Duration.ofHours(count);
+        };
+        return duration.isZero() ? null : duration;
+    }
+}

@@ -1,0 +1,79 @@
+package io.psf.runtime;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** All names of settings, and the one that was probably meant when a name is none of them. */
+final class SettingsNames {
+    private static final String PREFIX = "PSF_";
+
+    /** Names that begin with ours and are read elsewhere, by the command line. */
+    private static final List<String> READ_ELSEWHERE = List.of(Settings.CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS");
+
+    private SettingsNames() {}
+
+    static Set<String> known() {
+        Set<String> names = new LinkedHashSet<>();
+        SettingsKey.ALL.forEach(key -> names.addAll(key.names()));
+        names.add(SettingsSource.POST);
+        names.addAll(READ_ELSEWHERE);
+        return names;
+    }
+
+    /**
+     * Refuses a name that is no setting. An environment holds names of others too, some of which begin with ours (a
+     * container platform writes PSF_SCHEDULER_SERVICE_HOST for a service of that name): there, only what is nearly one
+     * of our names is refused. The other families have variables that psf has no use for: those pass.
+     */
+    static void check(String name, String place, boolean allKnown) {
+        Set<String> known = known();
+        boolean ours = name.startsWith(PREFIX);
+        if (known.contains(name) || (!ours && !allKnown)) {
+            return;
+        }
+        if (!ours && (name.startsWith("DMLC_") || name.startsWith("MS_"))) {
+            return;
+        }
+        String meant = nearest(name, known);
+        if (allKnown || meant != null) {
+            throw Settings.invalid("%s: not a setting, in %s%s"
+                    .formatted(name, place, meant == null ? "" : ". Did you mean %s?".formatted(meant)));
+        }
+    }
+
+    private static @Nullable String nearest(String name, Set<String> known) {
+        String upper = name.toUpperCase(Locale.ROOT).replace('-', '_').replace('.', '_');
+        String full = upper.startsWith(PREFIX) ? upper : PREFIX + upper;
+        int best = Math.max(1, (full.length() - PREFIX.length()) / 3);
+        String nearest = null;
+        for (String candidate : known) {
+            int distance = distance(full, candidate);
+            if (candidate.startsWith(PREFIX) && distance <= best) {
+                best = distance - 1;
+                nearest = candidate;
+            }
+        }
+        return nearest;
+    }
+
+    /** Levenshtein's distance: the fewest letters to put in, take out or change. */
+    private static int distance(String a, String b) {
+        int[] above = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            above[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] row = new int[b.length() + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(change, 1 + Math.min(above[j], row[j - 1]));
+            }
+            above = row;
+        }
+        return above[b.length()];
+    }
+}

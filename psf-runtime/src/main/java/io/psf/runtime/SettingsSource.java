@@ -1,0 +1,144 @@
+package io.psf.runtime;
+
+import io.psf.api.Role;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+
+/** Variables and where they stand: the environment, a file, a command line. An empty value counts as not set. */
+final class SettingsSource {
+    private static final Logger LOG = LoggerFactory.getLogger(SettingsSource.class);
+
+    /** A misspelling of {@link #PORT} that is in use, in scripts and in MindSpore's own documents. */
+    static final String POST = "MS_SCHED_POST";
+
+    private static final String PORT = "MS_SCHED_PORT";
+
+    private final String place;
+    private final Map<String, String> values = new LinkedHashMap<>();
+    private final boolean misspelled;
+
+    /** Reads variables that come along with many others, so that only what looks like a slip in ours is refused. */
+    static SettingsSource ofEnvironment(String place, Map<String, String> variables) {
+        return new SettingsSource(place, variables, false);
+    }
+
+    /** Reads a YAML file of one level, in which each key has to be known and every value is taken as it is written. */
+    static SettingsSource ofYaml(Path file) {
+        Map<String, String> values = new LinkedHashMap<>();
+        compose(file).ifPresent(document -> {
+            if (!(document instanceof MappingNode map)) {
+                throw Settings.invalid("%s: not a map (expected: YAML, one KEY: value a line)".formatted(file));
+            }
+            for (NodeTuple entry : map.getValue()) {
+                String key = text(entry.getKeyNode(), file);
+                if (values.put(key, text(entry.getValueNode(), file)) != null) {
+                    throw Settings.invalid("%s: given twice in %s (expected: once)".formatted(key, file));
+                }
+            }
+        });
+        return new SettingsSource(file.toString(), values, true);
+    }
+
+    private static Optional<Node> compose(Path file) {
+        try {
+            LoadSettings settings =
+                    LoadSettings.builder().setLabel(file.toString()).build();
+            return new Compose(settings).composeString(Files.readString(file));
+        } catch (IOException e) {
+            throw Settings.invalid("%s: %s (expected: a YAML file that can be read)".formatted(file, reason(e)), e);
+        } catch (YamlEngineException e) {
+            String problem =
+                    String.valueOf(e.getMessage()).replaceAll("\\s+", " ").trim();
+            throw Settings.invalid("%s: %s (expected: YAML, one KEY: value a line)".formatted(file, problem), e);
+        }
+    }
+
+    private static String text(Node node, Path file) {
+        if (node instanceof ScalarNode scalar) {
+            return scalar.getValue();
+        }
+        String line = node.getStartMark()
+                .map(mark -> ", line " + (mark.getLine() + 1))
+                .orElse("");
+        throw Settings.invalid("%s%s: a list or a map (expected: one value)".formatted(file, line));
+    }
+
+    private static String reason(IOException e) {
+        return e instanceof NoSuchFileException ? "no such file" : e.toString();
+    }
+
+    private SettingsSource(String place, Map<String, String> variables, boolean allKnown) {
+        this.place = place;
+        variables.forEach((name, value) -> {
+            SettingsNames.check(name, place, allKnown);
+            if (!value.isBlank()) {
+                values.put(name, value.trim());
+            }
+        });
+        String post = values.get(POST);
+        this.misspelled = post != null && !values.containsKey(PORT);
+        if (post != null) {
+            LOG.warn("{}: {} is a misspelling of {}, accepted in {}", POST, post, PORT, place);
+            String port = values.putIfAbsent(PORT, post);
+            if (port != null && !port.equals(post)) {
+                throw Settings.contradiction(PORT, port, POST, post, place);
+            }
+        }
+    }
+
+    /** Where the variables stand, in words. */
+    String place() {
+        return place;
+    }
+
+    /** The value of a variable; null when it is not set. */
+    @Nullable
+    String get(String name) {
+        return values.get(name);
+    }
+
+    /** The name under which a variable was given. */
+    String written(String name) {
+        return misspelled && name.equals(PORT) ? POST : name;
+    }
+
+    /** The setting as it is given here; null when it is not; an error when two spellings of it differ. */
+    <T> @Nullable T find(SettingsKey<T> key, @Nullable Role role) {
+        T found = null;
+        String foundText = "";
+        String foundName = "";
+        for (SettingsSpelling spelling : key.spellings()) {
+            String text = spelling.isReadBy(role) ? spelling.read(this) : null;
+            if (text == null) {
+                continue;
+            }
+            String name = String.join(
+                    " with ", spelling.names().stream().map(this::written).toList());
+            T value = key.parse(name, text, place);
+            if (found != null && !found.equals(value)) {
+                throw Settings.contradiction(foundName, foundText, name, text, place);
+            }
+            if (found == null) {
+                found = value;
+                foundText = text;
+                foundName = name;
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,42 @@
+package io.psf.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs what a node does now and then: deadlines, and the scheduler's clock. */
+final class Timer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Timer.class);
+
+    private final ScheduledExecutorService executor;
+
+    Timer(String name) {
+        executor = Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread thread = new Thread(work, name + "-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    void every(Duration interval, Runnable work) {
+        var unused = executor.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException e) {
+                        LOG.error("a timer's work failed", e);
+                    }
+                },
+                interval.toNanos(),
+                interval.toNanos(),
+                TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,267 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.Hello;
+import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.cluster.Join;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Computes, and calls PS functions: every stub is made of one. Calls on one shard run in the order in which one thread
+ * sent them. Thread-safe.
+ */
+public final class Worker implements Caller, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+
+    private final WorkerConfig config;
+    private final Transport transport;
+    private final boolean ownsTransport;
+    private final Client client;
+    private final Timer timer;
+    private final ClusterLink link;
+    private final List<Peer> servers = new ArrayList<>();
+    private final Map<TensorId, TensorLayout> layouts = new ConcurrentHashMap<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable PsException ended;
+
+    private Worker(WorkerConfig config, Transport transport, boolean ownsTransport, FramePool pool) {
+        this.config = config;
+        this.transport = transport;
+        this.ownsTransport = ownsTransport;
+        this.client = new Client(pool);
+        this.timer = new Timer("psf-worker");
+        timer.every(Defaults.TICK, client::expire);
+        try {
+            this.link = ClusterLink.join(
+                    client,
+                    transport,
+                    config.schedulerHost(),
+                    config.schedulerPort(),
+                    new Join.Request(Role.WORKER, config.rank(), "", 0),
+                    config.joinTimeout());
+            for (Member member : link.members()) {
+                if (member.role() == Role.SERVER) {
+                    servers.add(hello(member));
+                }
+            }
+        } catch (PsException e) {
+            timer.close();
+            if (ownsTransport) {
+                transport.close();
+            }
+            throw e;
+        }
+        LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
+        link.beat(new ClusterLink.Events() {
+            @Override
+            public void changed(List<Member> members, List<Beat.Loss> lost) {
+                for (Beat.Loss loss : lost) {
+                    if (loss.member().role() == Role.SERVER) {
+                        client.peerLost(
+                                servers.get(loss.member().rank()),
+                                new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()));
+                    }
+                }
+            }
+
+            @Override
+            public void ended() {}
+
+            @Override
+            public void schedulerLost(PsException cause) {
+                PsException lost = new PsException(cause.code(), "lost the scheduler: " + cause.detail());
+                ended = lost;
+                client.failAll(lost);
+            }
+        });
+    }
+
+    private Peer hello(Member member) {
+        Peer server = client.connect(transport, member.host(), member.port(), member.toString());
+        Hello.Response hello = client.callNodes(
+                        HelloPsf.FUNCTION,
+                        new Hello.Request(link.rank(), link.cluster()),
+                        List.of(server),
+                        config.joinTimeout().toNanos())
+                .await();
+        server.setFunctions(ClusterFunctions.known(hello));
+        return server;
+    }
+
+    /**
+     * Joins a cluster; returns when it is complete.
+     *
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
+     */
+    public static Worker connect(WorkerConfig config) {
+        FramePool pool = Defaults.pool();
+        return new Worker(config, Defaults.tcp(pool), true, pool);
+    }
+
+    static Worker connect(WorkerConfig config, Transport transport, FramePool pool) {
+        return new Worker(config, transport, false, pool);
+    }
+
+    /** Its number among the workers, from 0. */
+    public int rank() {
+        return link.rank();
+    }
+
+    /** How many workers the cluster began with. */
+    public int workers() {
+        return link.count(Role.WORKER);
+    }
+
+    /** How many servers the cluster has. */
+    public int servers() {
+        return servers.size();
+    }
+
+    @Override
+    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        requireOpen();
+        Duration limit = options.deadline() == null ? config.deadline() : options.deadline();
+        TensorId tensor = function.target(request);
+        try {
+            if (tensor != null) {
+                return client.callShards(function, request, into, layout(tensor), servers::get, limit.toNanos());
+            } else if (function.info().place() == Place.SCHEDULER) {
+                return client.callNodes(function, request, List.of(link.scheduler()), limit.toNanos());
+            }
+            return client.callNodes(function, request, servers, limit.toNanos());
+        } catch (PsException e) {
+            throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+        }
+    }
+
+    private void requireOpen() {
+        PsException cause = ended;
+        if (cause != null) {
+            throw cause;
+        }
+        if (closed.get()) {
+            throw new PsException(Code.CLOSED, "worker " + rank() + ": closed");
+        }
+    }
+
+    /**
+     * Makes a tensor known to the cluster and places its slices; the same declaration again finds them as they are.
+     *
+     * @param slices how many slices; 0 for one a server
+     * @param declaration everything else that two declarations must agree on, as text
+     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one
+     */
+    public TensorLayout declare(TensorInfo info, int slices, String declaration) {
+        requireOpen();
+        TensorLayout layout = link.declare(info, slices, declaration, config.deadline());
+        layouts.put(info.id(), layout);
+        return layout;
+    }
+
+    /**
+     * Where the slices of a tensor are.
+     *
+     * @throws PsException with {@code UNKNOWN_TENSOR} if nobody has declared it
+     */
+    public TensorLayout layout(TensorId tensor) {
+        TensorLayout known = layouts.get(tensor);
+        if (known == null) {
+            requireOpen();
+            known = link.layout(tensor, config.deadline());
+            layouts.put(tensor, known);
+        }
+        return known;
+    }
+
+    /** Makes a tensor's name free again. */
+    public void forget(TensorId tensor) {
+        requireOpen();
+        layouts.remove(tensor);
+        link.forget(tensor, config.deadline());
+    }
+
+    /**
+     * Waits until every worker that is there has come to a barrier as often as this one.
+     *
+     * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline
+     */
+    public void barrier() {
+        barrier(config.deadline());
+    }
+
+    /** As {@link #barrier()}, with a deadline of its own. */
+    public void barrier(Duration limit) {
+        requireOpen();
+        link.barrier(limit);
+    }
+
+    /**
+     * Waits until every call on a tensor that was sent before has ended.
+     *
+     * @throws PsException of the first of them that failed, if nobody awaited it
+     */
+    public void await(TensorId tensor) {
+        client.await(tensor);
+    }
+
+    /** As {@link #await(TensorId)}, for every call. */
+    public void awaitAll() {
+        client.await(null);
+    }
+
+    /** Bytes of all requests sent. */
+    public long bytesSent() {
+        return client.bytesSent();
+    }
+
+    /** Bytes of all answers received. */
+    public long bytesReceived() {
+        return client.bytesReceived();
+    }
+
+    /** Waits for what is outstanding, and leaves the cluster; the job ends when the last worker has left. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            try {
+                client.await(null);
+            } catch (PsException e) {
+                LOG.warn("a call that nobody awaited had failed: {}", e.getMessage());
+            }
+            link.leave();
+            timer.close();
+            for (Peer server : servers) {
+                server.channel().close();
+            }
+            if (ownsTransport) {
+                transport.close();
+            }
+        }
+    }
+}

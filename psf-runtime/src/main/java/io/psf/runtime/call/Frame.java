@@ -1,0 +1,215 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request or an answer as bytes: a header of 48 bytes and the body that {@link TupleWriter} draws; little-endian,
+ * everything aligned to 8 bytes.
+ *
+ * <pre>
+ *   0      4     5      6         8          12            16       20      24
+ *  +------+----+-----+---------+----------+-------------+--------+-------+---------+
+ *  |length|kind|flags| version | function | fingerprint | tensor | slice | call ...|
+ *  +------+----+-----+---------+----------+-------------+--------+-------+---------+
+ *   24         32        36        38          40             44       48
+ *  +----------+---------+---------+-----------+--------------+--------+------- ----
+ *  | ... call | word    | attempt | reserved  | block length | arrays | body ...
+ *  +----------+---------+---------+-----------+--------------+--------+------- ----
+ * </pre>
+ *
+ * <ul>
+ *   <li>length: bytes of the whole frame, header included, a multiple of 8
+ *   <li>kind: {@link Kind}; flags: none yet, 0
+ *   <li>version: the schema version of the side that wrote the frame; fingerprint: of that version's schema
+ *   <li>function: the number of the function's name; tensor: the number of the tensor's name, or 0
+ *   <li>slice: of the tensor, or 0; echoed in the answer is the part, which the request carries in its call's low bits
+ *   <li>word: of a request the milliseconds left until its deadline, of an answer its status, a {@link
+ *       PsException.Code}; the block of an answer that is not OK is one string, the detail
+ * </ul>
+ *
+ * <p>A frame has one owner, who passes it on or releases it, once. Not thread-safe.
+ */
+public final class Frame {
+    /** Bytes of the header. */
+    public static final int HEADER = 48;
+
+    /** The largest frame. */
+    public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
+
+    /** What a frame is. Values that are no ASCII text, so that a stray line of text is refused at once. */
+    public enum Kind {
+        /** A call of a function. */
+        REQUEST((byte) 0xB1),
+        /** The answer to a call. */
+        ANSWER((byte) 0xB2);
+
+        private final byte code;
+
+        Kind(byte code) {
+            this.code = code;
+        }
+    }
+
+    private final ByteBuffer bytes;
+    private final @Nullable FramePool pool;
+    private boolean released;
+
+    Frame(ByteBuffer bytes, @Nullable FramePool pool) {
+        this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
+        this.pool = pool;
+    }
+
+    /** Writes a frame around a tuple. */
+    public static Frame write(
+            FramePool pool,
+            Kind kind,
+            int version,
+            int function,
+            int fingerprint,
+            int tensor,
+            int slice,
+            long call,
+            int word,
+            TupleWriter tuple) {
+        long length = HEADER + tuple.bodyLength();
+        if (length > MAX_LENGTH) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "bytes of a frame: " + length + " (expected: at most " + MAX_LENGTH + "; use more slices)");
+        }
+        Frame frame = pool.acquire((int) length);
+        frame.bytes
+                .putInt((int) length)
+                .put(kind.code)
+                .put((byte) 0)
+                .putShort((short) version)
+                .putInt(function)
+                .putInt(fingerprint)
+                .putInt(tensor)
+                .putInt(slice)
+                .putLong(call)
+                .putInt(word)
+                .putShort((short) 0)
+                .putShort((short) 0)
+                .putInt(tuple.blockLength())
+                .putInt(tuple.arrays());
+        tuple.writeBody(frame.bytes);
+        frame.bytes.flip();
+        return frame;
+    }
+
+    /** Writes the answer that says why a call failed. */
+    public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
+        TupleWriter tuple = new TupleWriter();
+        tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
+        return write(pool, Kind.ANSWER, 0, function, 0, 0, slice, call, code.ordinal(), tuple);
+    }
+
+    /**
+     * The length that a header announces.
+     *
+     * @param header the first {@link #HEADER} bytes of a frame, little-endian
+     * @param most the longest frame that is taken
+     * @throws PsException with {@code PROTOCOL} if it is not the header of a frame
+     */
+    public static int length(ByteBuffer header, int most) {
+        int length = header.getInt(0);
+        byte kind = header.get(4);
+        if (kind != Kind.REQUEST.code && kind != Kind.ANSWER.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 or 0xb2)");
+        }
+        if (header.get(5) != 0 || header.getShort(38) != 0) {
+            throw malformed("flags and reserved bytes: not 0 (expected: 0)");
+        }
+        if (length < HEADER || length % 8 != 0 || length > most) {
+            throw malformed("length: " + length + " (expected: a multiple of 8 from " + HEADER + " to " + most + ")");
+        }
+        return length;
+    }
+
+    /** The bytes, from 0 to the length; the position is the reader's to move. */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** Bytes of the whole frame. */
+    public int length() {
+        return bytes.getInt(0);
+    }
+
+    public Kind kind() {
+        return bytes.get(4) == Kind.REQUEST.code ? Kind.REQUEST : Kind.ANSWER;
+    }
+
+    public int version() {
+        return bytes.getShort(6) & 0xffff;
+    }
+
+    public int function() {
+        return bytes.getInt(8);
+    }
+
+    public int fingerprint() {
+        return bytes.getInt(12);
+    }
+
+    public int tensor() {
+        return bytes.getInt(16);
+    }
+
+    public int slice() {
+        return bytes.getInt(20);
+    }
+
+    public long call() {
+        return bytes.getLong(24);
+    }
+
+    /** Of a request: milliseconds until its deadline. */
+    public int timeout() {
+        return bytes.getInt(32);
+    }
+
+    /** Of an answer: how the call ended. */
+    public PsException.Code status() {
+        PsException.Code[] codes = PsException.Code.values();
+        int status = bytes.getInt(32);
+        return status >= 0 && status < codes.length ? codes[status] : PsException.Code.INTERNAL;
+    }
+
+    public int attempt() {
+        return bytes.getShort(36);
+    }
+
+    /**
+     * Reads the body.
+     *
+     * @param target the tensor that the frame is for, if any
+     * @throws PsException with {@code PROTOCOL} if the body is not what the header says
+     */
+    public TupleReader reader(@Nullable TensorId target) {
+        int length = length();
+        return new TupleReader(
+                bytes.slice(HEADER, length - HEADER), bytes.getInt(40), bytes.getInt(44), version(), target);
+    }
+
+    /** Gives the memory back. Nothing may read the frame, or a view of it, afterwards. */
+    public void release() {
+        if (!released) {
+            released = true;
+            if (pool != null) {
+                pool.giveBack(bytes);
+            }
+        }
+    }
+
+    private static PsException malformed(String what) {
+        return new PsException(PsException.Code.PROTOCOL, "not a psf frame: " + what);
+    }
+}

@@ -1,0 +1,16 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import java.util.concurrent.CompletionStage;
+
+/** Answered once every worker that is there has called it. */
+@PsFunction(value = "psf.barrier", at = Place.SCHEDULER)
+public interface Barrier {
+    record Request() {}
+
+    record Response() {}
+
+    CompletionStage<Response> handle(Request request, Node scheduler);
+}

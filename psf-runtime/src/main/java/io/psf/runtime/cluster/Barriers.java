@@ -1,0 +1,53 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Node;
+import io.psf.api.Role;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The workers that wait at the barrier. A worker that calls again before the barrier has opened counts for the next one.
+ * Workers that leave or are lost are no longer waited for. Used on the scheduler's lane.
+ */
+final class Barriers implements Barrier, MemberListener {
+    /** For each worker, its calls that are not answered, oldest first: the first ones make up the barrier. */
+    private final Map<Integer, List<CompletableFuture<Response>>> waiting = new LinkedHashMap<>();
+
+    @Override
+    public CompletionStage<Response> handle(Request request, Node scheduler) {
+        CallInfo call = scheduler.call();
+        CompletableFuture<Response> answer = new CompletableFuture<>();
+        waiting.computeIfAbsent(call.worker(), worker -> new ArrayList<>()).add(answer);
+        membersChanged(scheduler.members());
+        return answer;
+    }
+
+    @Override
+    public void membersChanged(List<Member> members) {
+        Set<Integer> workers = new HashSet<>();
+        for (Member member : members) {
+            if (member.role() == Role.WORKER) {
+                workers.add(member.rank());
+            }
+        }
+        waiting.keySet().retainAll(workers);
+        if (workers.isEmpty() || !waiting.keySet().containsAll(workers)) {
+            return;
+        }
+        List<CompletableFuture<Response>> opened = new ArrayList<>();
+        for (List<CompletableFuture<Response>> calls : waiting.values()) {
+            opened.add(calls.remove(0));
+        }
+        waiting.values().removeIf(List::isEmpty);
+        opened.forEach(answer -> answer.complete(new Response()));
+    }
+}

@@ -1,0 +1,80 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.TensorLayout;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The scheduler's tensors and the placement of their slices. Used on the scheduler's lane. */
+final class Catalog {
+    /** A slice's bytes stay below this, so that any array of a shard can be one buffer. */
+    private static final long MOST_BYTES_OF_A_SLICE = 1L << 30;
+
+    private final int servers;
+    private final Map<Integer, Entry> entries = new HashMap<>();
+
+    private record Entry(TensorLayout layout, int slices, String declaration) {
+        String text() {
+            TensorInfo info = layout.info();
+            return "[" + info.rows() + ", " + info.width() + "]" + (slices == 0 ? "" : " in " + slices + " slices")
+                    + (declaration.isEmpty() ? "" : ", " + declaration);
+        }
+    }
+
+    Catalog(int servers) {
+        this.servers = servers;
+    }
+
+    TensorLayout declare(TensorInfo info, int slices, String declaration) {
+        if (slices < 0) {
+            throw new PsException(PsException.Code.BAD_REQUEST, "slices: " + slices + " (expected: >= 0)");
+        }
+        Entry entry = new Entry(place(info, slices), slices, declaration);
+        Entry there = entries.get(info.id().number());
+        if (there == null) {
+            entries.put(info.id().number(), entry);
+            return entry.layout();
+        }
+        if (!there.layout().info().id().equals(info.id())) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "tensors \"" + there.layout().info().id() + "\" and \"" + info.id()
+                            + "\": the same number on the wire (expected: other numbers; rename one of them)");
+        }
+        if (!there.text().equals(entry.text())) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "tensor \"" + info.id() + "\": " + entry.text() + " (expected: " + there.text()
+                            + ", as it was declared before)");
+        }
+        return there.layout();
+    }
+
+    TensorLayout layout(TensorId id) {
+        Entry entry = entries.get(id.number());
+        if (entry == null || !entry.layout().info().id().equals(id)) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR, "tensor: \"" + id + "\" (expected: one that has been initialized)");
+        }
+        return entry.layout();
+    }
+
+    boolean forget(TensorId id) {
+        return entries.remove(id.number()) != null;
+    }
+
+    /** Slices of equal size, each next to its neighbours; fewer than servers start at a server that the name chooses. */
+    private TensorLayout place(TensorInfo info, int wanted) {
+        long bytes = Math.multiplyExact(info.rows(), info.width() * 4L);
+        long least = (bytes + MOST_BYTES_OF_A_SLICE - 1) / MOST_BYTES_OF_A_SLICE;
+        long slices = Math.min(info.rows(), Math.max(wanted == 0 ? servers : wanted, least));
+        int first = slices < servers ? Math.floorMod(info.id().number(), servers) : 0;
+        int[] owners = new int[Math.toIntExact(slices)];
+        for (int i = 0; i < owners.length; i++) {
+            owners[i] = slices < servers ? (first + i) % servers : (int) ((long) i * servers / slices);
+        }
+        return TensorLayout.even(info, owners);
+    }
+}

@@ -1,0 +1,167 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Names;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.server.Connection;
+import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.HostNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The scheduler's side of the functions in this room, and the server's side of hello. */
+public final class ClusterFunctions {
+    /** What a connection may call before it is known who is at its other end. */
+    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, HelloPsf.ID);
+
+    private final Membership membership;
+    private final Barriers barriers = new Barriers();
+    private final Catalog catalog;
+
+    /**
+     * The scheduler of a cluster.
+     *
+     * @param onChange told who is there whenever that changes
+     * @param onEnd told once when everybody has gone: with a failure if the job ended badly
+     */
+    public ClusterFunctions(
+            int servers,
+            int workers,
+            Duration joinTimeout,
+            Duration heartbeatLimit,
+            long cluster,
+            Consumer<List<Member>> onChange,
+            Consumer<@Nullable PsException> onEnd) {
+        this.catalog = new Catalog(servers);
+        this.membership = new Membership(
+                servers,
+                workers,
+                joinTimeout,
+                heartbeatLimit,
+                cluster,
+                members -> {
+                    onChange.accept(members);
+                    barriers.membersChanged(members);
+                },
+                onEnd);
+    }
+
+    /** Adds the scheduler's functions. */
+    public Handlers bind(Handlers handlers) {
+        Join join = (request, node) -> membership.join(request, connection(node));
+        Beat beat = (request, node) -> membership.beat(request.epoch(), connection(node));
+        Leave leave = (request, node) -> {
+            membership.leave(connection(node));
+            return new Leave.Response();
+        };
+        Declare declare = (request, node) -> declare(request);
+        Layout layout = (request, node) -> layout(request);
+        Forget forget = (request, node) -> new Forget.Response(catalog.forget(tensor(request.name())));
+        return handlers.with(JoinPsf.bind(join))
+                .with(BeatPsf.bind(beat))
+                .with(LeavePsf.bind(leave))
+                .with(BarrierPsf.bind(barriers))
+                .with(DeclarePsf.bind(declare))
+                .with(LayoutPsf.bind(layout))
+                .with(ForgetPsf.bind(forget));
+    }
+
+    /** A connection to the scheduler closed; on the scheduler's lane. */
+    public void closed(Connection connection) {
+        membership.closed(connection);
+    }
+
+    /** To be called several times within the heartbeat's limit, on the scheduler's lane. */
+    public void tick() {
+        membership.tick();
+    }
+
+    private Declare.Response declare(Declare.Request request) {
+        TensorLayout layout;
+        try {
+            TensorInfo info = new TensorInfo(tensor(request.name()), request.rows(), request.width());
+            layout = catalog.declare(info, request.slices(), request.declaration());
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        }
+        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()));
+    }
+
+    private Layout.Response layout(Layout.Request request) {
+        TensorLayout layout = catalog.layout(tensor(request.name()));
+        return new Layout.Response(
+                layout.info().rows(), layout.info().width(), longs(layout.bounds()), ints(layout.servers()));
+    }
+
+    private static TensorId tensor(String name) {
+        try {
+            return TensorId.of(name);
+        } catch (IllegalArgumentException e) {
+            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static long[] longs(List<Long> values) {
+        return values.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    private static int[] ints(List<Integer> values) {
+        return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static Connection connection(Node node) {
+        return ((HostNode) node).connection();
+    }
+
+    /** Adds hello to a server's functions. */
+    public static Handlers bindHello(Handlers handlers, java.util.function.LongSupplier cluster) {
+        Hello hello = (request, node) -> {
+            if (request.cluster() != cluster.getAsLong()) {
+                throw new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        "cluster: " + Long.toHexString(request.cluster()) + " (expected: "
+                                + Long.toHexString(cluster.getAsLong()) + ", the one that this server belongs to)");
+            }
+            connection(node).identify(new Member(Role.WORKER, request.worker(), "", 0));
+            return hello(handlers);
+        };
+        return handlers.with(HelloPsf.bind(hello));
+    }
+
+    private static Hello.Response hello(Handlers handlers) {
+        List<Hello.Known> functions = new ArrayList<>();
+        for (Binding<?, ?> binding : handlers.all()) {
+            FunctionInfo info = binding.function().info();
+            functions.add(new Hello.Known(
+                    info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
+        }
+        return new Hello.Response(functions);
+    }
+
+    /** What a server's hello says, by the numbers of the functions' names. */
+    public static Map<Integer, FunctionInfo> known(Hello.Response hello) {
+        Map<Integer, FunctionInfo> functions = new LinkedHashMap<>();
+        for (Hello.Known known : hello.functions()) {
+            List<String> schemas = List.of(known.schemas().split("\n"));
+            functions.put(
+                    Names.number(known.name()),
+                    new FunctionInfo(
+                            known.name(), Names.number(known.name()), known.place(), known.readOnly(), schemas));
+        }
+        return functions;
+    }
+}

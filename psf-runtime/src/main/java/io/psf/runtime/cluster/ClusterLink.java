@@ -1,0 +1,195 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A server's or worker's side of its connection to the scheduler. Thread-safe. */
+public final class ClusterLink {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** What a node learns from its heartbeats. */
+    public interface Events {
+        /** Nodes have left or are lost. */
+        void changed(List<Member> members, List<Beat.Loss> lost);
+
+        /** The job is over. */
+        void ended();
+
+        /** The scheduler is gone, or takes this node for lost. */
+        void schedulerLost(PsException cause);
+    }
+
+    private final Client client;
+    private final Peer scheduler;
+    private final Join.Response joined;
+    private volatile boolean left;
+
+    private ClusterLink(Client client, Peer scheduler, Join.Response joined) {
+        this.client = client;
+        this.scheduler = scheduler;
+        this.joined = joined;
+    }
+
+    /**
+     * Joins the cluster and waits until it is complete. The scheduler may be started later.
+     *
+     * @throws PsException if it does not form in time
+     */
+    public static ClusterLink join(
+            Client client, Transport transport, String host, int port, Join.Request request, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Peer scheduler = connect(client, transport, host, port, deadline, timeout);
+        try {
+            // The scheduler says what is missing when its own time is up, so it is asked for a little longer.
+            long limit = timeout.plus(Duration.ofSeconds(5)).toNanos();
+            Join.Response joined = client.callNodes(JoinPsf.FUNCTION, request, List.of(scheduler), limit)
+                    .await();
+            return new ClusterLink(client, scheduler, joined);
+        } catch (PsException e) {
+            scheduler.channel().close();
+            throw e;
+        }
+    }
+
+    private static Peer connect(
+            Client client, Transport transport, String host, int port, long deadline, Duration timeout) {
+        while (true) {
+            try {
+                return client.connect(transport, host, port, "scheduler (" + host + ":" + port + ")");
+            } catch (PsException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw new PsException(
+                            Code.UNAVAILABLE,
+                            "scheduler at " + host + ":" + port + ": not reached within " + timeout.toMillis()
+                                    + " ms: " + e.detail(),
+                            e);
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+                if (Thread.interrupted()) {
+                    Thread.currentThread().interrupt();
+                    throw new PsException(Code.CANCELLED, "interrupted while connecting to the scheduler", e);
+                }
+            }
+        }
+    }
+
+    /** The rank that this node was given. */
+    public int rank() {
+        return joined.rank();
+    }
+
+    /** A number that tells clusters apart. */
+    public long cluster() {
+        return joined.cluster();
+    }
+
+    /** Every node but the scheduler, as the cluster began. */
+    public List<Member> members() {
+        return joined.members();
+    }
+
+    /** How many nodes of a role the cluster began with. */
+    public int count(Role role) {
+        return (int) joined.members().stream().filter(m -> m.role() == role).count();
+    }
+
+    /** Begins to send heartbeats, until the node leaves. */
+    public void beat(Events events) {
+        beat(1, events);
+    }
+
+    private void beat(long epoch, Events events) {
+        if (left) {
+            return;
+        }
+        long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis());
+        client.callNodes(BeatPsf.FUNCTION, new Beat.Request(epoch), List.of(scheduler), limit)
+                .whenComplete((now, failure) -> {
+                    if (left) {
+                        return;
+                    }
+                    if (now == null) {
+                        events.schedulerLost(
+                                failure instanceof PsException known
+                                        ? known
+                                        : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
+                        return;
+                    }
+                    if (now.epoch() != epoch) {
+                        events.changed(now.members(), now.lost());
+                    }
+                    if (now.ended()) {
+                        events.ended();
+                    } else {
+                        beat(now.epoch(), events);
+                    }
+                });
+    }
+
+    /** The scheduler, as calls go to it. */
+    public Peer scheduler() {
+        return scheduler;
+    }
+
+    /** Leaves in order; quietly, if the scheduler is gone. */
+    public void leave() {
+        left = true;
+        try {
+            call(LeavePsf.FUNCTION, new Leave.Request(), Duration.ofSeconds(5));
+        } catch (PsException e) {
+            // Whoever has to know it learns it from the connection, which closes next.
+            scheduler.channel().close();
+        }
+    }
+
+    /** Waits until every worker is here. */
+    public void barrier(Duration limit) {
+        call(BarrierPsf.FUNCTION, new Barrier.Request(), limit);
+    }
+
+    /** Makes a tensor known, and finds where its slices are. */
+    public TensorLayout declare(TensorInfo info, int slices, String declaration, Duration limit) {
+        Declare.Response placed = call(
+                DeclarePsf.FUNCTION,
+                new Declare.Request(info.id().name(), info.rows(), info.width(), slices, declaration),
+                limit);
+        return layout(info, placed.bounds(), placed.servers());
+    }
+
+    /** Finds a tensor and where its slices are. */
+    public TensorLayout layout(TensorId id, Duration limit) {
+        Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
+        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers());
+    }
+
+    /** Makes a tensor's name free again. */
+    public void forget(TensorId id, Duration limit) {
+        call(ForgetPsf.FUNCTION, new Forget.Request(id.name()), limit);
+    }
+
+    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers) {
+        return new TensorLayout(
+                info,
+                Arrays.stream(bounds).boxed().toList(),
+                Arrays.stream(servers).boxed().toList());
+    }
+
+    private <Q, R> R call(Function<Q, R> function, Q request, Duration limit) {
+        return client.callNodes(function, request, List.of(scheduler), limit.toNanos())
+                .await();
+    }
+}

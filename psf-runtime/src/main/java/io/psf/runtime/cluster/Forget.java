@@ -1,0 +1,15 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+
+/** Makes a tensor's name free again. */
+@PsFunction(value = "psf.tensor.forget", at = Place.SCHEDULER)
+public interface Forget {
+    record Request(String name) {}
+
+    record Response(boolean known) {}
+
+    Response handle(Request request, Node scheduler);
+}

@@ -1,0 +1,34 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import java.util.List;
+
+/** The first call on a connection to a server: who calls, and which functions the server has. */
+@PsFunction(value = "psf.connection.hello", at = Place.SERVER)
+public interface Hello {
+    /**
+     * Who calls.
+     *
+     * @param worker its rank
+     * @param cluster the cluster that it belongs to
+     */
+    record Request(int worker, long cluster) {}
+
+    record Response(List<Known> functions) {}
+
+    /**
+     * One function of the server.
+     *
+     * @param schemas one a version, each on a line of its own
+     */
+    record Known(String name, boolean readOnly, Place place, String schemas) {}
+
+    Response handle(Request request, Node server);
+
+    /** One server is called at a time. */
+    static Response merge(List<Response> servers) {
+        return servers.get(0);
+    }
+}

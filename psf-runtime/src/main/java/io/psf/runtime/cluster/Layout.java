@@ -1,0 +1,21 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+
+/** Finds where the slices of a tensor are. */
+@PsFunction(value = "psf.tensor.layout", at = Place.SCHEDULER, readOnly = true)
+public interface Layout {
+    record Request(String name) {}
+
+    /**
+     * Its shape and placement.
+     *
+     * @param bounds [slices + 1], the first key of each slice, the number of rows last
+     * @param servers [slices], the rank of each slice's server
+     */
+    record Response(long rows, int width, long[] bounds, int[] servers) {}
+
+    Response handle(Request request, Node scheduler);
+}

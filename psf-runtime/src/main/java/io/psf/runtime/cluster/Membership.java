@@ -1,0 +1,313 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.runtime.server.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who is in the cluster: forms it, gives ranks, notices who is lost, and knows when the job is over. Used on the
+ * scheduler's lane.
+ */
+final class Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+    private enum State {
+        FORMING,
+        RUNNING,
+        ENDED
+    }
+
+    /** A node as its connection shows it. */
+    private static final class Entry {
+        final Connection connection;
+        final Join.Request request;
+        final CompletableFuture<Join.Response> joined = new CompletableFuture<>();
+        int rank;
+        long lastSeen = System.nanoTime();
+        long beatSince;
+        @Nullable CompletableFuture<Beat.Response> beat;
+
+        Entry(Connection connection, Join.Request request) {
+            this.connection = connection;
+            this.request = request;
+            this.rank = request.rank();
+        }
+
+        Member member() {
+            return new Member(request.role(), rank, request.host(), request.port());
+        }
+    }
+
+    private final int servers;
+    private final int workers;
+    private final long joinTimeout;
+    private final long heartbeatLimit;
+    private final long cluster;
+    private final Consumer<List<Member>> onChange;
+    private final Consumer<@Nullable PsException> onEnd;
+    private final long started = System.nanoTime();
+    private final List<Entry> entries = new ArrayList<>();
+    private final List<Beat.Loss> lost = new ArrayList<>();
+    private State state = State.FORMING;
+    private @Nullable PsException failure;
+    private long endedAt;
+    private long epoch = 1;
+
+    /**
+     * An empty cluster.
+     *
+     * @param onChange told who is there whenever that changes
+     * @param onEnd told once when everybody has gone: with a failure if the job ended badly
+     */
+    Membership(
+            int servers,
+            int workers,
+            Duration joinTimeout,
+            Duration heartbeatLimit,
+            long cluster,
+            Consumer<List<Member>> onChange,
+            Consumer<@Nullable PsException> onEnd) {
+        this.servers = servers;
+        this.workers = workers;
+        this.joinTimeout = joinTimeout.toNanos();
+        this.heartbeatLimit = heartbeatLimit.toNanos();
+        this.cluster = cluster;
+        this.onChange = onChange;
+        this.onEnd = onEnd;
+    }
+
+    CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
+        Role role = request.role();
+        int expected = role == Role.SERVER ? servers : workers;
+        if (role == Role.SCHEDULER) {
+            throw new PsException(Code.BAD_REQUEST, "role: scheduler (expected: server or worker)");
+        }
+        if (state != State.FORMING || count(role) == expected) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "another " + role.label() + ": the cluster has its " + servers + " servers and " + workers
+                            + " workers (expected: as many nodes as the scheduler was told)");
+        }
+        if (request.rank() >= expected) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "rank of a " + role.label() + ": " + request.rank() + " (expected: below " + expected + ")");
+        }
+        for (Entry other : entries) {
+            if (other.request.role() == role && request.rank() >= 0 && other.request.rank() == request.rank()) {
+                throw new PsException(
+                        Code.BAD_REQUEST,
+                        "rank of a " + role.label() + ": " + request.rank()
+                                + " (expected: one that no other node asked for)");
+            }
+        }
+        Entry entry = new Entry(connection, request);
+        entries.add(entry);
+        LOG.info(
+                "{} joined from {} ({} of {} servers, {} of {} workers)",
+                role.label(),
+                role == Role.SERVER ? request.host() + ":" + request.port() : connection.channel().peer(),
+                count(Role.SERVER),
+                servers,
+                count(Role.WORKER),
+                workers);
+        if (entries.size() == servers + workers) {
+            complete();
+        }
+        return entry.joined;
+    }
+
+    private int count(Role role) {
+        return (int) entries.stream().filter(e -> e.request.role() == role).count();
+    }
+
+    private void complete() {
+        rank(Role.SERVER);
+        rank(Role.WORKER);
+        state = State.RUNNING;
+        entries.sort(Comparator.comparing((Entry e) -> e.request.role()).thenComparing(e -> e.rank));
+        List<Member> members = members();
+        for (Entry entry : entries) {
+            LOG.info(
+                    "{} at {} has rank {}",
+                    entry.request.role().label(),
+                    entry.request.role() == Role.SERVER
+                            ? entry.request.host() + ":" + entry.request.port()
+                            : entry.connection.channel().peer(),
+                    entry.rank);
+        }
+        LOG.info("cluster is ready: {} servers and {} workers", servers, workers);
+        onChange.accept(members);
+        for (Entry entry : entries) {
+            entry.lastSeen = System.nanoTime();
+            entry.connection.identify(entry.member());
+            entry.joined.complete(new Join.Response(entry.rank, cluster, heartbeatLimit / 1_000_000, members));
+        }
+    }
+
+    /** Gives a rank to those who asked for none, in the order in which they came. */
+    private void rank(Role role) {
+        BitSet taken = new BitSet();
+        for (Entry entry : entries) {
+            if (entry.request.role() == role && entry.rank >= 0) {
+                taken.set(entry.rank);
+            }
+        }
+        for (Entry entry : entries) {
+            if (entry.request.role() == role && entry.rank < 0) {
+                entry.rank = taken.nextClearBit(0);
+                taken.set(entry.rank);
+            }
+        }
+    }
+
+    List<Member> members() {
+        return entries.stream().map(Entry::member).toList();
+    }
+
+    CompletableFuture<Beat.Response> beat(long known, Connection connection) {
+        Entry entry = entry(connection);
+        if (entry == null) {
+            throw new PsException(
+                    Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must start anew");
+        }
+        entry.lastSeen = System.nanoTime();
+        if (known != epoch) {
+            return CompletableFuture.completedFuture(now());
+        }
+        CompletableFuture<Beat.Response> answer = new CompletableFuture<>();
+        entry.beat = answer;
+        entry.beatSince = entry.lastSeen;
+        return answer;
+    }
+
+    private Beat.Response now() {
+        return new Beat.Response(epoch, state == State.ENDED, members(), lost);
+    }
+
+    private @Nullable Entry entry(Connection connection) {
+        for (Entry entry : entries) {
+            if (entry.connection == connection) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    void leave(Connection connection) {
+        Entry entry = entry(connection);
+        if (entry != null) {
+            entries.remove(entry);
+            LOG.info("{} {} left", entry.request.role().label(), entry.rank);
+            changed();
+        }
+    }
+
+    /** A connection closed; if its node did not leave before, it is lost. */
+    void closed(Connection connection) {
+        Entry entry = entry(connection);
+        if (entry == null) {
+            return;
+        }
+        if (state == State.FORMING) {
+            entries.remove(entry);
+            LOG.warn("{} at {} went away before the cluster was ready", entry.request.role().label(),
+                    connection.channel().peer());
+        } else if (state == State.RUNNING || entry.request.role() == Role.SERVER) {
+            lose(entry, "its connection to the scheduler closed");
+        }
+    }
+
+    private void lose(Entry entry, String reason) {
+        entries.remove(entry);
+        Member member = entry.member();
+        if (state == State.ENDED) {
+            changed();
+            return;
+        }
+        LOG.warn("lost {}: {}", member, reason);
+        lost.add(new Beat.Loss(member, reason));
+        if (failure == null) {
+            failure = new PsException(Code.UNAVAILABLE, "lost " + member + ": " + reason);
+        }
+        entry.connection.channel().close();
+        changed();
+    }
+
+    private void changed() {
+        epoch++;
+        if (state == State.RUNNING && count(Role.WORKER) == 0) {
+            state = State.ENDED;
+            endedAt = System.nanoTime();
+            LOG.info("the job has ended: no worker is left");
+        }
+        onChange.accept(members());
+        for (Entry entry : List.copyOf(entries)) {
+            answerBeat(entry);
+        }
+        if (state == State.ENDED && entries.isEmpty()) {
+            onEnd.accept(failure);
+        }
+    }
+
+    private void answerBeat(Entry entry) {
+        CompletableFuture<Beat.Response> beat = entry.beat;
+        if (beat != null) {
+            entry.beat = null;
+            beat.complete(now());
+        }
+    }
+
+    /** To be called several times within the heartbeat's limit. */
+    void tick() {
+        long now = System.nanoTime();
+        switch (state) {
+            case FORMING -> {
+                if (now - started > joinTimeout) {
+                    failForming();
+                }
+            }
+            case RUNNING -> {
+                for (Entry entry : List.copyOf(entries)) {
+                    if (now - entry.lastSeen > heartbeatLimit && entry.beat == null) {
+                        lose(entry, "no heartbeat for " + heartbeatLimit / 1_000_000 + " ms");
+                    } else if (now - entry.beatSince > heartbeatLimit / 4) {
+                        answerBeat(entry);
+                    }
+                }
+            }
+            case ENDED -> {
+                if (now - endedAt > heartbeatLimit && !entries.isEmpty()) {
+                    entries.clear();
+                    onEnd.accept(failure);
+                }
+            }
+        }
+    }
+
+    private void failForming() {
+        failure = new PsException(
+                Code.TIMED_OUT,
+                "nodes after " + joinTimeout / 1_000_000 + " ms: " + count(Role.SERVER) + " of " + servers
+                        + " servers and " + count(Role.WORKER) + " of " + workers + " workers (expected: all)");
+        LOG.error("the cluster did not form: {}", failure.detail());
+        state = State.ENDED;
+        for (Entry entry : List.copyOf(entries)) {
+            entry.joined.completeExceptionally(failure);
+        }
+        entries.clear();
+        onEnd.accept(failure);
+    }
+}

@@ -1,0 +1,209 @@
+package io.psf.runtime.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.psf.api.PsException;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Receiver;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection: puts what arrives together to frames, straight into a frame's own memory, and sends frames. A peer
+ * that sends anything else, or that stops in the middle of a frame, is told so and cut off.
+ */
+final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
+    private static final int MOST_FROM_A_STRANGER = 64 << 10;
+
+    private final SocketChannel socket;
+    private final Receiver receiver;
+    private final FramePool pool;
+    private final Duration partialFrameLimit;
+    private final String peer;
+    private final Object writable = new Object();
+    private volatile boolean trusted;
+
+    // Touched by the event loop alone.
+    private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
+    private @Nullable Frame frame;
+    private @Nullable ScheduledFuture<?> patience;
+    private long progress;
+    private boolean refused;
+    private PsException cause;
+
+    NettyChannel(SocketChannel socket, Receiver receiver, FramePool pool, Duration partialFrameLimit) {
+        this.socket = socket;
+        this.receiver = receiver;
+        this.pool = pool;
+        this.partialFrameLimit = partialFrameLimit;
+        this.peer = socket.remoteAddress() == null
+                ? "a peer"
+                : socket.remoteAddress().getHostString() + ":"
+                        + socket.remoteAddress().getPort();
+        this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        try {
+            while (in.isReadable() && !refused) {
+                read(in);
+            }
+        } catch (PsException e) {
+            refuse(e);
+        } finally {
+            in.release();
+        }
+    }
+
+    private void read(ByteBuf in) {
+        progress++;
+        if (frame == null) {
+            int n = Math.min(header.remaining(), in.readableBytes());
+            in.readBytes(header.duplicate().limit(header.position() + n));
+            header.position(header.position() + n);
+            if (header.hasRemaining()) {
+                watch();
+                return;
+            }
+            int length = Frame.length(header, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
+            frame = pool.acquire(length);
+            frame.bytes().put(header.flip());
+            header.clear();
+        }
+        ByteBuffer bytes = frame.bytes();
+        int n = Math.min(bytes.remaining(), in.readableBytes());
+        if (n > 0) {
+            in.readBytes(bytes.slice(bytes.position(), n));
+            bytes.position(bytes.position() + n);
+        }
+        if (bytes.hasRemaining()) {
+            watch();
+        } else {
+            Frame whole = frame;
+            frame = null;
+            bytes.flip();
+            receiver.received(this, whole);
+        }
+    }
+
+    /** Sees to it that a half frame does not stay for ever. */
+    private void watch() {
+        if (patience == null) {
+            long seen = progress;
+            patience = socket.eventLoop()
+                    .schedule(() -> lookAgain(seen), partialFrameLimit.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void lookAgain(long seen) {
+        patience = null;
+        boolean partial = frame != null || header.position() > 0;
+        if (partial && progress == seen && socket.config().isAutoRead()) {
+            int got = frame == null ? header.position() : frame.bytes().position();
+            int of = frame == null ? Frame.HEADER : frame.length();
+            refuse(new PsException(
+                    PsException.Code.PROTOCOL,
+                    "half a frame: " + got + " of " + of + " bytes (expected: the rest within "
+                            + partialFrameLimit.toMillis() + " ms)"));
+        } else if (partial) {
+            watch();
+        }
+    }
+
+    private void refuse(PsException why) {
+        refused = true;
+        cause = new PsException(why.code(), why.detail() + ", from " + peer);
+        ByteBuffer bytes =
+                Frame.failure(pool, 0, 0, 0, why.code(), why.detail()).bytes();
+        socket.writeAndFlush(Unpooled.wrappedBuffer(bytes)).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        synchronized (writable) {
+            writable.notifyAll();
+        }
+        if (frame != null) {
+            frame.release();
+            frame = null;
+        }
+        receiver.closed(this, cause);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        cause = thrown instanceof PsException known
+                ? known
+                : new PsException(PsException.Code.UNAVAILABLE, "connection: " + thrown, thrown);
+        socket.close();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        synchronized (writable) {
+            writable.notifyAll();
+        }
+    }
+
+    @Override
+    public void send(Frame frame) {
+        if (!socket.isWritable() && !socket.eventLoop().inEventLoop()) {
+            synchronized (writable) {
+                while (!socket.isWritable() && socket.isActive()) {
+                    try {
+                        writable.wait();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        frame.release();
+                        throw new PsException(PsException.Code.CANCELLED, "interrupted while sending", e);
+                    }
+                }
+            }
+        }
+        if (!socket.isActive()) {
+            frame.release();
+            throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
+        }
+        offer(frame, () -> {});
+    }
+
+    @Override
+    public void offer(Frame frame, Runnable sent) {
+        socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes())).addListener(done -> {
+            frame.release();
+            sent.run();
+        });
+    }
+
+    @Override
+    public void setReading(boolean reading) {
+        socket.config().setAutoRead(reading);
+    }
+
+    @Override
+    public void trust() {
+        trusted = true;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+}

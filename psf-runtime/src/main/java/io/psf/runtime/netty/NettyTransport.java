@@ -1,0 +1,134 @@
+package io.psf.runtime.netty;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.psf.api.PsException;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Receiver;
+import io.psf.runtime.call.Transport;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Channels over TCP with Netty. */
+public final class NettyTransport implements Transport {
+    private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(8 << 20, 32 << 20);
+
+    private final EventLoopGroup loops;
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final FramePool pool;
+    private final Duration partialFrameLimit;
+
+    /**
+     * A transport with one event loop.
+     *
+     * @param pool where received frames are put
+     */
+    public NettyTransport(FramePool pool) {
+        this(pool, Duration.ofSeconds(30));
+    }
+
+    /**
+     * A transport with one event loop.
+     *
+     * @param pool where received frames are put
+     * @param partialFrameLimit how long a peer may pause in the middle of a frame
+     */
+    public NettyTransport(FramePool pool, Duration partialFrameLimit) {
+        this.pool = pool;
+        this.partialFrameLimit = partialFrameLimit;
+        this.loops = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("psf-net", true), NioIoHandler.newFactory());
+    }
+
+    @Override
+    public Listener listen(String host, int port, Receiver receiver) {
+        ChannelFuture bound = new ServerBootstrap()
+                .group(loops)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        channels.add(channel);
+                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, partialFrameLimit));
+                    }
+                })
+                .bind(new InetSocketAddress(host, port))
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "listening on " + host + ":" + port + ": " + reason(bound.cause()),
+                    bound.cause());
+        }
+        io.netty.channel.Channel server = bound.channel();
+        channels.add(server);
+        int chosen = ((InetSocketAddress) server.localAddress()).getPort();
+        return new Listener() {
+            @Override
+            public int port() {
+                return chosen;
+            }
+
+            @Override
+            public void close() {
+                server.close().awaitUninterruptibly();
+            }
+        };
+    }
+
+    @Override
+    public Channel connect(String host, int port, Receiver receiver) {
+        ChannelFuture connected = new Bootstrap()
+                .group(loops)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 5000)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT)
+                .handler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        channels.add(channel);
+                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, partialFrameLimit));
+                    }
+                })
+                .connect(new InetSocketAddress(host, port))
+                .awaitUninterruptibly();
+        if (!connected.isSuccess()) {
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "connecting to " + host + ":" + port + ": " + reason(connected.cause()),
+                    connected.cause());
+        }
+        return connected.channel().pipeline().get(NettyChannel.class);
+    }
+
+    private static String reason(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.toString() : message;
+    }
+
+    @Override
+    public void close() {
+        channels.close().awaitUninterruptibly();
+        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,105 @@
+package io.psf.runtime.server;
+
+import io.psf.api.Member;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node knows of one connection to it: who is at the other end, and how many bytes it makes this node keep. Above
+ * the bound no more requests are read, and none that were read are run, until answers have been taken. Thread-safe.
+ */
+public final class Connection {
+    private final Channel channel;
+    private final long bound;
+    private final AtomicLong requested = new AtomicLong();
+    private final AtomicLong unsent = new AtomicLong();
+    private final AtomicBoolean paused = new AtomicBoolean();
+    private final Deque<Runnable> stalled = new ArrayDeque<>();
+    private volatile @Nullable Member member;
+    private volatile boolean open = true;
+
+    Connection(Channel channel, long bound) {
+        this.channel = channel;
+        this.bound = bound;
+    }
+
+    /** The connection's channel. */
+    public Channel channel() {
+        return channel;
+    }
+
+    /** Who is at the other end; null until it has said so. */
+    public @Nullable Member member() {
+        return member;
+    }
+
+    /** The other end has said who it is. */
+    public void identify(Member member) {
+        this.member = member;
+        channel.trust();
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    void close() {
+        open = false;
+    }
+
+    /** Counts a request that waits or runs. */
+    void requested(int bytes) {
+        if (requested.addAndGet(bytes) > bound && paused.compareAndSet(false, true)) {
+            channel.setReading(false);
+        }
+    }
+
+    /** A request no longer waits for its turn. */
+    void started(int bytes) {
+        if (requested.addAndGet(-bytes) <= bound / 2 && paused.compareAndSet(true, false)) {
+            channel.setReading(true);
+        }
+    }
+
+    void send(Frame answer) {
+        int bytes = answer.length();
+        unsent.addAndGet(bytes);
+        channel.offer(answer, () -> sent(bytes));
+    }
+
+    private void sent(int bytes) {
+        if (unsent.addAndGet(-bytes) <= bound / 2) {
+            Runnable next;
+            while ((next = poll()) != null) {
+                next.run();
+            }
+        }
+    }
+
+    private @Nullable Runnable poll() {
+        synchronized (stalled) {
+            return stalled.pollFirst();
+        }
+    }
+
+    /**
+     * Whether the other end has taken enough of its answers for another call to be run.
+     *
+     * @param again run once it has, if it has not
+     */
+    boolean mayRun(Runnable again) {
+        if (unsent.get() <= bound) {
+            return true;
+        }
+        synchronized (stalled) {
+            stalled.add(again);
+        }
+        sent(0); // in case the last answer went out in between
+        return false;
+    }
+}

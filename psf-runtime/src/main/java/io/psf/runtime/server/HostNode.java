@@ -1,0 +1,192 @@
+package io.psf.runtime.server;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.store.Store;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a server or the scheduler holds. Functions on nodes see it on the node's own lane. */
+public final class HostNode implements Node {
+    private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
+
+    private final Role role;
+    private final Store store;
+    private final Lane lane;
+    private final List<Lane> lanes;
+    private final AtomicInteger nextLane = new AtomicInteger();
+    private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
+    private final Map<String, Object> attachments = new HashMap<>();
+    private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
+    private volatile List<Member> members = List.of();
+    private volatile int rank;
+    private CallInfo call = NO_CALL;
+    private @Nullable Connection connection;
+
+    HostNode(Role role, Store store, Lane lane, List<Lane> lanes) {
+        this.role = role;
+        this.store = store;
+        this.lane = lane;
+        this.lanes = lanes;
+    }
+
+    void setRank(int rank) {
+        this.rank = rank;
+    }
+
+    void begin(CallInfo call, Connection connection) {
+        this.call = call;
+        this.connection = connection;
+    }
+
+    void end() {
+        this.call = NO_CALL;
+        this.connection = null;
+    }
+
+    /** The connection that the call being answered came over. */
+    public Connection connection() {
+        if (connection == null) {
+            throw new IllegalStateException("connection: none (expected: asked for while a call is answered)");
+        }
+        return connection;
+    }
+
+    /** The shard of a slice; null if this node does not have it. */
+    @Nullable HostShard shard(int tensor, int slice) {
+        Map<Integer, HostShard> slices = shards.get(tensor);
+        return slices == null ? null : slices.get(slice);
+    }
+
+    boolean has(int tensor) {
+        return shards.containsKey(tensor);
+    }
+
+    void defer(Invocation invocation) {
+        deferred.add(invocation);
+    }
+
+    void undefer(Invocation invocation) {
+        deferred.remove(invocation);
+    }
+
+    /** Ends the deferred calls whose deadline has passed; from any thread. */
+    void expire() {
+        for (Invocation invocation : deferred) {
+            if (invocation.isOverdue()) {
+                invocation.expire();
+            }
+        }
+    }
+
+    /** Forgets a connection; from any thread. */
+    void forget(Connection gone) {
+        for (Invocation invocation : deferred) {
+            invocation.drop(gone);
+        }
+        Channel channel = gone.channel();
+        forEachShard(shard -> shard.forget(channel));
+    }
+
+    /** Tells everybody who asked who is there now; from any thread. */
+    void setMembers(List<Member> now) {
+        members = List.copyOf(now);
+        forEachShard(shard -> shard.membersChanged(members));
+        lane.execute(() -> {
+            for (Object attachment : List.copyOf(attachments.values())) {
+                if (attachment instanceof MemberListener listener) {
+                    listener.membersChanged(members);
+                }
+            }
+        });
+    }
+
+    private void forEachShard(java.util.function.Consumer<HostShard> action) {
+        for (Map<Integer, HostShard> slices : shards.values()) {
+            for (HostShard shard : slices.values()) {
+                shard.lane().execute(() -> action.accept(shard));
+            }
+        }
+    }
+
+    @Override
+    public Role role() {
+        return role;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public List<Member> members() {
+        return members;
+    }
+
+    @Override
+    public CallInfo call() {
+        return call;
+    }
+
+    @Override
+    public Collection<ShardInfo> shards() {
+        List<ShardInfo> held = new ArrayList<>();
+        for (Map<Integer, HostShard> slices : shards.values()) {
+            for (HostShard shard : slices.values()) {
+                held.add(new ShardInfo(shard.spec(), shard.slice(), shard.range()));
+            }
+        }
+        return held;
+    }
+
+    @Override
+    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+        Map<Integer, HostShard> slices =
+                shards.computeIfAbsent(tensor.id().number(), number -> new ConcurrentHashMap<>());
+        for (HostShard there : slices.values()) {
+            if (!there.spec().equals(tensor) || there.slice() == slice && !there.range().equals(range)) {
+                throw new PsException(
+                        PsException.Code.ALREADY_EXISTS,
+                        "tensor: " + tensor + ", slice " + range + " (expected: as it is there, " + there.spec()
+                                + ", slice " + there.range() + ")");
+            }
+        }
+        if (slices.containsKey(slice)) {
+            return false;
+        }
+        Lane home = lanes.get(Math.floorMod(nextLane.getAndIncrement(), lanes.size()));
+        HostShard shard = new HostShard(tensor, slice, range, optimizer, store, home, this::members);
+        fill.fill(shard);
+        slices.put(slice, shard);
+        return true;
+    }
+
+    @Override
+    public int drop(TensorId tensor) {
+        Map<Integer, HostShard> slices = shards.remove(tensor.number());
+        return slices == null ? 0 : slices.size();
+    }
+
+    @Override
+    public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
+        return type.cast(attachments.computeIfAbsent(key, k -> factory.get()));
+    }
+}

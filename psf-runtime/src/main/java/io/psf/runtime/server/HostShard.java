@@ -1,0 +1,185 @@
+package io.psf.runtime.server;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Optimizer;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.store.Store;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A shard in host memory off the heap. All of it belongs to its lane. */
+final class HostShard implements Shard {
+    private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
+
+    private final TensorInfo spec;
+    private final int slice;
+    private final Range range;
+    private final int rows;
+    private final Optimizer optimizer;
+    private final Store store;
+    private final Lane lane;
+    private final Supplier<List<Member>> members;
+    private final FloatArray values;
+    private final Map<String, FloatArray> slots = new HashMap<>();
+    private final Map<Class<?>, Object> attachments = new HashMap<>();
+    private final Map<Channel, Sequence> sequences = new HashMap<>();
+    private CallInfo call = NO_CALL;
+
+    HostShard(
+            TensorInfo spec,
+            int slice,
+            Range range,
+            Optimizer optimizer,
+            Store store,
+            Lane lane,
+            Supplier<List<Member>> members) {
+        this.spec = spec;
+        this.slice = slice;
+        this.range = range;
+        this.rows = Math.toIntExact(range.length());
+        this.optimizer = optimizer;
+        this.store = store;
+        this.lane = lane;
+        this.members = members;
+        this.values = allocate("values", spec.width());
+    }
+
+    private FloatArray allocate(String name, int width) {
+        long bytes = 4L * rows * width;
+        if (bytes > Integer.MAX_VALUE - 8) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "bytes of a slice: " + bytes + " (expected: at most " + (Integer.MAX_VALUE - 8)
+                            + "; use more slices)");
+        }
+        return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, (int) bytes));
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /** The order of one connection's calls on this shard. */
+    Sequence sequence(Channel channel) {
+        return sequences.computeIfAbsent(channel, c -> new Sequence());
+    }
+
+    void forget(Channel channel) {
+        sequences.remove(channel);
+    }
+
+    void begin(CallInfo call) {
+        this.call = call;
+    }
+
+    void end() {
+        this.call = NO_CALL;
+    }
+
+    void membersChanged(List<Member> now) {
+        for (Object attachment : List.copyOf(attachments.values())) {
+            if (attachment instanceof MemberListener listener) {
+                listener.membersChanged(now);
+            }
+        }
+    }
+
+    @Override
+    public Range range() {
+        return range;
+    }
+
+    @Override
+    public int rows() {
+        return rows;
+    }
+
+    @Override
+    public int width() {
+        return spec.width();
+    }
+
+    @Override
+    public int slice() {
+        return slice;
+    }
+
+    @Override
+    public TensorInfo spec() {
+        return spec;
+    }
+
+    @Override
+    public FloatArray values() {
+        return values;
+    }
+
+    @Override
+    public FloatArray values(long key) {
+        int row = row(key);
+        return values.slice(row * width(), (row + 1) * width());
+    }
+
+    @Override
+    public int row(long key) {
+        if (!range.contains(key)) {
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
+        }
+        return (int) (key - range.begin());
+    }
+
+    @Override
+    public int[] rows(LongArray keys) {
+        int[] local = new int[keys.length()];
+        for (int i = 0; i < local.length; i++) {
+            local[i] = row(keys.get(i));
+        }
+        return local;
+    }
+
+    @Override
+    public FloatArray slot(String name, int width) {
+        FloatArray slot = slots.computeIfAbsent(name, n -> allocate(n, width));
+        if (slot.length() != rows * width) {
+            throw new IllegalArgumentException("width of slot \"" + name + "\": " + width + " (expected: "
+                    + slot.length() / rows + ", as it was made)");
+        }
+        return slot;
+    }
+
+    @Override
+    public FloatArray allocate(int n) {
+        return lane.scratch().allocate(n);
+    }
+
+    @Override
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    @Override
+    public CallInfo call() {
+        return call;
+    }
+
+    @Override
+    public List<Member> members() {
+        return members.get();
+    }
+
+    @Override
+    public <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
+        return type.cast(attachments.computeIfAbsent(type, t -> factory.get()));
+    }
+}

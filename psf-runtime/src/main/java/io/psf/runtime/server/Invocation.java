@@ -1,0 +1,239 @@
+package io.psf.runtime.server;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way through a handler to its answer. Whatever the handler throws becomes the answer. Belongs to
+ * the lane of its shard or node once it has been queued there.
+ */
+final class Invocation {
+    private final Connection connection;
+    private final Frame request;
+    private final Binding<?, ?> binding;
+    private final FramePool pool;
+    private final Lane lane;
+    private final @Nullable HostShard shard;
+    private final HostNode node;
+    private final long deadline;
+    private final int bytes;
+    private boolean answered;
+
+    Invocation(
+            Connection connection,
+            Frame request,
+            Binding<?, ?> binding,
+            FramePool pool,
+            Lane lane,
+            @Nullable HostShard shard,
+            HostNode node) {
+        this.connection = connection;
+        this.request = request;
+        this.binding = binding;
+        this.pool = pool;
+        this.lane = lane;
+        this.shard = shard;
+        this.node = node;
+        this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
+        this.bytes = request.length();
+    }
+
+    /** Runs on the lane, in turn. */
+    void arrive() {
+        if (shard == null) {
+            run();
+            return;
+        }
+        if (shard.sequence(connection.channel()).enter(this)) {
+            runInTurn(shard);
+        }
+    }
+
+    private void runInTurn(HostShard shard) {
+        Sequence sequence = shard.sequence(connection.channel());
+        if (!connection.mayRun(() -> lane.execute(() -> resume(shard)))) {
+            sequence.putOff(this);
+        } else {
+            run();
+            if (!answered) {
+                sequence.hold(this);
+            }
+        }
+    }
+
+    private void resume(HostShard shard) {
+        Sequence sequence = shard.sequence(connection.channel());
+        for (Invocation next = sequence.next(); next != null; next = sequence.next()) {
+            int waitingBefore = sequence.size();
+            next.runInTurn(shard);
+            if (sequence.size() > waitingBefore) {
+                return; // put off again
+            }
+        }
+    }
+
+    private void run() {
+        connection.started(bytes);
+        if (isOverdue()) {
+            fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
+            return;
+        }
+        Member member = connection.member();
+        int worker = member != null && member.role() == Role.WORKER ? member.rank() : -1;
+        CallInfo call = new CallInfo(worker, request.call(), request.attempt());
+        try {
+            handle(binding, call);
+        } catch (Throwable e) { // no request takes a server down
+            fail(e);
+        } finally {
+            lane.scratch().reset();
+        }
+    }
+
+    private <Q, R> void handle(Binding<Q, R> binding, CallInfo call) {
+        Object answer;
+        try {
+            Q tuple = read(binding);
+            if (shard != null) {
+                shard.begin(call);
+                answer = binding.handle(tuple, shard);
+            } else {
+                node.begin(call, connection);
+                answer = binding.handle(tuple, node);
+            }
+        } finally {
+            if (shard != null) {
+                shard.end();
+            } else {
+                node.end();
+            }
+        }
+        if (answer == null) {
+            throw new PsException(
+                    PsException.Code.HANDLER_FAILED,
+                    "answer of " + binding.handler().getClass().getName() + ": null (expected: a response)");
+        }
+        if (binding.kind().later()) {
+            @SuppressWarnings("unchecked") // the binding's kind says so
+            CompletionStage<R> stage = (CompletionStage<R>) answer;
+            stage.whenComplete((response, failure) ->
+                    lane.executeHere(() -> answerLater(binding, response, failure)));
+            if (!answered) {
+                node.defer(this);
+                lane.leaveScratch();
+            }
+        } else {
+            @SuppressWarnings("unchecked") // the binding's kind says so
+            R response = (R) answer;
+            answer(binding, response);
+        }
+    }
+
+    private <Q, R> Q read(Binding<Q, R> binding) {
+        try {
+            return binding.function().read(request.reader(shard == null ? null : shard.spec().id()));
+        } catch (IllegalArgumentException e) { // a record's own check of its components
+            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private <Q, R> void answerLater(Binding<Q, R> binding, @Nullable R response, @Nullable Throwable failure) {
+        if (answered) {
+            return;
+        }
+        try {
+            if (failure != null) {
+                fail(failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure);
+            } else if (response == null) {
+                fail(new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)"));
+            } else {
+                answer(binding, response);
+            }
+        } catch (Throwable e) { // no answer takes a server down
+            fail(e);
+        }
+        afterAnswer();
+    }
+
+    private <R> void answer(Binding<?, R> binding, R response) {
+        TupleWriter writer = lane.writer();
+        try {
+            binding.function().writeAnswer(response, writer);
+            send(Frame.write(
+                    pool,
+                    Frame.Kind.ANSWER,
+                    binding.function().info().version(),
+                    request.function(),
+                    binding.function().info().fingerprint(),
+                    request.tensor(),
+                    request.slice(),
+                    request.call(),
+                    PsException.Code.OK.ordinal(),
+                    writer));
+        } finally {
+            writer.reset();
+        }
+    }
+
+    /** Answers with an error. */
+    void fail(Throwable failure) {
+        if (answered) {
+            return;
+        }
+        PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
+        String detail = failure instanceof PsException known
+                ? known.detail()
+                : binding.handler().getClass().getName() + " threw " + failure;
+        send(Frame.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    private void send(Frame answer) {
+        answered = true;
+        connection.send(answer);
+        request.release();
+    }
+
+    /** Lets the calls run that waited behind this one. */
+    private void afterAnswer() {
+        node.undefer(this);
+        if (shard != null) {
+            Sequence sequence = shard.sequence(connection.channel());
+            if (sequence.isHeldBy(this)) {
+                sequence.release();
+                resume(shard);
+            }
+        }
+    }
+
+    boolean isOverdue() {
+        return System.nanoTime() - deadline > 0;
+    }
+
+    /** Ends a call whose answer has not come before its deadline; from any thread. */
+    void expire() {
+        lane.execute(() -> {
+            if (!answered) {
+                fail(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
+                afterAnswer();
+            }
+        });
+    }
+
+    /** Drops a call whose caller is gone; from any thread. */
+    void drop(Connection gone) {
+        if (connection == gone) {
+            expire();
+        }
+    }
+}

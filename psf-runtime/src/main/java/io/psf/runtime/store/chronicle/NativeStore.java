@@ -1,0 +1,57 @@
+package io.psf.runtime.store.chronicle;
+
+import io.psf.api.PsException;
+import io.psf.runtime.store.Store;
+import java.lang.ref.Cleaner;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import net.openhft.chronicle.bytes.BytesStore;
+import net.openhft.chronicle.core.Memory;
+import net.openhft.chronicle.core.OS;
+
+/**
+ * Native memory from Chronicle, which no limit of the JVM's own direct buffers holds. Seen through a byte buffer, so
+ * that every access is bounds-checked; freed once nobody can reach the buffer or a view of it.
+ */
+public final class NativeStore implements Store {
+    private static final Cleaner CLEANER = Cleaner.create();
+    private static final long ADDRESS = offset("address");
+    private static final long CAPACITY = offset("capacity");
+
+    private static long offset(String field) {
+        try {
+            return OS.memory().getFieldOffset(Buffer.class.getDeclaredField(field));
+        } catch (NoSuchFieldException e) {
+            throw new LinkageError("java.nio.Buffer." + field, e);
+        }
+    }
+
+    @Override
+    public ByteBuffer allocate(String name, int bytes) {
+        BytesStore<?, ?> memory;
+        try {
+            memory = BytesStore.nativeStoreWithFixedCapacity(bytes);
+        } catch (OutOfMemoryError | IllegalStateException e) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);
+        }
+        memory.zeroOut(0, bytes);
+        ByteBuffer view = view(memory.addressForRead(0), bytes);
+        CLEANER.register(view, memory::releaseLast);
+        return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** A direct buffer over memory that is not its own; duplicates and slices of it keep it reachable. */
+    private static ByteBuffer view(long address, int bytes) {
+        Memory memory = OS.memory();
+        ByteBuffer view = ByteBuffer.allocateDirect(0);
+        memory.writeLong(view, ADDRESS, address);
+        memory.writeInt(view, CAPACITY, bytes);
+        view.clear();
+        return view;
+    }
+
+    @Override
+    public void close() {}
+}

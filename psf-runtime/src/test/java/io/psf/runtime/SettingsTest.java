@@ -1,0 +1,313 @@
+package io.psf.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    @TempDir
+    Path directory;
+
+    /** Changes here are changes of what users write: add, and say so in the change log. */
+    @Test
+    void theKeysAreTheseAndNoOthers() {
+        assertThat(SettingsKey.ALL)
+                .extracting(key -> String.join(
+                        " | ",
+                        key.spellings().stream().map(SettingsSpelling::toString).toList()))
+                .containsExactly(
+                        "PSF_ROLE | DMLC_ROLE | MS_ROLE",
+                        "PSF_SCHEDULER | DMLC_PS_ROOT_URI with DMLC_PS_ROOT_PORT | MS_SCHED_HOST with MS_SCHED_PORT",
+                        "PSF_SERVERS | DMLC_NUM_SERVER | MS_SERVER_NUM",
+                        "PSF_WORKERS | DMLC_NUM_WORKER | MS_WORKER_NUM",
+                        "PSF_LISTEN | DMLC_PS_SERVER_URI with DMLC_PS_SERVER_PORT"
+                                + " | DMLC_PS_WORKER_URI with DMLC_PS_WORKER_PORT",
+                        "PSF_RANK | SERVER_ID | WORKER_ID",
+                        "PSF_MAPPED",
+                        "PSF_LANES",
+                        "PSF_DEADLINE",
+                        "PSF_JOIN_TIMEOUT",
+                        "PSF_HEARTBEAT_LIMIT");
+    }
+
+    @Test
+    void theDefaultsAreThese() {
+        Map<String, String> least = Map.of("PSF_SCHEDULER", "h:9000", "PSF_SERVERS", "2", "PSF_WORKERS", "3");
+
+        assertThat(Settings.of(least).scheduler())
+                .isEqualTo(new SchedulerConfig("h", 9000, 2, 3, Duration.ofMinutes(2), Duration.ofSeconds(10)));
+        assertThat(Settings.of(least).server())
+                .isEqualTo(new ServerConfig(
+                        "h",
+                        9000,
+                        "127.0.0.1",
+                        0,
+                        -1,
+                        Runtime.getRuntime().availableProcessors(),
+                        null,
+                        Duration.ofMinutes(2)));
+        assertThat(Settings.of(least).worker())
+                .isEqualTo(new WorkerConfig("h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2)));
+    }
+
+    @Test
+    void eachKeyIsReadByTheRoleThatHasIt() {
+        Map<String, String> all = Map.ofEntries(
+                Map.entry("PSF_SCHEDULER", "[::1]:9000"),
+                Map.entry("PSF_SERVERS", "2"),
+                Map.entry("PSF_WORKERS", "3"),
+                Map.entry("PSF_LISTEN", "10.0.0.7:4000"),
+                Map.entry("PSF_RANK", "1"),
+                Map.entry("PSF_MAPPED", "/data/psf"),
+                Map.entry("PSF_LANES", "5"),
+                Map.entry("PSF_DEADLINE", "1h"),
+                Map.entry("PSF_JOIN_TIMEOUT", "30s"),
+                Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"));
+
+        assertThat(Settings.of(all).scheduler())
+                .isEqualTo(new SchedulerConfig("::1", 9000, 2, 3, Duration.ofSeconds(30), Duration.ofMillis(500)));
+        assertThat(Settings.of(all).server())
+                .isEqualTo(new ServerConfig(
+                        "::1", 9000, "10.0.0.7", 4000, 1, 5, Path.of("/data/psf"), Duration.ofSeconds(30)));
+        assertThat(Settings.of(all).worker())
+                .isEqualTo(new WorkerConfig("::1", 9000, 1, Duration.ofHours(1), Duration.ofSeconds(30)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PSF_ROLE,scheduler,SCHEDULER", "PSF_ROLE,server,SERVER", "PSF_ROLE,worker,WORKER",
+        "DMLC_ROLE,scheduler,SCHEDULER", "DMLC_ROLE,server,SERVER", "DMLC_ROLE,worker,WORKER",
+        "MS_ROLE,MS_SCHED,SCHEDULER", "MS_ROLE,MS_PSERVER,SERVER", "MS_ROLE,MS_WORKER,WORKER"
+    })
+    void theRoleIsReadInEveryFamily(String name, String value, Role role) {
+        assertThat(Settings.of(Map.of(name, value)).role()).isEqualTo(role);
+    }
+
+    @Test
+    void aClusterIsReadFromTheNamesOfPsLite() {
+        Map<String, String> environment = new HashMap<>(Map.of(
+                "DMLC_PS_ROOT_URI", "127.0.0.1",
+                "DMLC_PS_ROOT_PORT", "9091",
+                "DMLC_NUM_SERVER", "2",
+                "DMLC_NUM_WORKER", "4",
+                "DMLC_PS_VAN_TYPE", "p3",
+                "DMLC_PS_SERVER_URI", "10.0.0.2",
+                "SERVER_ID", "1",
+                "WORKER_ID", "3"));
+
+        assertThat(Settings.of(environment).scheduler().port()).isEqualTo(9091);
+        assertThat(Settings.of(environment).scheduler().servers()).isEqualTo(2);
+        assertThat(Settings.of(environment).scheduler().workers()).isEqualTo(4);
+        assertThat(Settings.of(environment).server().host()).isEqualTo("10.0.0.2");
+        assertThat(Settings.of(environment).server().port()).isZero();
+        assertThat(Settings.of(environment).server().rank()).isEqualTo(1);
+        assertThat(Settings.of(environment).worker().rank()).isEqualTo(3);
+        environment.put("DMLC_PS_SERVER_PORT", "4000");
+        assertThat(Settings.of(environment).server().port()).isEqualTo(4000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MS_SCHED_PORT", "MS_SCHED_POST"})
+    void aClusterIsReadFromTheNamesOfMindSporeMisspelledOrNot(String port) {
+        Settings settings = Settings.of(
+                Map.of("MS_SCHED_HOST", "10.1.1.1", port, "8118", "MS_SERVER_NUM", "1", "MS_WORKER_NUM", "8"));
+
+        assertThat(settings.scheduler().host()).isEqualTo("10.1.1.1");
+        assertThat(settings.scheduler().port()).isEqualTo(8118);
+        assertThat(settings.scheduler().servers()).isEqualTo(1);
+        assertThat(settings.scheduler().workers()).isEqualTo(8);
+    }
+
+    @Test
+    void familiesThatAgreeAreFine() {
+        Settings settings = Settings.of(Map.of(
+                "PSF_ROLE", "server",
+                "MS_ROLE", "MS_PSERVER",
+                "PSF_SCHEDULER", "h:1",
+                "DMLC_PS_ROOT_URI", "h",
+                "DMLC_PS_ROOT_PORT", "01"));
+
+        assertThat(settings.role()).isEqualTo(Role.SERVER);
+        assertThat(settings.server().schedulerPort()).isEqualTo(1);
+    }
+
+    @Test
+    void familiesThatDifferAreRefusedByNameAndValue() {
+        assertFails(() -> Settings.of(Map.of("PSF_SERVERS", "2", "DMLC_NUM_SERVER", "3")))
+                .hasMessage("CONFIGURATION: PSF_SERVERS: 2, but DMLC_NUM_SERVER: 3 in the environment"
+                        + " (expected: the same value in both, or only one of them)");
+        assertFails(() ->
+                        Settings.of(Map.of("DMLC_PS_ROOT_URI", "a", "DMLC_PS_ROOT_PORT", "1", "PSF_SCHEDULER", "b:2")))
+                .hasMessageContaining("PSF_SCHEDULER: b:2, but DMLC_PS_ROOT_URI with DMLC_PS_ROOT_PORT: a:1");
+        assertFails(() -> Settings.of(Map.of("MS_SCHED_HOST", "a", "MS_SCHED_PORT", "1", "MS_SCHED_POST", "2")))
+                .hasMessageContaining("MS_SCHED_PORT: 1, but MS_SCHED_POST: 2");
+        assertFails(() -> Settings.of(Map.of("MS_SCHED_HOST", "a", "MS_SCHED_POST", "1", "PSF_SCHEDULER", "a:2")))
+                .hasMessageContaining("PSF_SCHEDULER: a:2, but MS_SCHED_HOST with MS_SCHED_POST: a:1");
+    }
+
+    @Test
+    void halfAnAddressIsRefused() {
+        assertFails(() -> Settings.of(Map.of("DMLC_PS_ROOT_URI", "10.0.0.1")))
+                .hasMessage("CONFIGURATION: DMLC_PS_ROOT_PORT: not set, while DMLC_PS_ROOT_URI is 10.0.0.1"
+                        + " in the environment (expected: both, or neither)");
+    }
+
+    @Test
+    void aMissingSettingNamesEveryVariableThatGivesIt() {
+        assertFails(() -> Settings.of(Map.of()).worker())
+                .hasMessage(
+                        "CONFIGURATION: PSF_SCHEDULER: not set (expected: host:port of the scheduler; also accepted:"
+                                + " DMLC_PS_ROOT_URI with DMLC_PS_ROOT_PORT, MS_SCHED_HOST with MS_SCHED_PORT)");
+        assertFails(() -> Settings.of(Map.of()).role())
+                .hasMessage("CONFIGURATION: PSF_ROLE: not set (expected: scheduler, server or worker;"
+                        + " also accepted: DMLC_ROLE, MS_ROLE)");
+        assertFails(() -> Settings.of(Map.of("PSF_SCHEDULER", "h:1")).scheduler())
+                .hasMessageContaining("PSF_SERVERS: not set")
+                .hasMessageContaining("DMLC_NUM_SERVER, MS_SERVER_NUM");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PSF_ROLE,master",
+        "PSF_SCHEDULER,host",
+        "PSF_SCHEDULER,host:70000",
+        "PSF_SCHEDULER,:9",
+        "PSF_SCHEDULER,::1:9",
+        "PSF_SERVERS,0",
+        "DMLC_NUM_SERVER,two",
+        "PSF_WORKERS,-1",
+        "PSF_LISTEN,x",
+        "PSF_RANK,-2",
+        "PSF_LANES,0",
+        "PSF_DEADLINE,30",
+        "PSF_DEADLINE,0s",
+        "PSF_JOIN_TIMEOUT,-1s",
+        "PSF_HEARTBEAT_LIMIT,soon"
+    })
+    void aMalformedValueIsRefusedWithItsName(String name, String value) {
+        assertFails(() -> Settings.of(Map.of(name, value)))
+                .hasMessageStartingWith("CONFIGURATION: " + name + ": " + value + " in the environment (expected: ");
+    }
+
+    @Test
+    void anEmptyValueCountsAsNotSet() {
+        assertFails(() -> Settings.of(Map.of("PSF_ROLE", " ")).role()).hasMessageContaining("PSF_ROLE: not set");
+    }
+
+    @Test
+    void whatIsStartedHasToFitTheRole() {
+        assertFails(() -> Settings.of(Map.of("DMLC_ROLE", "server", "PSF_SCHEDULER", "h:1"))
+                        .worker())
+                .hasMessageContaining("PSF_ROLE: server (expected: worker");
+    }
+
+    @Test
+    void onlyTheSchedulerMayLeaveItsPortToTheSystem() {
+        Map<String, String> any = Map.of("PSF_SCHEDULER", "127.0.0.1:0", "PSF_SERVERS", "1", "PSF_WORKERS", "1");
+
+        assertThat(Settings.of(any).scheduler().port()).isZero();
+        assertFails(() -> Settings.of(any).server()).hasMessageContaining("PSF_SCHEDULER: 127.0.0.1:0 (expected:");
+    }
+
+    @Test
+    void aFileHoldsTheSameKeysOfAnyFamily() throws IOException {
+        Path file = write(
+                "# a cluster", "PSF_ROLE: worker", "DMLC_PS_ROOT_URI: 10.0.0.1", "DMLC_PS_ROOT_PORT: 010", "PSF_RANK:");
+
+        assertThat(Settings.fromYaml(file).role()).isEqualTo(Role.WORKER);
+        assertThat(Settings.fromYaml(file).worker().schedulerPort()).isEqualTo(10);
+    }
+
+    @Test
+    void theEnvironmentWinsOverTheFileAndOptionsWinOverBoth() throws IOException {
+        Path file = write("PSF_SCHEDULER: file:1", "PSF_SERVERS: 1", "PSF_WORKERS: 7");
+        Settings settings =
+                Settings.of(Map.of("PSF_CONFIG", file.toString(), "DMLC_NUM_SERVER", "2", "DMLC_ROLE", "worker"));
+
+        assertThat(settings.with(Map.of("PSF_ROLE", "scheduler", "PSF_SCHEDULER", "option:3"))
+                        .scheduler())
+                .isEqualTo(SchedulerConfig.of(2, 7).listen("option", 3));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PSF_SERVRES,PSF_SERVERS",
+        "PSF_SHEDULER,PSF_SCHEDULER",
+        "role,PSF_ROLE",
+        "join-timeout,PSF_JOIN_TIMEOUT",
+    })
+    void aKeyOfTheFileThatIsNoneIsRefusedWithTheOneThatWasMeant(String key, String meant) throws IOException {
+        Path file = write(key + ": 1");
+
+        assertFails(() -> Settings.fromYaml(file))
+                .hasMessage("CONFIGURATION: " + key + ": not a setting, in " + file + ". Did you mean " + meant + "?");
+    }
+
+    @Test
+    void aSlipInTheEnvironmentIsRefusedButOthersVariablesPass() {
+        assertFails(() -> Settings.of(Map.of("PSF_SERVER", "2"))).hasMessageContaining("Did you mean PSF_SERVERS?");
+        Settings settings = Settings.of(Map.of(
+                "PSF_ROLE", "server",
+                "PSF_SCHEDULER_SERVICE_HOST", "10.0.0.1",
+                "PSF_SCHEDULER_PORT", "tcp://10.0.0.1:9000",
+                "PSF_PARENT", "1",
+                "HOME", "/"));
+        assertThat(settings.role()).isEqualTo(Role.SERVER);
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsOneSentence() throws IOException {
+        assertFails(() -> Settings.of(Map.of("PSF_CONFIG", "/no/such.yaml")))
+                .hasMessage("CONFIGURATION: /no/such.yaml: no such file (expected: a YAML file that can be read)");
+        Path twice = write("PSF_RANK: 1", "PSF_RANK: 2");
+        assertFails(() -> Settings.fromYaml(twice)).hasMessageContaining("PSF_RANK: given twice");
+        Path broken = write("PSF_RANK: [1");
+        assertFails(() -> Settings.fromYaml(broken))
+                .hasMessageContaining("line ")
+                .hasMessageNotContaining("\n");
+        Path list = write("- PSF_RANK");
+        assertFails(() -> Settings.fromYaml(list)).hasMessageContaining("not a map");
+        Path nested = write("PSF_RANK: [1, 2]");
+        assertFails(() -> Settings.fromYaml(nested))
+                .hasMessage("CONFIGURATION: " + nested + ", line 1: a list or a map (expected: one value)");
+        assertThat(Settings.fromYaml(write(""))).isNotNull();
+    }
+
+    @Test
+    void theNamesOfASettingAreThoseOfEveryFamily() {
+        assertThat(Settings.names("PSF_SCHEDULER"))
+                .containsExactly(
+                        "PSF_SCHEDULER",
+                        "DMLC_PS_ROOT_URI",
+                        "DMLC_PS_ROOT_PORT",
+                        "MS_SCHED_HOST",
+                        "MS_SCHED_PORT",
+                        "MS_SCHED_POST");
+        assertThat(Settings.names("HOME")).isEmpty();
+    }
+
+    private Path write(String... lines) throws IOException {
+        return Files.writeString(directory.resolve("psf.yaml"), String.join("\n", lines) + "\n");
+    }
+
+    private static org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> assertFails(
+            ThrowingCallable call) {
+        return assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION));
+    }
+}
