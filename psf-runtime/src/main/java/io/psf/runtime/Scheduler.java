@@ -34,7 +34,7 @@ public final class Scheduler implements AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.timer = new Timer("psf-scheduler");
-        Handlers handlers = Handlers.found(Handlers.class.getClassLoader());
+        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
         Dispatcher[] self = new Dispatcher[1];
         ClusterFunctions functions = new ClusterFunctions(
                 config.servers(),

@@ -140,12 +140,7 @@ public final class Server implements AutoCloseable {
     private void end(@Nullable PsException cause) {
         Thread ending = new Thread(
                 () -> {
-                    close();
-                    if (cause == null) {
-                        terminated.complete(null);
-                    } else {
-                        terminated.completeExceptionally(cause);
-                    }
+                    close(cause);
                 },
                 "psf-server-end");
         ending.setDaemon(true);
@@ -164,6 +159,10 @@ public final class Server implements AutoCloseable {
     /** Leaves the cluster and ends; what it holds is gone. */
     @Override
     public void close() {
+        close(null);
+    }
+
+    private synchronized void close(@Nullable PsException cause) {
         if (closed.compareAndSet(false, true)) {
             link.leave();
             timer.close();
@@ -173,6 +172,11 @@ public final class Server implements AutoCloseable {
             }
             dispatcher.close();
             store.close();
+            if (cause == null) {
+                terminated.complete(null);
+            } else {
+                terminated.completeExceptionally(cause);
+            }
         }
     }
 }

@@ -247,7 +247,7 @@ public final class Worker implements Caller, AutoCloseable {
 
     /** Waits for what is outstanding, and leaves the cluster; the job ends when the last worker has left. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (closed.compareAndSet(false, true)) {
             try {
                 client.await(null);

@@ -7,6 +7,7 @@ package io.psf.builtin.initializer;
  * <p>One uniform gives one normal, and {@code StrictMath} in the tails makes it the same to the bit on every machine,
  * which Box-Muller with {@code Math.log} and {@code Math.cos} would not be.
  */
+@SuppressWarnings("FloatingPointLiteralPrecision") // the digits as published
 final class Gauss {
     private static final double[] CENTRE_OVER = {
         3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,

@@ -4,6 +4,7 @@ import io.psf.api.Optimizer;
 import java.util.List;
 
 /** The kinds of optimizers and their arguments' names. The order is the number on the wire: append only. */
+@SuppressWarnings("ImmutableEnumChecker") // a list of List.of and stateless lambdas
 public enum Rule {
     /** w += scale g. */
     ADD(a -> new Add(a[0]), "scale"),

@@ -18,7 +18,8 @@ final class Sum {
      * @return the sum, good until the next one on the same shard
      */
     static Update of(Shard shard, List<Update> updates, float scale) {
-        List<Update> parts = updates.stream().filter(update -> !update.isEmpty()).toList();
+        List<Update> parts =
+                updates.stream().filter(update -> !update.isEmpty()).toList();
         if (parts.isEmpty()) {
             return updates.get(0);
         } else if (parts.size() == 1 && scale == 1) {

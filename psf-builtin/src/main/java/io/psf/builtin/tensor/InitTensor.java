@@ -5,6 +5,7 @@ import static io.psf.api.layout.Reduction.SUM;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.Place;
+import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.Range;
 import io.psf.api.Shard;
@@ -66,13 +67,14 @@ public interface InitTensor {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
         Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
+        requireSlices(request.bounds().length(), request.servers().length());
         boolean synchronous = request.synchronous();
         boolean mean = request.mean();
         int created = 0;
         for (int slice = 0; slice < request.servers().length(); slice++) {
             if (request.servers().get(slice) == node.rank()) {
-                Range range = new Range(
-                        request.bounds().get(slice), request.bounds().get(slice + 1));
+                Range range =
+                        new Range(request.bounds().get(slice), request.bounds().get(slice + 1));
                 Node.Fill fill = shard -> prepare(shard, generator, synchronous, mean);
                 created += node.create(tensor, slice, range, optimizer, fill) ? 1 : 0;
             }
@@ -84,6 +86,14 @@ public interface InitTensor {
         generator.fill(shard.values(), shard.range().begin() * shard.width());
         if (synchronous) {
             Pushes.synchronize(shard, mean);
+        }
+    }
+
+    private static void requireSlices(int bounds, int servers) {
+        if (bounds != servers + 1) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "bounds length: " + bounds + " (expected: " + (servers + 1) + ", one more than servers)");
         }
     }
 }

@@ -32,6 +32,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private final String @Nullable [] slices;
     private final long deadline;
     private final long timeoutMillis;
+    private final boolean background;
     private final BitSet missing;
     private boolean ended;
     private volatile boolean observed;
@@ -45,7 +46,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             Merge<R> merge,
             Peer[] peers,
             String @Nullable [] slices,
-            long timeoutNanos) {
+            long timeoutNanos,
+            boolean background) {
         this.client = client;
         this.id = id;
         this.function = function;
@@ -56,6 +58,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         this.slices = slices;
         this.deadline = System.nanoTime() + timeoutNanos;
         this.timeoutMillis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
+        this.background = background;
         this.missing = new BitSet(peers.length);
         missing.set(0, peers.length);
     }
@@ -66,6 +69,15 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     @Nullable TensorId tensor() {
         return tensor;
+    }
+
+    /** Whether nobody waits for it who waits for everything. */
+    boolean isBackground() {
+        return background;
+    }
+
+    long deadline() {
+        return deadline;
     }
 
     /** Milliseconds left, at least 1, as a request carries them. */

@@ -8,9 +8,11 @@ public interface Channel {
      * <p>A thread that is not the transport's own waits here while the peer does not take frames, which bounds the memory
      * of what is unsent.
      *
-     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the channel is closed
+     * @param deadline when to give up waiting, as {@link System#nanoTime} counts
+     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the channel is closed, with {@code TIMED_OUT} if the
+     *     peer takes no frames until the deadline
      */
-    void send(Frame frame);
+    void send(Frame frame, long deadline);
 
     /**
      * Sends a frame without ever waiting, and takes it over; dropped if the channel is closed.
@@ -24,6 +26,9 @@ public interface Channel {
 
     /** From now on the peer may send frames of any length; before, of 64 KB at most. */
     void trust();
+
+    /** Whether frames can still be sent. */
+    boolean isOpen();
 
     /** The peer's address, for messages. */
     String peer();

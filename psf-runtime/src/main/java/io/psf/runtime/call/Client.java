@@ -45,13 +45,21 @@ public final class Client implements Receiver {
         channel.trust();
         Peer peer = new Peer(channel, name);
         peers.put(channel, peer);
+        if (!channel.isOpen()) {
+            closed(channel, new PsException(PsException.Code.UNAVAILABLE, "connection closed"));
+        }
         return peer;
     }
 
     /** Calls a function on whole nodes. */
     public <Q, R> Call<R> callNodes(Function<Q, R> function, Q request, List<Peer> nodes, long timeoutNanos) {
         Routing routing = Routing.overNodes(nodes.size());
-        return send(function, request, null, null, routing, nodes::get, null, timeoutNanos);
+        return send(function, request, null, null, routing, nodes::get, null, timeoutNanos, false);
+    }
+
+    /** Calls a function on a node, for the node's own sake: {@link #await} does not wait for it. */
+    public <Q, R> Call<R> callInBackground(Function<Q, R> function, Q request, Peer peer, long timeoutNanos) {
+        return send(function, request, null, null, Routing.overNodes(1), node -> peer, null, timeoutNanos, true);
     }
 
     /**
@@ -75,7 +83,8 @@ public final class Client implements Receiver {
                 routing,
                 slice -> servers.apply(layout.servers().get(slice)),
                 layout.info().id(),
-                timeoutNanos);
+                timeoutNanos,
+                false);
     }
 
     private <Q, R> Call<R> send(
@@ -86,7 +95,8 @@ public final class Client implements Receiver {
             Routing routing,
             IntFunction<Peer> peerOf,
             @Nullable TensorId tensor,
-            long timeoutNanos) {
+            long timeoutNanos,
+            boolean background) {
         FunctionInfo info = function.info();
         int parts = routing.parts();
         Peer[] targets = new Peer[parts];
@@ -100,7 +110,7 @@ public final class Client implements Receiver {
         }
         Merge<R> merge = function.merge(request, routing, into);
         Call<R> call = new Call<>(
-                this, nextCall.getAndIncrement(), function, tensor, routing, merge, targets, slices, timeoutNanos);
+                this, nextCall.getAndIncrement(), function, tensor, routing, merge, targets, slices, timeoutNanos, background);
         if (parts == 0) {
             call.answeredByNobody();
             return call;
@@ -108,7 +118,7 @@ public final class Client implements Receiver {
         outstanding.put(call.id(), call);
         for (int part = 0; part < parts && !call.isDone(); part++) {
             try {
-                targets[part].channel().send(frame(function, request, routing, part, call));
+                targets[part].channel().send(frame(function, request, routing, part, call), call.deadline());
             } catch (PsException e) {
                 call.fail(part, e);
             }
@@ -205,7 +215,7 @@ public final class Client implements Receiver {
      */
     public void await(@Nullable TensorId tensor) {
         for (Call<?> call : new ArrayList<>(outstanding.values())) {
-            if (tensor == null || tensor.equals(call.tensor())) {
+            if (!call.isBackground() && (tensor == null || tensor.equals(call.tensor()))) {
                 try {
                     call.join();
                 } catch (RuntimeException e) {
@@ -226,6 +236,9 @@ public final class Client implements Receiver {
 
     void failed(Call<?> call) {
         outstanding.remove(call.id());
+        if (call.isBackground()) {
+            return;
+        }
         failures.add(call);
         while (failures.size() > KEPT_FAILURES) {
             failures.poll();

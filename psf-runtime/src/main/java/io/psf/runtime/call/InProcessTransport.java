@@ -73,7 +73,6 @@ public final class InProcessTransport implements Transport {
         private final String peer;
         private final Receiver receiver;
         private final AtomicBoolean closed = new AtomicBoolean();
-        private final Object turn = new Object();
         private final Object gate = new Object();
         private @Nullable InProcessChannel other;
         private boolean reading = true;
@@ -91,9 +90,12 @@ public final class InProcessTransport implements Transport {
         }
 
         @Override
-        public void send(Frame frame) {
+        public void send(Frame frame, long deadline) {
             InProcessChannel to = other();
-            to.awaitReading();
+            if (!to.awaitReading(deadline)) {
+                frame.release();
+                throw new PsException(PsException.Code.TIMED_OUT, peer + " takes no more frames");
+            }
             if (closed.get()) {
                 frame.release();
                 throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
@@ -112,22 +114,25 @@ public final class InProcessTransport implements Transport {
         }
 
         private void deliver(Frame frame) {
-            synchronized (turn) {
-                receiver.received(this, frame);
-            }
+            receiver.received(this, frame);
         }
 
-        private void awaitReading() {
+        private boolean awaitReading(long deadline) {
             synchronized (gate) {
                 while (!reading && !closed.get()) {
+                    long millis = (deadline - System.nanoTime()) / 1_000_000;
+                    if (millis <= 0) {
+                        return false;
+                    }
                     try {
-                        gate.wait();
+                        gate.wait(millis);
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                         throw new PsException(PsException.Code.CANCELLED, "interrupted while sending", e);
                     }
                 }
             }
+            return true;
         }
 
         @Override
@@ -140,6 +145,11 @@ public final class InProcessTransport implements Transport {
 
         @Override
         public void trust() {}
+
+        @Override
+        public boolean isOpen() {
+            return !closed.get();
+        }
 
         @Override
         public String peer() {

@@ -2,7 +2,7 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 
-/** One end of a channel. Methods are called in order, by one thread at a time, and return soon. */
+/** One end of a channel. Frames come in the order in which a thread sent them. Thread-safe; methods return soon. */
 public interface Receiver {
     /** Takes over a frame that came. */
     void received(Channel channel, Frame frame);

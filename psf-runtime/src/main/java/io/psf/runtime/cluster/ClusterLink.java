@@ -16,9 +16,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A server's or worker's side of its connection to the scheduler. Thread-safe. */
 public final class ClusterLink {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** What a node learns from its heartbeats. */
@@ -117,7 +120,7 @@ public final class ClusterLink {
             return;
         }
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis());
-        client.callNodes(BeatPsf.FUNCTION, new Beat.Request(epoch), List.of(scheduler), limit)
+        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
                 .whenComplete((now, failure) -> {
                     if (left) {
                         return;
@@ -151,7 +154,8 @@ public final class ClusterLink {
         try {
             call(LeavePsf.FUNCTION, new Leave.Request(), Duration.ofSeconds(5));
         } catch (PsException e) {
-            // Whoever has to know it learns it from the connection, which closes next.
+            LOG.debug("leaving: {}", e.getMessage());
+        } finally {
             scheduler.channel().close();
         }
     }

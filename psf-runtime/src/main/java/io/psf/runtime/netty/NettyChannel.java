@@ -158,12 +158,17 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     }
 
     @Override
-    public void send(Frame frame) {
+    public void send(Frame frame, long deadline) {
         if (!socket.isWritable() && !socket.eventLoop().inEventLoop()) {
             synchronized (writable) {
                 while (!socket.isWritable() && socket.isActive()) {
+                    long millis = (deadline - System.nanoTime()) / 1_000_000;
+                    if (millis <= 0) {
+                        frame.release();
+                        throw new PsException(PsException.Code.TIMED_OUT, peer + " takes no more frames");
+                    }
                     try {
-                        writable.wait();
+                        writable.wait(millis);
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                         frame.release();
@@ -195,6 +200,11 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     @Override
     public void trust() {
         trusted = true;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isActive();
     }
 
     @Override

@@ -1,0 +1,59 @@
+package io.psf.acceptance;
+
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Clusters in this JVM, and workers that run side by side on them. */
+final class Clusters {
+    private Clusters() {}
+
+    /** How frames travel. */
+    enum Over {
+        MEMORY,
+        TCP
+    }
+
+    /** What a worker does. */
+    @FunctionalInterface
+    interface Work {
+        void run(Worker worker) throws Exception;
+    }
+
+    static PsCluster start(Over over, int servers, int workers) {
+        PsCluster.Builder builder =
+                PsCluster.builder().servers(servers).workers(workers).deadline(Duration.ofSeconds(30));
+        return (over == Over.TCP ? builder.tcp() : builder).start();
+    }
+
+    /** Runs the same on every worker, each on a thread of its own, and throws what the first of them threw. */
+    static void onEachWorker(PsCluster cluster, Work work) {
+        ExecutorService threads = Executors.newFixedThreadPool(cluster.workers().size());
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (Worker worker : cluster.workers()) {
+                running.add(threads.submit(() -> {
+                    work.run(worker);
+                    return null;
+                }));
+            }
+            for (Future<?> one : running) {
+                one.get(120, TimeUnit.SECONDS);
+            }
+        } catch (ExecutionException e) {
+            throw new AssertionError(e.getCause().toString(), e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What psf promises, tried on whole clusters. */
+@NullMarked
+package io.psf.acceptance;
+
+import org.jspecify.annotations.NullMarked;

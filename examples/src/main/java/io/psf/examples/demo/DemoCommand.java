@@ -1,0 +1,128 @@
+package io.psf.examples.demo;
+
+import io.psf.api.PsException;
+import io.psf.cli.LocalJob;
+import io.psf.runtime.PsCluster;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Trains the click model on a cluster that it starts, and says how good the model is. */
+@Command(
+        name = "demo",
+        description = {
+            "Trains a wide-and-deep click model on the Bank Marketing data: starts a scheduler, servers and workers,"
+                    + " each a process on this machine. The parameters and their optimizers are on the servers.",
+            "The last line is the area under the ROC curve on the test part: AUC 0.xxx."
+        },
+        mixinStandardHelpOptions = true)
+final class DemoCommand implements Callable<Integer> {
+    /** What a node logs, as the command line's logback.xml has it. */
+    private static final Pattern LOG = Pattern.compile("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} (?<level>[A-Z]+) +(?<text>.*)");
+
+    private static final Pattern MEMBERS = Pattern.compile(".* joined from .*|.* has rank .*|cluster is ready.*");
+
+    @Option(names = "--workers", paramLabel = "N", description = "how many workers (default: ${DEFAULT-VALUE})")
+    private int workers = 2;
+
+    @Option(names = "--servers", paramLabel = "N", description = "how many servers (default: ${DEFAULT-VALUE})")
+    private int servers = 2;
+
+    @Option(names = "--embedded", description = "all of them within this JVM")
+    private boolean embedded;
+
+    @Mixin
+    private TrainingOptions options = new TrainingOptions();
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        requirePositive("--workers", workers);
+        requirePositive("--servers", servers);
+        int epochs = options.epochs();
+        if (spec == null) {
+            throw new IllegalStateException("call: not run by picocli (expected: as a command)");
+        }
+        try (Display display = new Display(spec.commandLine().getOut(), Display.isOnTerminal(), workers, epochs)) {
+            Optional<Result> result = embedded ? runEmbedded(display) : runProcesses(display);
+            if (result.isEmpty()) {
+                display.say("the training did not finish");
+                return ExitCode.SOFTWARE;
+            }
+            display.show(result.get());
+            return ExitCode.OK;
+        }
+    }
+
+    private static void requirePositive(String option, int value) {
+        if (value < 1) {
+            throw new PsException(PsException.Code.CONFIGURATION, option + ": " + value + " (expected: >= 1)");
+        }
+    }
+
+    private Optional<Result> runProcesses(Display display) {
+        AtomicReference<Result> result = new AtomicReference<>();
+        try (LocalJob job = LocalJob.builder()
+                .servers(servers)
+                .workers(workers)
+                .workerMain(DemoWorker.class, options.arguments().toArray(String[]::new))
+                .onLine((node, line) -> {
+                    Progress.parse(line)
+                            .ifPresentOrElse(
+                                    display::show,
+                                    () -> Result.parse(line)
+                                            .ifPresentOrElse(result::set, () -> pass(node, line, display)));
+                })
+                .start()) {
+            job.awaitExit();
+            return job.exitCode() == 0 ? Optional.ofNullable(result.get()) : Optional.empty();
+        }
+    }
+
+    /** Shows who joins and what goes wrong; the rest of the nodes' logs is for those who look for it. */
+    private static void pass(String node, String line, Display display) {
+        Matcher log = LOG.matcher(line);
+        if (!log.matches()) {
+            display.say("[" + node + "] " + line);
+        } else if (!log.group("level").equals("INFO")
+                || MEMBERS.matcher(log.group("text")).matches()) {
+            display.say("[" + node + "] " + log.group("text"));
+        }
+    }
+
+    private Optional<Result> runEmbedded(Display display) {
+        BankData data = BankData.load(options.realistic());
+        ExecutorService threads = Executors.newFixedThreadPool(workers);
+        try (PsCluster cluster = PsCluster.embedded(servers, workers)) {
+            List<CompletableFuture<Optional<Result>>> trainings = cluster.workers().stream()
+                    .map(worker -> CompletableFuture.supplyAsync(
+                            () -> new Training(worker, data, options.mode().updates())
+                                    .run(options.epochs(), display::show),
+                            threads))
+                    .toList();
+            List<Optional<Result>> results =
+                    trainings.stream().map(CompletableFuture::join).toList();
+            return results.get(0);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof PsException failure ? failure : e;
+        } finally {
+            threads.shutdown();
+        }
+    }
+}

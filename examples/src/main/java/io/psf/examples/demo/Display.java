@@ -1,0 +1,99 @@
+package io.psf.examples.demo;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows a training to a person: a progress bar on a terminal, plain lines elsewhere. Thread-safe. */
+final class Display implements AutoCloseable {
+    private static final int PLAIN_LINES = 10;
+
+    private final PrintWriter out;
+    private final boolean isTerminal;
+    private final int workers;
+    private final int epochs;
+    private final Map<Integer, Progress> latest = new TreeMap<>();
+    private @Nullable ProgressBar bar;
+    private int linesShown;
+
+    Display(PrintWriter out, boolean isTerminal, int workers, int epochs) {
+        this.out = out;
+        this.isTerminal = isTerminal;
+        this.workers = workers;
+        this.epochs = epochs;
+    }
+
+    /** Whether a person sits before this process's output. */
+    static boolean isOnTerminal() {
+        String terminal = System.getenv("TERM");
+        return System.console() != null && terminal != null && !terminal.equals("dumb");
+    }
+
+    /** Shows a line as it is. */
+    synchronized void say(String line) {
+        out.println(line);
+        out.flush();
+    }
+
+    /** Takes note of how far one worker is. */
+    synchronized void show(Progress progress) {
+        latest.put(progress.rank(), progress);
+        long total = (long) workers * epochs * progress.of();
+        long done = latest.values().stream().mapToLong(Progress::steps).sum();
+        double loss =
+                latest.values().stream().mapToDouble(Progress::loss).average().orElseThrow();
+        double rate = latest.values().stream().mapToDouble(Progress::rate).sum();
+        String state = String.format(Locale.ROOT, "loss %.4f  %,.0f examples/s", loss, rate);
+        if (isTerminal) {
+            if (bar == null) {
+                bar = begun(total);
+            }
+            bar.setExtraMessage(" " + state);
+            bar.stepTo(done);
+        } else if (done * PLAIN_LINES / total > linesShown) {
+            linesShown = (int) (done * PLAIN_LINES / total);
+            say(String.format(
+                    Locale.ROOT, "%3d %%  epoch %d of %d  %s", done * 100 / total, progress.epoch(), epochs, state));
+        }
+    }
+
+    private static ProgressBar begun(long total) {
+        return new ProgressBarBuilder()
+                .setTaskName("training")
+                .setInitialMax(total)
+                .setUnit(" steps", 1)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(100)
+                .setConsumer(new ConsoleProgressBarConsumer(System.out))
+                .build();
+    }
+
+    /** Shows what the training led to; the last line is for scripts. */
+    synchronized void show(Result result) {
+        close();
+        row("test AUC", "%.4f", result.auc());
+        row("log loss", "%.4f", result.logLoss());
+        row("examples a second", "%,.0f", result.rate());
+        row("bytes pushed", "%,d", result.pushed());
+        row("bytes pulled", "%,d", result.pulled());
+        say(String.format(Locale.ROOT, "AUC %.3f", result.auc()));
+    }
+
+    private void row(String name, String format, Number value) {
+        say(String.format(Locale.ROOT, "  %-20s%15s", name, String.format(Locale.ROOT, format, value)));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (bar != null) {
+            bar.close();
+            bar = null;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.psf.examples.demo;
+
+import io.psf.api.PsException;
+import io.psf.builtin.Updates;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Option;
+
+/** What the demo's command and its workers are both told. */
+final class TrainingOptions {
+    /** How the workers' pushes combine. */
+    enum Mode {
+        /** A round of one push of each worker is averaged and applied once. */
+        SYNC(Updates.MEAN),
+        /** Each push is applied when it arrives. */
+        ASYNC(Updates.EACH);
+
+        private final Updates updates;
+
+        Mode(Updates updates) {
+            this.updates = updates;
+        }
+
+        Updates updates() {
+            return updates;
+        }
+
+        /** The word on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--epochs",
+            paramLabel = "N",
+            description = "how often the training part is gone through (default: ${DEFAULT-VALUE})")
+    private int epochs = 5;
+
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            converter = ModeConverter.class,
+            description =
+                    "sync: the workers' gradients are averaged and applied once a step; async: each is applied when"
+                            + " it arrives (default: ${DEFAULT-VALUE})")
+    private Mode mode = Mode.SYNC;
+
+    @Option(names = "--realistic", description = "without the duration of the call, which is known only after it")
+    private boolean realistic;
+
+    static TrainingOptions of(int epochs, Mode mode, boolean realistic) {
+        TrainingOptions options = new TrainingOptions();
+        options.epochs = epochs;
+        options.mode = mode;
+        options.realistic = realistic;
+        return options;
+    }
+
+    int epochs() {
+        if (epochs < 1) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--epochs: " + epochs + " (expected: >= 1)");
+        }
+        return epochs;
+    }
+
+    Mode mode() {
+        return mode;
+    }
+
+    boolean realistic() {
+        return realistic;
+    }
+
+    /** The same on the command line of a worker. */
+    List<String> arguments() {
+        List<String> arguments =
+                new ArrayList<>(List.of("--epochs", String.valueOf(epochs()), "--mode", mode.toString()));
+        if (realistic) {
+            arguments.add("--realistic");
+        }
+        return arguments;
+    }
+}

@@ -1,0 +1,66 @@
+package io.psf.examples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+@Timeout(120)
+class DemoTest {
+    @Test
+    void aSynchronousTrainingLearns() {
+        assertThat(auc("--embedded", "--epochs", "3")).isGreaterThanOrEqualTo(0.90);
+    }
+
+    @Test
+    void anAsynchronousTrainingLearnsOnAnyNumberOfNodes() {
+        assertThat(auc("--embedded", "--epochs", "3", "--mode", "async", "--servers", "3", "--workers", "3"))
+                .isGreaterThanOrEqualTo(0.90);
+    }
+
+    @Test
+    void itLearnsWithoutTheDurationToo() {
+        assertThat(auc("--embedded", "--epochs", "3", "--realistic")).isGreaterThanOrEqualTo(0.76);
+    }
+
+    @Test
+    void itRunsAsRealProcessesAndSaysWhoJoins() {
+        List<String> lines = run("--epochs", "3");
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("[scheduler] server joined from 127.0.0.1:"))
+                .anyMatch(line -> line.startsWith("[scheduler] cluster is ready: 2 servers and 2 workers"))
+                .anyMatch(line -> line.contains("epoch 3 of 3"));
+        assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
+    }
+
+    @Test
+    void anImpossibleOptionIsRefused() {
+        StringWriter errors = new StringWriter();
+        CommandLine demo = new CommandLine(new DemoCommand());
+        demo.setErr(new PrintWriter(errors));
+        assertThat(demo.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(errors.toString()).contains("sometimes (expected: sync or async)");
+    }
+
+    private static double auc(String... arguments) {
+        return aucOf(run(arguments));
+    }
+
+    private static List<String> run(String... arguments) {
+        StringWriter out = new StringWriter();
+        CommandLine demo = new CommandLine(new DemoCommand());
+        demo.setOut(new PrintWriter(out));
+        assertThat(demo.execute(arguments)).as(out.toString()).isEqualTo(CommandLine.ExitCode.OK);
+        return out.toString().lines().toList();
+    }
+
+    private static double aucOf(List<String> lines) {
+        String last = lines.get(lines.size() - 1);
+        assertThat(last).matches("AUC 0\\.\\d{3}");
+        return Double.parseDouble(last.substring("AUC ".length()));
+    }
+}

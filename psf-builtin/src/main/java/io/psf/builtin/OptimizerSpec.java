@@ -1,0 +1,56 @@
+package io.psf.builtin;
+
+import io.psf.api.Optimizer;
+import io.psf.builtin.optimizer.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/**
+ * How a push changes a tensor. Made by {@link Optimizers}.
+ *
+ * @param rule the kind of optimizer
+ * @param arguments its arguments, in the order of {@link Rule#arguments}
+ */
+public record OptimizerSpec(Rule rule, List<Float> arguments) {
+    /** Checks the arguments: {@link IllegalArgumentException} if one is missing or outside its range. */
+    public OptimizerSpec {
+        arguments = List.copyOf(arguments);
+        var unused = rule.create(floats(arguments));
+    }
+
+    static OptimizerSpec of(Rule rule, float... arguments) {
+        List<Float> list = new ArrayList<>();
+        for (float argument : arguments) {
+            list.add(argument);
+        }
+        return new OptimizerSpec(rule, list);
+    }
+
+    /** The optimizer itself. */
+    public Optimizer create() {
+        return rule.create(values());
+    }
+
+    /** A copy of the arguments. */
+    float[] values() {
+        return floats(arguments);
+    }
+
+    private static float[] floats(List<Float> arguments) {
+        float[] values = new float[arguments.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = arguments.get(i);
+        }
+        return values;
+    }
+
+    @Override
+    public String toString() {
+        StringJoiner text = new StringJoiner(", ", rule + "(", ")");
+        for (int i = 0; i < arguments.size(); i++) {
+            text.add(rule.arguments().get(i) + "=" + arguments.get(i));
+        }
+        return text.toString();
+    }
+}

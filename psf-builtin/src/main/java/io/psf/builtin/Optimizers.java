@@ -1,0 +1,62 @@
+package io.psf.builtin;
+
+import io.psf.builtin.optimizer.Rule;
+
+/**
+ * The ways in which a push changes a tensor, on the servers; g is what is pushed, w the values. A push of some rows
+ * touches those rows and their state alone. Each throws {@link IllegalArgumentException} if an argument is outside its
+ * range.
+ */
+public final class Optimizers {
+    private Optimizers() {}
+
+    /** w += g. */
+    public static OptimizerSpec add() {
+        return add(1);
+    }
+
+    /** w += scale g. */
+    public static OptimizerSpec add(float scale) {
+        return OptimizerSpec.of(Rule.ADD, scale);
+    }
+
+    /** w = g. */
+    public static OptimizerSpec assign() {
+        return OptimizerSpec.of(Rule.ASSIGN);
+    }
+
+    /** Gradient descent: w -= lr g. */
+    public static OptimizerSpec sgd(float lr) {
+        return OptimizerSpec.of(Rule.SGD, lr);
+    }
+
+    /** Gradient descent with momentum, 0 &lt;= m &lt; 1: v = m v - lr g; w += v. */
+    public static OptimizerSpec momentum(float lr, float m) {
+        return OptimizerSpec.of(Rule.MOMENTUM, lr, m);
+    }
+
+    /** Gradient descent with Nesterov's momentum, 0 &lt;= m &lt; 1: t = -lr g; v = m (v + t); w += v + t. */
+    public static OptimizerSpec nesterov(float lr, float m) {
+        return OptimizerSpec.of(Rule.NESTEROV, lr, m);
+    }
+
+    /** AdaGrad with an accumulator that begins at 0, and eps = 1e-7. */
+    public static OptimizerSpec adaGrad(float lr) {
+        return adaGrad(lr, 0, 1e-7f);
+    }
+
+    /** AdaGrad, a beginning with a0 &gt;= 0: a += g^2; w -= lr g / (sqrt a + eps). */
+    public static OptimizerSpec adaGrad(float lr, float a0, float eps) {
+        return OptimizerSpec.of(Rule.ADA_GRAD, lr, a0, eps);
+    }
+
+    /** Adam with b1 = 0.9, b2 = 0.999 and eps = 1e-8, as its authors recommend. */
+    public static OptimizerSpec adam(float lr) {
+        return adam(lr, 0.9f, 0.999f, 1e-8f);
+    }
+
+    /** Adam; the bias is corrected with the number of steps that a row has taken. */
+    public static OptimizerSpec adam(float lr, float b1, float b2, float eps) {
+        return OptimizerSpec.of(Rule.ADAM, lr, b1, b2, eps);
+    }
+}

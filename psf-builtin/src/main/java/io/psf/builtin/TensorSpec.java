@@ -1,0 +1,79 @@
+package io.psf.builtin;
+
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+
+/**
+ * What a tensor is declared with: begin with {@link #dense} or {@link #table}, then say what differs from the defaults.
+ * Immutable: each method that says something answers another spec.
+ *
+ * @param tensor name, rows and width
+ * @param initializer the first values; 0 unless told
+ * @param optimizer how a push changes the values; added unless told
+ * @param updates how the workers' pushes combine; each at once unless told
+ * @param slices in how many slices the rows are cut; 0 for one a server
+ */
+public record TensorSpec(
+        TensorInfo tensor, Initializer initializer, OptimizerSpec optimizer, Updates updates, int slices) {
+    /** Checks the number of slices: {@link IllegalArgumentException} if it is negative or above the number of rows. */
+    public TensorSpec {
+        if (slices < 0 || slices > tensor.rows()) {
+            throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
+                    + " (expected: 1 to " + tensor.rows() + " rows, or 0 for one a server)");
+        }
+    }
+
+    /**
+     * A vector: rows of one float.
+     *
+     * @throws IllegalArgumentException if the name is not one or rows &lt; 1
+     */
+    public static TensorSpec dense(String name, long rows) {
+        return dense(name, rows, 1);
+    }
+
+    /**
+     * A matrix.
+     *
+     * @throws IllegalArgumentException if the name is not one, rows &lt; 1 or width &lt; 1
+     */
+    public static TensorSpec dense(String name, long rows, int width) {
+        return new TensorSpec(
+                new TensorInfo(TensorId.of(name), rows, width),
+                Initializers.constant(0),
+                Optimizers.add(),
+                Updates.EACH,
+                0);
+    }
+
+    /** An embedding table: a matrix whose rows are pushed and pulled by key. The same thing as {@link #dense}. */
+    public static TensorSpec table(String name, long rows, int width) {
+        return dense(name, rows, width);
+    }
+
+    /** The same with other first values. */
+    public TensorSpec initializer(Initializer initializer) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices);
+    }
+
+    /** The same with another optimizer. */
+    public TensorSpec optimizer(OptimizerSpec optimizer) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices);
+    }
+
+    /** The same with the workers' pushes combined in another way. */
+    public TensorSpec updates(Updates updates) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices);
+    }
+
+    /** The same in another number of slices; 0 for one a server. */
+    public TensorSpec slices(int slices) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices);
+    }
+
+    /** All of it on one line: two specs are the same declaration if these are the same text. */
+    public String declaration() {
+        return "\"" + tensor.id() + "\" [" + tensor.rows() + ", " + tensor.width() + "] slices=" + slices
+                + " initializer=" + initializer + " optimizer=" + optimizer + " updates=" + updates;
+    }
+}

@@ -1,0 +1,174 @@
+package io.psf.builtin;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.TensorLayout;
+import io.psf.builtin.dense.DensePull;
+import io.psf.builtin.dense.DensePullPsf;
+import io.psf.builtin.dense.DensePush;
+import io.psf.builtin.dense.DensePushPsf;
+import io.psf.builtin.dense.DensePushPull;
+import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.sparse.SparsePull;
+import io.psf.builtin.sparse.SparsePullPsf;
+import io.psf.builtin.sparse.SparsePush;
+import io.psf.builtin.sparse.SparsePushDensePull;
+import io.psf.builtin.sparse.SparsePushDensePullPsf;
+import io.psf.builtin.sparse.SparsePushPsf;
+import io.psf.builtin.sparse.SparsePushPull;
+import io.psf.builtin.sparse.SparsePushPullPsf;
+import io.psf.builtin.tensor.ClearPsf;
+import io.psf.builtin.tensor.InitTensorPsf;
+import io.psf.runtime.Worker;
+
+/**
+ * What a user starts with: make a tensor, push updates, pull values. Each call is sent at once and answered later; the
+ * arrays given to it are the caller's, are not copied, and are borrowed until {@code await} returns.
+ *
+ * <p>All of it may be done by several threads. Each method throws {@link io.psf.api.PsException} with
+ * {@code UNKNOWN_TENSOR}, {@code BAD_REQUEST} for an array of a wrong length, or {@code OUT_OF_RANGE} for a key that is
+ * no row of the tensor, at the call or from {@code await}.
+ */
+public final class Tensors {
+    private Tensors() {}
+
+    /**
+     * Makes a tensor, or finds the one that another worker has made of the same spec. Returns when every server has its
+     * shards.
+     *
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor is there with another spec
+     */
+    public static TensorId init(Worker worker, TensorSpec spec) {
+        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.declaration());
+        Initializer initializer = spec.initializer();
+        InitTensorPsf.stub(worker)
+                .call(
+                        spec.tensor().id(),
+                        spec.tensor().rows(),
+                        spec.tensor().width(),
+                        initializer.distribution(),
+                        initializer.a(),
+                        initializer.b(),
+                        initializer.seed(),
+                        spec.optimizer().rule(),
+                        FloatArray.wrap(spec.optimizer().values()),
+                        spec.updates() != Updates.EACH,
+                        spec.updates() == Updates.MEAN,
+                        LongArray.wrap(layout.bounds().stream()
+                                .mapToLong(Long::longValue)
+                                .toArray()),
+                        IntArray.wrap(layout.servers().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray()))
+                .await();
+        return spec.tensor().id();
+    }
+
+    /** Drops a tensor, with its values and its optimizer's state. Returns when every server has dropped its shards. */
+    public static void clear(Worker worker, TensorId tensor) {
+        ClearPsf.stub(worker).call(tensor).await();
+        worker.forget(tensor);
+    }
+
+    /**
+     * Fetches all values.
+     *
+     * @param into [rows, width] float32, filled; borrowed until await returns
+     */
+    public static Pending<DensePull.Response> pull(Worker worker, TensorId tensor, float[] into) {
+        return DensePullPsf.stub(worker).call(tensor, new DensePull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Fetches all values, and waits.
+     *
+     * @return [rows, width] float32, the caller's own
+     */
+    public static float[] pull(Worker worker, TensorId tensor) {
+        float[] into = new float
+                [worker.layout(tensor).length(worker.layout(tensor).info().width())];
+        pull(worker, tensor, into).await();
+        return into;
+    }
+
+    /**
+     * Sends an update of all values.
+     *
+     * @param update [rows, width] float32; borrowed until await returns
+     */
+    public static Pending<DensePush.Response> push(Worker worker, TensorId tensor, float[] update) {
+        return DensePushPsf.stub(worker).call(tensor, FloatArray.wrap(update));
+    }
+
+    /**
+     * Sends an update of all values and fetches the values that it leads to.
+     *
+     * @param update [rows, width] float32; borrowed until await returns
+     * @param into [rows, width] float32, filled; borrowed until await returns
+     */
+    public static Pending<DensePushPull.Response> pushPull(
+            Worker worker, TensorId tensor, float[] update, float[] into) {
+        return DensePushPullPsf.stub(worker)
+                .call(tensor, FloatArray.wrap(update), new DensePushPull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Fetches some rows.
+     *
+     * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param into [n, width] float32, filled; borrowed until await returns
+     */
+    public static Pending<SparsePull.Response> pullRows(Worker worker, TensorId tensor, long[] keys, float[] into) {
+        return SparsePullPsf.stub(worker)
+                .call(tensor, LongArray.wrap(keys), new SparsePull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Sends an update of some rows. The updates of a row that occurs more than once are summed before they are sent.
+     *
+     * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param update [n, width] float32; borrowed until await returns
+     */
+    public static Pending<SparsePush.Response> pushRows(Worker worker, TensorId tensor, long[] keys, float[] update) {
+        return SparsePushPsf.stub(worker).call(tensor, LongArray.wrap(keys), FloatArray.wrap(update));
+    }
+
+    /**
+     * Sends an update of some rows and fetches some rows, the same or others, with the update in them.
+     *
+     * @param pushKeys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param update [n, width] float32; borrowed until await returns
+     * @param pullKeys [m] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param into [m, width] float32, filled; borrowed until await returns
+     */
+    public static Pending<SparsePushPull.Response> pushPullRows(
+            Worker worker, TensorId tensor, long[] pushKeys, float[] update, long[] pullKeys, float[] into) {
+        return SparsePushPullPsf.stub(worker)
+                .call(
+                        tensor,
+                        LongArray.wrap(pushKeys),
+                        FloatArray.wrap(update),
+                        LongArray.wrap(pullKeys),
+                        new SparsePushPull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Sends an update of some rows and fetches all values that it leads to.
+     *
+     * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param update [n, width] float32; borrowed until await returns
+     * @param into [rows, width] float32, filled; borrowed until await returns
+     */
+    public static Pending<SparsePushDensePull.Response> pushRowsPull(
+            Worker worker, TensorId tensor, long[] keys, float[] update, float[] into) {
+        return SparsePushDensePullPsf.stub(worker)
+                .call(
+                        tensor,
+                        LongArray.wrap(keys),
+                        FloatArray.wrap(update),
+                        new SparsePushDensePull.Response(FloatArray.wrap(into)));
+    }
+}

@@ -1,0 +1,80 @@
+package io.psf.builtin;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.Range;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** A server without a cluster, whose shards lie on the heap. */
+public final class HeapNode implements Node {
+    private final int rank;
+    /** By slice; of one tensor. */
+    public final Map<Integer, HeapShard> made = new TreeMap<>();
+
+    public HeapNode(int rank) {
+        this.rank = rank;
+    }
+
+    /** The shard of a slice that is there. */
+    public HeapShard shard(int slice) {
+        return Objects.requireNonNull(made.get(slice));
+    }
+
+    @Override
+    public Role role() {
+        return Role.SERVER;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public List<Member> members() {
+        return List.of();
+    }
+
+    @Override
+    public CallInfo call() {
+        return new CallInfo(0, 0, 0);
+    }
+
+    @Override
+    public Collection<ShardInfo> shards() {
+        return List.of();
+    }
+
+    @Override
+    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+        if (made.containsKey(slice)) {
+            return false;
+        }
+        HeapShard shard = new HeapShard(tensor.rows(), range, tensor.width(), optimizer);
+        fill.fill(shard);
+        made.put(slice, shard);
+        return true;
+    }
+
+    @Override
+    public int drop(TensorId tensor) {
+        int dropped = made.size();
+        made.clear();
+        return dropped;
+    }
+
+    @Override
+    public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
+        return factory.get();
+    }
+}

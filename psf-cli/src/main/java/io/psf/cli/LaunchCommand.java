@@ -1,0 +1,75 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a user's program as the workers of a cluster on this machine. */
+@Command(
+        name = LaunchCommand.NAME,
+        description = {
+            "Runs a program as the workers of a cluster on this machine: starts a scheduler, servers and workers,"
+                    + " each a process, and ends them all when one fails.",
+            "A worker finds its settings in the environment: Worker.connect(Settings.fromEnvironment().worker()).",
+            "The exit code is that of the first worker that failed, or 0."
+        },
+        footer = {"%nExample:", "  psf launch --servers 2 --workers 4 --classpath app.jar -- java -cp app.jar Main"},
+        mixinStandardHelpOptions = true)
+final class LaunchCommand implements Callable<Integer> {
+    static final String NAME = "launch";
+
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
+    private int servers;
+
+    @Option(names = "--workers", paramLabel = "N", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
+    private int workers;
+
+    @Option(
+            names = {"--classpath", "-cp"},
+            paramLabel = "PATH",
+            defaultValue = "",
+            description = "where the servers and the scheduler find your handlers: jars and folders, apart by '"
+                    + "${sys:path.separator}'. Not taken from the program's own -cp; without it they have the builtin"
+                    + " functions alone")
+    private String classPath = "";
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its arguments, after --")
+    private List<String> command = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+        try (LocalJob job = LocalJob.builder()
+                .servers(servers)
+                .workers(workers)
+                .classPath(classPath(classPath))
+                .workerCommand(command)
+                .start()) {
+            job.awaitExit();
+            return job.exitCode();
+        }
+    }
+
+    private static List<String> classPath(String text) {
+        List<String> entries = new ArrayList<>();
+        for (String entry : text.split(File.pathSeparator, -1)) {
+            if (entry.isEmpty()) {
+                continue;
+            }
+            boolean isWildcard = entry.endsWith("*");
+            if (!Files.exists(Path.of(isWildcard ? entry.substring(0, entry.length() - 1) : entry))) {
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "--classpath: %s: no such file (expected: jars and folders)".formatted(entry));
+            }
+            entries.add(entry);
+        }
+        return entries;
+    }
+}

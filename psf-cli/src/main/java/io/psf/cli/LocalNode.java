@@ -1,0 +1,103 @@
+package io.psf.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/** One process of a job on this machine, and the thread that reads what it says. */
+final class LocalNode {
+    /** A descendant may hold the pipe open; what comes later than this after the end is not waited for. */
+    private static final Duration LAST_LINES = Duration.ofSeconds(2);
+
+    private final String name;
+    private final boolean worker;
+    private final Process process;
+    private final CompletableFuture<Integer> done;
+    private final Set<ProcessHandle> descendants = ConcurrentHashMap.newKeySet();
+    private volatile String lastLine = "";
+
+    private LocalNode(String name, boolean worker, Process process, BiConsumer<String, String> lines) {
+        this.name = name;
+        this.worker = worker;
+        this.process = process;
+        CompletableFuture<Void> read = new CompletableFuture<>();
+        Thread reader = new Thread(() -> read(lines, read), "psf-lines-of-" + name.replace(' ', '-'));
+        reader.setDaemon(true);
+        reader.start();
+        this.done = process.onExit()
+                .thenCompose(
+                        ended -> read.completeOnTimeout(null, LAST_LINES.toMillis(), TimeUnit.MILLISECONDS))
+                .thenApply(nothing -> process.exitValue());
+    }
+
+    /** Starts a process; nothing comes in on its standard input, both outputs go to {@code lines}. */
+    static LocalNode start(String name, boolean worker, ProcessBuilder builder, BiConsumer<String, String> lines)
+            throws IOException {
+        Process process = builder.redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        return new LocalNode(name, worker, process, lines);
+    }
+
+    private void read(BiConsumer<String, String> lines, CompletableFuture<Void> read) {
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lastLine = line;
+                lines.accept(name, line);
+            }
+        } catch (IOException e) {
+            // The pipe of a process that was ended is closed under the reader: there are no more lines.
+        } finally {
+            read.complete(null);
+        }
+    }
+
+    /** {@code scheduler}, {@code server 0}, {@code worker 1}. */
+    String name() {
+        return name;
+    }
+
+    boolean isWorker() {
+        return worker;
+    }
+
+    Process process() {
+        return process;
+    }
+
+    /** The exit code, when the process has ended and its lines are read. */
+    CompletableFuture<Integer> done() {
+        return done;
+    }
+
+    String lastLine() {
+        return lastLine;
+    }
+
+    /** Asks the process, and what it has started, to end. */
+    void end() {
+        rememberDescendants();
+        descendants.forEach(ProcessHandle::destroy);
+        process.destroy();
+    }
+
+    /** Ends the process, and what it has started, without asking. */
+    void kill() {
+        rememberDescendants();
+        descendants.forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    /** While it lives: those of a process that has ended belong to nobody and are not found. */
+    private void rememberDescendants() {
+        try (Stream<ProcessHandle> now = process.descendants()) {
+            now.forEach(descendants::add);
+        }
+    }
+}

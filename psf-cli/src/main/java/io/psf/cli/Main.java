@@ -1,0 +1,89 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+
+/** The {@code psf} program. Exits with 0, with 2 for what was asked wrongly, with 1 for what failed. */
+@Command(
+        name = "psf",
+        description = "A parameter server that you extend by writing an interface.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "COMMAND")
+public final class Main {
+    private Main() {}
+
+    /** Runs a command and exits with its code. */
+    public static void main(String[] arguments) {
+        ParentWatch.start(System.getenv());
+        System.exit(run(arguments));
+    }
+
+    /** Runs a command; returns its exit code. */
+    static int run(String... arguments) {
+        return commandLine().execute(arguments);
+    }
+
+    private static CommandLine commandLine() {
+        CommandLine psf = new CommandLine(new Main());
+        psf.addSubcommand(new NodeCommand(null));
+        psf.addSubcommand("scheduler", node(Role.SCHEDULER));
+        psf.addSubcommand("server", node(Role.SERVER));
+        // What follows the first word of a user's program belongs to it, whatever it looks like.
+        psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
+        for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
+            psf.addSubcommand(provider.command());
+        }
+        psf.setExpandAtFiles(false);
+        psf.setParameterExceptionHandler((problem, ignored) -> {
+            CommandLine command = problem.getCommandLine();
+            command.getErr()
+                    .println("psf: %s (%s --help says what there is)"
+                            .formatted(
+                                    problem.getMessage(), command.getCommandSpec().qualifiedName()));
+            return CommandLine.ExitCode.USAGE;
+        });
+        psf.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println("psf: " + reason(failure));
+            return isAskedWrongly(failure)
+                    ? CommandLine.ExitCode.USAGE
+                    : CommandLine.ExitCode.SOFTWARE;
+        });
+        return psf;
+    }
+
+    private static CommandLine node(Role role) {
+        CommandLine node = new CommandLine(new NodeCommand(role));
+        node.getCommandSpec()
+                .usageMessage()
+                .description("Short for psf node --role " + role.label() + ".");
+        return node;
+    }
+
+    private static boolean isAskedWrongly(Exception failure) {
+        return failure instanceof PsException e && e.code() == PsException.Code.CONFIGURATION;
+    }
+
+    private static @Nullable String reason(Exception failure) {
+        if (failure instanceof PsException e) {
+            return isAskedWrongly(e) ? e.detail() : e.getMessage();
+        }
+        // Nothing that a user did: whoever looks for the defect needs to know where it is.
+        java.io.StringWriter trace = new java.io.StringWriter();
+        failure.printStackTrace(new java.io.PrintWriter(trace, true));
+        return trace.toString().stripTrailing();
+    }
+
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"psf " + (version == null ? "(not from a jar)" : version)};
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.runtime.Scheduler;
+import io.psf.runtime.Server;
+import io.psf.runtime.Settings;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs a scheduler or a server in this JVM until the job ends. */
+@Command(
+        name = "node",
+        description = {
+            "Runs a scheduler or a server until the job ends.",
+            "What an option does not say is taken from the environment, then from the file."
+        },
+        footer = {
+            "%nThe environment, and the file with the same keys:",
+            "  PSF_ROLE, PSF_SCHEDULER, PSF_SERVERS, PSF_WORKERS, PSF_LISTEN, PSF_RANK, PSF_MAPPED, PSF_LANES,",
+            "  PSF_DEADLINE, PSF_JOIN_TIMEOUT, PSF_HEARTBEAT_LIMIT, PSF_CONFIG; DMLC_* and MS_* are accepted too."
+        },
+        mixinStandardHelpOptions = true)
+final class NodeCommand implements Callable<Integer> {
+    @Option(names = "--config", paramLabel = "FILE", description = "a YAML file with settings (PSF_CONFIG)")
+    private @Nullable String config;
+
+    @Option(names = "--role", paramLabel = "ROLE", description = "scheduler or server (PSF_ROLE)")
+    private @Nullable String role;
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "HOST:PORT",
+            description = "where the scheduler listens (PSF_SCHEDULER)")
+    private @Nullable String scheduler;
+
+    @Option(names = "--servers", paramLabel = "N", description = "how many servers the cluster has (PSF_SERVERS)")
+    private @Nullable String servers;
+
+    @Option(names = "--workers", paramLabel = "N", description = "how many workers the cluster has (PSF_WORKERS)")
+    private @Nullable String workers;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            description = "where a server listens; 127.0.0.1 and any port unless said (PSF_LISTEN)")
+    private @Nullable String listen;
+
+    @Option(names = "--rank", paramLabel = "N", description = "the rank of a server; any unless said (PSF_RANK)")
+    private @Nullable String rank;
+
+    private final @Nullable Role fixedRole;
+
+    /** The command of any role, or of one. */
+    NodeCommand(@Nullable Role fixedRole) {
+        this.fixedRole = fixedRole;
+    }
+
+    @Override
+    public Integer call() {
+        Settings settings = settings(System.getenv());
+        switch (settings.role()) {
+            case SCHEDULER -> {
+                try (Scheduler node = Scheduler.start(settings.scheduler())) {
+                    node.awaitTermination();
+                }
+            }
+            case SERVER -> {
+                try (Server node = Server.start(settings.server())) {
+                    node.awaitTermination();
+                }
+            }
+            case WORKER ->
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "PSF_ROLE: worker (expected: scheduler or server, since a worker is a program of your own:"
+                                + " run that with these settings, or use psf launch -- COMMAND)");
+        }
+        return 0;
+    }
+
+    Settings settings(Map<String, String> environment) {
+        Map<String, String> outer = new HashMap<>(environment);
+        put(outer, "PSF_CONFIG", config);
+        Map<String, String> options = new LinkedHashMap<>();
+        put(options, "PSF_ROLE", role());
+        put(options, "PSF_SCHEDULER", scheduler);
+        put(options, "PSF_SERVERS", servers);
+        put(options, "PSF_WORKERS", workers);
+        put(options, "PSF_LISTEN", listen);
+        put(options, "PSF_RANK", rank);
+        return Settings.of(outer).with(options);
+    }
+
+    private @Nullable String role() {
+        if (fixedRole == null) {
+            return role;
+        }
+        if (role != null && !role.equals(fixedRole.label())) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--role: %s (expected: %s, or psf node)".formatted(role, fixedRole.label()));
+        }
+        return fixedRole.label();
+    }
+
+    private static void put(Map<String, String> settings, String name, @Nullable String value) {
+        if (value != null) {
+            settings.put(name, value);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.psf.cli;
+
+import io.psf.runtime.Settings;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** A user's program, as the tests need it. */
+public final class Child {
+    private Child() {}
+
+    /** Does what the first argument says. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        String rank = System.getenv("PSF_RANK");
+        switch (arguments[0]) {
+            case "exit" -> {
+                System.out.println("rank " + rank + " of " + System.getenv("PSF_WORKERS"));
+                System.exit(Integer.parseInt(arguments[1]));
+            }
+            case "exit-if-rank" -> {
+                if (arguments[1].equals(rank)) {
+                    System.exit(Integer.parseInt(arguments[2]));
+                }
+                sleepForEver();
+            }
+            case "sleep" -> sleepForEver();
+            case "refuse-to-end" -> {
+                Runtime.getRuntime().addShutdownHook(new Thread(Child::sleepForEver));
+                System.out.println("stubborn");
+                sleepForEver();
+            }
+            case "beget" -> {
+                Process child = new ProcessBuilder("sleep", "600").start();
+                System.out.println("begot " + child.pid());
+                sleepForEver();
+            }
+            case "connect" -> {
+                try (Worker worker =
+                        Worker.connect(Settings.fromEnvironment().worker())) {
+                    worker.barrier();
+                    System.out.println("connected with rank " + worker.rank());
+                }
+            }
+            case "run-a-job" -> {
+                LocalJob job = LocalJob.builder()
+                        .servers(2)
+                        .workerMain(Child.class, "sleep")
+                        .start();
+                for (String node : List.of("scheduler", "server 0", "server 1", "worker 0")) {
+                    System.out.println("pid " + job.process(node).pid());
+                }
+                System.out.println("all started");
+                job.awaitExit();
+            }
+            default -> throw new IllegalArgumentException(arguments[0]);
+        }
+    }
+
+    private static void sleepForEver() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package io.psf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.PsException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class LocalJobTest {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    @Test
+    void aJobWhoseWorkersConnectEndsByItselfWithZero() {
+        try (LocalJob job = job().servers(2).workers(2)
+                .workerMain(Child.class, "connect")
+                .start()) {
+            assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
+        }
+        assertThat(lines)
+                .contains("[worker 0] connected with rank 0", "[worker 1] connected with rank 1")
+                .anyMatch(line -> line.startsWith("[scheduler] "))
+                .noneMatch(line -> line.startsWith("[psf] "));
+    }
+
+    @Test
+    void everyNodeIsToldItsPlaceWhateverTheEnvironmentSaysOfAnother() {
+        try (LocalJob job = job().workers(2)
+                .workerMain(Child.class, "exit", "0")
+                .toFollow(Duration.ofMillis(10))
+                .start()) {
+            assertThat(job.awaitExit(SOON)).isTrue();
+            assertThat(job.exitCode()).isZero();
+        }
+        assertThat(lines)
+                .contains("[worker 0] rank 0 of 2", "[worker 1] rank 1 of 2")
+                .anyMatch(line -> line.startsWith("[psf] scheduler, server 0 had not ended"));
+    }
+
+    @Test
+    void theFirstWorkerThatFailsEndsTheJobWithItsExitCode() {
+        List<ProcessHandle> handles;
+        try (LocalJob job = job().servers(2).workers(3)
+                .workerMain(Child.class, "exit-if-rank", "1", "42")
+                .start()) {
+            handles = handles(job, 2, 3);
+            assertThat(job.awaitExit(SOON)).isTrue();
+            assertThat(job.exitCode()).isEqualTo(42);
+        }
+        assertThat(handles).noneMatch(ProcessHandle::isAlive);
+        assertThat(lines).contains("[psf] worker 1 ended with exit code 42");
+    }
+
+    @Test
+    void aServerThatIsKilledEndsTheJobWithAnError() {
+        try (LocalJob job = job().workerMain(Child.class, "sleep").start()) {
+            job.kill("server 0");
+            assertThat(job.awaitExit(SOON)).isTrue();
+            assertThat(job.exitCode()).isEqualTo(137);
+        }
+    }
+
+    @Test
+    void aNodeThatIsKilledLeavesTheOthersAloneWhenThatIsAsked() {
+        try (LocalJob job = job().workers(2)
+                .workerMain(Child.class, "sleep")
+                .endOnFailure(false)
+                .start()) {
+            job.kill("worker 0");
+            await().until(() -> lines.contains("[psf] worker 0 ended with exit code 137"));
+            assertThat(job.process("worker 1").isAlive()).isTrue();
+            assertThatThrownBy(job::exitCode).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void closingEndsEverythingEvenWhatRefusesAndWhatWorkersHaveStarted() {
+        List<ProcessHandle> handles;
+        try (LocalJob job = job().workerMain(Child.class, "refuse-to-end").start();
+                LocalJob other = job().workerMain(Child.class, "beget").start()) {
+            await().atMost(SOON).until(() -> lines.contains("[worker 0] stubborn") && begotten().length > 0);
+            handles = new ArrayList<>(handles(job, 1, 1));
+            handles.addAll(handles(other, 1, 1));
+            ProcessHandle.of(begotten()[0]).ifPresent(handles::add);
+            assertThat(handles).hasSize(7);
+        }
+        await().until(() -> handles.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void nodesOfPsfEndWhenTheJvmThatStartedThemIsKilled() throws IOException {
+        List<String> command = new ArrayList<>(List.of(NodeJvm.java(), "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(Child.class.getName(), "run-a-job"));
+        Process parent = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<ProcessHandle> handles = new ArrayList<>();
+        try (BufferedReader reader = parent.inputReader()) {
+            String line = reader.readLine();
+            for (; line != null && !line.equals("all started"); line = reader.readLine()) {
+                if (line.startsWith("pid ")) {
+                    ProcessHandle.of(Long.parseLong(line.substring(4))).ifPresent(handles::add);
+                }
+            }
+        }
+        assertThat(handles).hasSize(4);
+        ProcessHandle worker = handles.remove(3);
+
+        parent.destroyForcibly();
+
+        await().atMost(SOON).until(() -> handles.stream().noneMatch(ProcessHandle::isAlive));
+        worker.destroyForcibly();
+    }
+
+    @Test
+    void nothingIsLeftBehindWhenTheJvmThatStartedItIsToldToEnd() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(NodeJvm.java(), "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(Child.class.getName(), "run-a-job"));
+        Process parent = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<ProcessHandle> handles = new ArrayList<>();
+        try (BufferedReader reader = parent.inputReader()) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (line.startsWith("pid ")) {
+                    ProcessHandle.of(Long.parseLong(line.substring(4))).ifPresent(handles::add);
+                } else if (line.equals("all started")) {
+                    parent.destroy();
+                }
+            }
+        }
+
+        assertThat(parent.waitFor()).isEqualTo(143);
+        assertThat(handles).hasSize(4).noneMatch(ProcessHandle::isAlive);
+    }
+
+    @Test
+    void aProgramThatIsNotThereIsOneSentenceAndLeavesNothing() {
+        assertThatThrownBy(() -> job().workerCommand(List.of("/no/such/program")).start())
+                .isInstanceOf(PsException.class)
+                .hasMessageStartingWith("CONFIGURATION: /no/such/program: cannot be run as worker 0");
+    }
+
+    @Test
+    void aSchedulerThatDoesNotComeUpIsOneSentence() {
+        assertThatThrownBy(() ->
+                        job().environment(Map.of("PSF_LANES", "none")).start())
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("scheduler: ended with exit code 2 before it listened: psf: PSF_LANES: none");
+    }
+
+    @Test
+    void aJobHasAServerAndAWorkerAtLeast() {
+        assertThatThrownBy(() -> job().servers(0).start()).hasMessage("CONFIGURATION: servers: 0 (expected: >= 1)");
+        assertThatThrownBy(() -> job().workers(0).start()).hasMessage("CONFIGURATION: workers: 0 (expected: >= 1)");
+    }
+
+    private LocalJobBuilder job() {
+        return LocalJob.builder().onLine((node, line) -> lines.add("[" + node + "] " + line));
+    }
+
+    private long[] begotten() {
+        String prefix = "[worker 0] begot ";
+        return lines.stream()
+                .filter(line -> line.startsWith(prefix))
+                .mapToLong(line -> Long.parseLong(line.substring(prefix.length())))
+                .toArray();
+    }
+
+    private static List<ProcessHandle> handles(LocalJob job, int servers, int workers) {
+        Stream<String> names = Stream.of(
+                        Stream.of("scheduler"),
+                        Stream.iterate(0, i -> i + 1).limit(servers).map(i -> "server " + i),
+                        Stream.iterate(0, i -> i + 1).limit(workers).map(i -> "worker " + i))
+                .flatMap(part -> part);
+        return names.map(name -> job.process(name).toHandle()).toList();
+    }
+}

@@ -1,0 +1,99 @@
+package io.psf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class MainTest {
+    @Test
+    void aWorkerWithoutAProgramIsToldToBringOne() throws Exception {
+        assertThat(psf(Map.of("PSF_ROLE", "worker"), "node"))
+                .isEqualTo("2: psf: PSF_ROLE: worker (expected: scheduler or server, since a worker is a program of your"
+                        + " own: run that with these settings, or use psf launch -- COMMAND)");
+    }
+
+    @Test
+    void whatIsMissingIsOneSentence() throws Exception {
+        assertThat(psf(Map.of(), "server"))
+                .isEqualTo("2: psf: PSF_SCHEDULER: not set (expected: host:port of the scheduler; also accepted:"
+                        + " DMLC_PS_ROOT_URI with DMLC_PS_ROOT_PORT, MS_SCHED_HOST with MS_SCHED_PORT)");
+    }
+
+    @Test
+    void anOptionThatIsNotThereIsOneSentence() throws Exception {
+        assertThat(psf(Map.of(), "node", "--rol", "server"))
+                .startsWith("2: psf: Unknown option")
+                .endsWith("(psf node --help says what there is)")
+                .doesNotContain("\n");
+    }
+
+    @Test
+    void optionsWinOverTheEnvironment() throws Exception {
+        assertThat(psf(Map.of("DMLC_ROLE", "worker"), "node", "--role", "server", "--scheduler", "nowhere"))
+                .isEqualTo("2: psf: PSF_SCHEDULER: nowhere in the options (expected: host:port of the scheduler)");
+    }
+
+    @Test
+    void aSchedulerWhosePortIsTakenSaysSoInOneLine() throws Exception {
+        try (java.net.ServerSocket taken =
+                new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+            assertThat(psf(
+                            Map.of(),
+                            "scheduler",
+                            "--scheduler",
+                            "127.0.0.1:" + taken.getLocalPort(),
+                            "--servers",
+                            "1",
+                            "--workers",
+                            "1"))
+                    .startsWith("1: psf: UNAVAILABLE: ")
+                    .contains("127.0.0.1:" + taken.getLocalPort())
+                    .doesNotContain("\n");
+        }
+    }
+
+    @Test
+    void launchPassesOnTheExitCodeAndPrefixesLines() throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("launch", "--workers", "2", "--"));
+        arguments.addAll(List.of(NodeJvm.java(), "-cp", System.getProperty("java.class.path")));
+        arguments.addAll(List.of(Child.class.getName(), "exit-if-rank", "1", "7"));
+
+        assertThat(psf(Map.of(), arguments.toArray(String[]::new)))
+                .startsWith("7: ")
+                .contains("[scheduler] ", "[psf] worker 1 ended with exit code 7");
+    }
+
+    @Test
+    void launchWantsAClassPathThatIsThere() throws Exception {
+        assertThat(psf(Map.of(), "launch", "--classpath", "no.jar", "--", "true"))
+                .isEqualTo("2: psf: --classpath: no.jar: no such file (expected: jars and folders)");
+    }
+
+    @Test
+    void helpNamesTheCommands() throws Exception {
+        assertThat(psf(Map.of(), "--help")).startsWith("0: ").contains("node", "scheduler", "server", "launch");
+    }
+
+    @Test
+    void aJvmOfPsfSaysNothingOfItsFlags() throws Exception {
+        assertThat(psf(Map.of(), "--version")).startsWith("0: psf ").doesNotContain("\n");
+    }
+
+    /** Runs the program in a JVM as the script does; gives its exit code and all that it said. */
+    private static String psf(Map<String, String> environment, String... arguments)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder =
+                new ProcessBuilder(NodeJvm.command(System.getProperty("java.class.path"), List.of(), arguments));
+        builder.environment().putAll(environment);
+        Process process = builder.redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor() + ": " + said.strip();
+    }
+}

@@ -1,0 +1,83 @@
+package io.psf.processor.model;
+
+import io.psf.api.layout.Reduction;
+
+/** How a component of a tuple lies over the slices. */
+public sealed interface Layout {
+    /** The layout in the schema's text, with a space before it; empty for none. */
+    String schema();
+
+    /** The whole of it on every slice, or in the one answer. */
+    record Whole() implements Layout {
+        @Override
+        public String schema() {
+            return "";
+        }
+    }
+
+    /** The tensor that the request runs on; it stands in the frame's head. */
+    record Target() implements Layout {
+        @Override
+        public String schema() {
+            return "";
+        }
+    }
+
+    /**
+     * Row-aligned with the tensor.
+     *
+     * @param width elements in a row; 0 for the tensor's width
+     */
+    record Ranged(int width) implements Layout {
+        @Override
+        public String schema() {
+            return " by range" + (width == 0 ? "" : " x " + width);
+        }
+    }
+
+    /**
+     * Global keys.
+     *
+     * @param set the number of the key set in the request
+     * @param combine how duplicates are folded
+     * @param everySlice whether slices without keys are sent a part
+     */
+    record Keyed(int set, Reduction combine, boolean everySlice) implements Layout {
+        @Override
+        public String schema() {
+            return " by key" + (combine == Reduction.NONE ? "" : " " + Component.lower(combine))
+                    + (everySlice ? " every slice" : "");
+        }
+    }
+
+    /**
+     * Rows that go where keys go.
+     *
+     * @param keys the component that holds the keys
+     * @param set the number of its key set
+     * @param width elements in a row; 0 for the tensor's width
+     */
+    record Beside(String keys, int set, int width) implements Layout {
+        @Override
+        public String schema() {
+            return " along " + keys + (width == 0 ? "" : " x " + width);
+        }
+    }
+
+    /**
+     * Folded over the slices.
+     *
+     * @param reduction the fold
+     */
+    record Folded(Reduction reduction) implements Layout {
+        @Override
+        public String schema() {
+            return " " + Component.lower(reduction);
+        }
+    }
+
+    /** Whether an array is cut at slices and put together again. */
+    default boolean isLaidOut() {
+        return this instanceof Ranged || this instanceof Beside;
+    }
+}

@@ -1,0 +1,44 @@
+package io.psf.processor.model;
+
+/** What is copied into the block of a frame as it is. */
+public enum Scalar implements Type {
+    BOOLEAN("bool", "bool", 1),
+    BYTE("i8", "i8", 1),
+    SHORT("i16", "i16", 2),
+    INT("i32", "i32", 4),
+    LONG("i64", "i64", 8),
+    FLOAT("f32", "f32", 4),
+    DOUBLE("f64", "f64", 8),
+    STRING("string", "string", 4),
+    TENSOR("tensor", "tensor", 4);
+
+    private final String schema;
+    private final String method;
+    private final int leastBytes;
+
+    Scalar(String schema, String method, int leastBytes) {
+        this.schema = schema;
+        this.method = method;
+        this.leastBytes = leastBytes;
+    }
+
+    /** The method of the tuple's reader and writer. */
+    public String method() {
+        return method;
+    }
+
+    /** Whether it is a number that a reduction folds. */
+    public boolean isNumber() {
+        return this != BOOLEAN && this != STRING && this != TENSOR;
+    }
+
+    @Override
+    public String schema() {
+        return schema;
+    }
+
+    @Override
+    public int leastBytes() {
+        return leastBytes;
+    }
+}

@@ -1,0 +1,277 @@
+package io.psf.processor.read;
+
+import io.psf.api.Place;
+import io.psf.api.layout.Along;
+import io.psf.api.layout.ByKey;
+import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.Layout;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads how the components of a function's two tuples lie over slices, and checks that they can. */
+final class ComponentReader {
+    private static final Set<Reduction> OF_NUMBERS = EnumSet.of(Reduction.SUM, Reduction.MIN, Reduction.MAX);
+    private static final Set<Reduction> OF_BOOLEANS = EnumSet.of(Reduction.AND, Reduction.OR);
+    private static final Layout WHOLE = new Layout.Whole();
+
+    private final String function;
+    private final Place place;
+    private final boolean merged;
+    private final List<TupleElement> request;
+    private final Problems problems;
+    /** The names of the request's key sets. */
+    private final List<String> keySets;
+
+    ComponentReader(String function, Place place, boolean merged, List<TupleElement> request, Problems problems) {
+        this.function = function;
+        this.place = place;
+        this.merged = merged;
+        this.request = request;
+        this.problems = problems;
+        this.keySets = request.stream()
+                .filter(each -> each.has(ByKey.class))
+                .map(TupleElement::name)
+                .toList();
+    }
+
+    List<Component> request() {
+        List<Component> components = new ArrayList<>();
+        int target = place == Place.SHARD ? indexOfTarget() : -1;
+        for (TupleElement each : request) {
+            Layout layout = each.index() == target ? targetLayout(each) : layout(each, false);
+            components.add(component(each, layout, request));
+        }
+        return components;
+    }
+
+    List<Component> response(List<TupleElement> response) {
+        return response.stream()
+                .map(each -> component(each, layout(each, true), response))
+                .toList();
+    }
+
+    /** The number of the first tensor of the request; -1 if there is none. */
+    int indexOfTarget() {
+        return request.stream()
+                .filter(each -> each.type() == Scalar.TENSOR)
+                .mapToInt(TupleElement::index)
+                .findFirst()
+                .orElse(-1);
+    }
+
+    private Layout targetLayout(TupleElement each) {
+        layout(each, false);
+        return new Layout.Target();
+    }
+
+    private Component component(TupleElement each, Layout layout, List<TupleElement> tuple) {
+        return new Component(each.index(), each.name(), each.type(), layout, since(each, tuple), each.doc());
+    }
+
+    private Layout layout(TupleElement each, boolean inResponse) {
+        if (each.layouts().isEmpty()) {
+            if (inResponse && !merged && place != Place.SCHEDULER && !each.isBad()) {
+                problems.add(
+                        each.field(),
+                        Message.RESPONSE_LAYOUT,
+                        each.name(),
+                        place == Place.SHARD ? "slices" : "servers",
+                        choices(each.type()));
+            }
+            return WHOLE;
+        }
+        if (each.layouts().size() > 1) {
+            problems.add(
+                    each.field(),
+                    Message.LAYOUTS_SEVERAL,
+                    each.name(),
+                    each.layouts().stream().map(mirror -> "@" + mirror.name()).collect(Collectors.joining(" and ")));
+            return WHOLE;
+        }
+        Mirror mirror = each.layouts().get(0);
+        if (inResponse && mirror.type() == ByKey.class) {
+            problems.add(each.field(), mirror, "", Message.KEYS_IN_RESPONSE, each.name());
+            return WHOLE;
+        } else if (!inResponse && mirror.type() == Reduce.class) {
+            problems.add(each.field(), mirror, "", Message.REDUCE_IN_REQUEST, each.name());
+            return WHOLE;
+        } else if (!fitsPlace(mirror, each)) {
+            return WHOLE;
+        } else if (inResponse && merged) {
+            problems.add(each.field(), mirror, "", Message.MERGE_AND_LAYOUT, mirror.name(), each.name());
+            return WHOLE;
+        } else if (mirror.type() == Reduce.class) {
+            return folded(each, mirror);
+        } else if (mirror.type() == ByKey.class) {
+            return keyed(each, mirror);
+        } else if (mirror.type() == ByRange.class) {
+            requireShared(each, mirror);
+            return new Layout.Ranged(width(each, mirror));
+        }
+        return beside(each, mirror);
+    }
+
+    private boolean fitsPlace(Mirror mirror, TupleElement each) {
+        if (place == Place.SHARD || (place == Place.SERVER && mirror.type() == Reduce.class)) {
+            return true;
+        }
+        boolean servers = place == Place.SERVER;
+        problems.add(
+                each.field(),
+                mirror,
+                "",
+                Message.LAYOUT_PLACE,
+                mirror.name(),
+                each.name(),
+                place,
+                servers ? "@Reduce in the response, or none" : "none",
+                servers ? "Layouts cut at slices: use at = SHARD, or take it away." : "One node answers: take it away.");
+        return false;
+    }
+
+    private Layout keyed(TupleElement each, Mirror mirror) {
+        if (!each.isBad() && !each.type().equals(new Type.Shared(Type.Items.LONG))) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "",
+                    Message.LAYOUT_TYPE,
+                    "ByKey",
+                    each.name(),
+                    each.simpleType(),
+                    "LongArray",
+                    "Keys are rows of the tensor, 64 bits each.");
+        }
+        Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
+        if (combine == Reduction.AND || combine == Reduction.OR) {
+            problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
+        }
+        return new Layout.Keyed(keySets.indexOf(each.name()), combine, mirror.flag("everySlice"));
+    }
+
+    private Layout beside(TupleElement each, Mirror mirror) {
+        requireShared(each, mirror);
+        String keys = mirror.text("value");
+        int set = keySets.indexOf(keys);
+        if (set < 0) {
+            boolean exists = request.stream().anyMatch(other -> other.name().equals(keys));
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "value",
+                    exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
+                    keys,
+                    function + ".Request",
+                    keySets.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", keySets),
+                    Nearest.didYouMean(keys, keySets));
+        }
+        return new Layout.Beside(keys, set, width(each, mirror));
+    }
+
+    private Layout folded(TupleElement each, Mirror mirror) {
+        Reduction reduction = mirror.constant("value", Reduction.class).orElse(Reduction.SUM);
+        if (each.isBad()) {
+            return new Layout.Folded(reduction);
+        }
+        boolean numbers = each.type() instanceof Type.Shared || (each.type() instanceof Scalar s && s.isNumber());
+        if (!numbers && each.type() != Scalar.BOOLEAN) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "",
+                    Message.LAYOUT_TYPE,
+                    "Reduce",
+                    each.name(),
+                    each.simpleType(),
+                    "a number, a boolean or a shared array",
+                    each.type() instanceof Type.Copied copied
+                            ? "Use " + copied.of().shared() + "."
+                            : "Write \"static Response merge(List<Response> slices)\" for it.");
+        } else if (!(numbers ? OF_NUMBERS : OF_BOOLEANS).contains(reduction)) {
+            boolean forOthers = (numbers ? OF_BOOLEANS : OF_NUMBERS).contains(reduction);
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "value",
+                    Message.REDUCTION,
+                    reduction,
+                    each.name(),
+                    each.simpleType(),
+                    numbers ? "SUM, MIN or MAX" : "AND or OR",
+                    forOthers ? "" : " To keep the slices' answers apart, write \"static Response merge(List<Response> slices)\".");
+        }
+        return new Layout.Folded(reduction);
+    }
+
+    private void requireShared(TupleElement each, Mirror mirror) {
+        if (!each.isBad() && !(each.type() instanceof Type.Shared)) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "",
+                    Message.LAYOUT_TYPE,
+                    mirror.name(),
+                    each.name(),
+                    each.simpleType(),
+                    "a shared array",
+                    each.type() instanceof Type.Copied copied
+                            ? "Use " + copied.of().shared() + "."
+                            : "Use FloatArray, DoubleArray, IntArray, LongArray or ByteArray.");
+        }
+    }
+
+    private int width(TupleElement each, Mirror mirror) {
+        int width = mirror.number("width");
+        if (width < 0) {
+            problems.add(each.field(), mirror, "width", Message.WIDTH, width, each.name());
+        }
+        return Math.max(0, width);
+    }
+
+    private int since(TupleElement each, List<TupleElement> tuple) {
+        int since = each.since().map(mirror -> mirror.number("value")).orElse(1);
+        if (each.since().isPresent() && since < 2) {
+            problems.add(
+                    each.field(),
+                    each.since().get(),
+                    "value",
+                    Message.SINCE,
+                    "@Since(" + since + ") on component " + each.name(),
+                    "What was there first has no @Since.");
+            return 1;
+        }
+        int before = each.index() == 0
+                ? 1
+                : tuple.get(each.index() - 1)
+                        .since()
+                        .map(mirror -> mirror.number("value"))
+                        .orElse(1);
+        if (since < before) {
+            String what = "component " + each.name() + " of version " + since + " stands after one of version " + before;
+            problems.add(each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
+        }
+        return since;
+    }
+
+    private String choices(Type type) {
+        if (type instanceof Type.Shared) {
+            return place == Place.SHARD
+                    ? "@ByRange, " + (keySets.isEmpty() ? "" : "@Along(\"" + keySets.get(0) + "\"), ")
+                            + "or @Reduce(SUM), MIN or MAX"
+                    : "@Reduce(SUM), MIN or MAX";
+        } else if (type instanceof Scalar scalar && scalar.isNumber()) {
+            return "@Reduce(SUM), MIN or MAX";
+        } else if (type == Scalar.BOOLEAN) {
+            return "@Reduce(AND) or OR";
+        }
+        return "a merge of the function's own for this type";
+    }
+}

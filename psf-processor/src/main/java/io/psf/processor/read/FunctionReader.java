@@ -1,0 +1,163 @@
+package io.psf.processor.read;
+
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.processor.model.ClassRef;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an interface with {@code PsFunction} into a model, and finds all that is wrong with it at once. */
+public final class FunctionReader {
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*");
+    private static final int MAX_NAME = 200;
+    private static final ClassRef OBJECT = new ClassRef("java.lang", List.of("Object"));
+
+    private final Elements elements;
+    private final Types types;
+    private final Problems problems;
+    /** The functions read so far, by the number on the wire. */
+    private final Map<Integer, String> taken = new HashMap<>();
+
+    /** A reader that adds what it finds wrong to the problems. */
+    public FunctionReader(Elements elements, Types types, Problems problems) {
+        this.elements = elements;
+        this.types = types;
+        this.problems = problems;
+    }
+
+    /**
+     * What was read.
+     *
+     * @param model the function; where there are problems, good for a skeleton alone
+     * @param resolved whether the compiler knew all types; if not, the next round may
+     */
+    public record Reading(FunctionModel model, boolean resolved) {}
+
+    /** Reads an interface; nothing if no class beside it could see it. */
+    public Optional<Reading> read(TypeElement type) {
+        Optional<Mirror> annotation = Mirror.of(type, PsFunction.class, elements);
+        if (annotation.isEmpty()) {
+            return Optional.empty();
+        } else if (!Names.isVisibleBeside(type)) {
+            problems.add(type, Message.NOT_VISIBLE, type.getSimpleName());
+            return Optional.empty();
+        }
+        Mirror mirror = annotation.get();
+        Place place = mirror.constant("at", Place.class).orElse(Place.SHARD);
+        checkType(type);
+        String name = name(type, mirror);
+        TypeElement request = tuple(type, "Request", Message.REQUEST);
+        TypeElement response = tuple(type, "Response", Message.RESPONSE);
+        Optional<ExecutableElement> handle = Optional.empty();
+        HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
+        boolean merged = methods.merge();
+        if (type.getKind() == ElementKind.INTERFACE) {
+            handle = methods.handle();
+        }
+        List<TupleElement> requestElements = TupleElement.of(request, elements, problems);
+        List<TupleElement> responseElements = TupleElement.of(response, elements, problems);
+        boolean resolved = Stream.concat(requestElements.stream(), responseElements.stream())
+                .noneMatch(TupleElement::unresolved);
+        ComponentReader reader =
+                new ComponentReader(type.getSimpleName().toString(), place, merged, requestElements, problems);
+        if (place == Place.SHARD && request != null && reader.indexOfTarget() < 0 && resolved) {
+            problems.add(request, Message.TARGET, type.getSimpleName());
+        }
+        List<Component> requestComponents = reader.request();
+        List<Component> responseComponents = reader.response(responseElements);
+        return Optional.of(new Reading(
+                new FunctionModel(
+                        Names.of(type),
+                        name,
+                        place,
+                        mirror.flag("readOnly"),
+                        Names.isPublic(type),
+                        handle.map(method -> methods.answersLater(method.getReturnType()))
+                                .orElse(false),
+                        handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))
+                                .orElse(false),
+                        merged,
+                        Docs.text(elements.getDocComment(type)),
+                        request == null ? OBJECT : Names.of(request),
+                        requestComponents,
+                        response == null ? OBJECT : Names.of(response),
+                        responseComponents),
+                resolved));
+    }
+
+    private void checkType(TypeElement type) {
+        if (type.getKind() != ElementKind.INTERFACE) {
+            problems.add(
+                    type,
+                    Message.NOT_INTERFACE,
+                    type.getSimpleName(),
+                    words(type.getKind()),
+                    type.getSimpleName());
+        } else if (!type.getTypeParameters().isEmpty()) {
+            problems.add(type, Message.GENERIC, type.getSimpleName());
+        }
+    }
+
+    private String name(TypeElement type, Mirror mirror) {
+        String name = mirror.text("value");
+        if (mirror.written("value") == null) {
+            return name; // the compiler says that it is missing
+        }
+        if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
+            String lower = name.toLowerCase(Locale.ROOT).replaceAll("\\s+", "_");
+            boolean near = lower.length() <= MAX_NAME && NAME.matcher(lower).matches();
+            problems.add(
+                    type, mirror, "value", Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
+            return name;
+        }
+        String self = type.getQualifiedName().toString();
+        String other = taken.putIfAbsent(io.psf.api.spi.Names.number(name), self);
+        if (other != null && !other.equals(self)) {
+            problems.add(type, mirror, "value", Message.NAME_TAKEN, name, other);
+        }
+        return name;
+    }
+
+    private @Nullable TypeElement tuple(TypeElement type, String name, Message missing) {
+        for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
+            if (nested.getSimpleName().contentEquals(name)) {
+                if (nested.getKind() != ElementKind.RECORD) {
+                    problems.add(
+                            nested, missing, type.getSimpleName(), ", but a " + words(nested.getKind()) + " of that name");
+                    return null;
+                } else if (!nested.getTypeParameters().isEmpty()) {
+                    problems.add(nested, Message.GENERIC, type.getSimpleName() + "." + name);
+                }
+                return nested;
+            }
+        }
+        List<String> others = ElementFilter.typesIn(type.getEnclosedElements()).stream()
+                .map(nested -> nested.getSimpleName().toString())
+                .toList();
+        String near = Nearest.didYouMean(name, others).replaceAll(".*\"(.*)\".*", "$1");
+        problems.add(type, missing, type.getSimpleName(), near.isEmpty() ? "" : ", but " + near);
+        return null;
+    }
+
+    private static String words(ElementKind kind) {
+        return switch (kind) {
+            case ANNOTATION_TYPE -> "annotation";
+            default -> kind.name().toLowerCase(Locale.ROOT);
+        };
+    }
+}

@@ -1,0 +1,210 @@
+package io.psf.processor.read;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.Shard;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the methods of a function's interface: {@code handle}, and {@code merge} if it has one. */
+final class HandleReader {
+    private final TypeElement type;
+    private final @Nullable TypeElement request;
+    private final @Nullable TypeElement response;
+    private final Place place;
+    private final Elements elements;
+    private final Types types;
+    private final Problems problems;
+
+    HandleReader(
+            TypeElement type,
+            @Nullable TypeElement request,
+            @Nullable TypeElement response,
+            Place place,
+            Elements elements,
+            Types types,
+            Problems problems) {
+        this.type = type;
+        this.request = request;
+        this.response = response;
+        this.place = place;
+        this.elements = elements;
+        this.types = types;
+        this.problems = problems;
+    }
+
+    /** Finds and checks {@code handle}; nothing if there is none. */
+    Optional<ExecutableElement> handle() {
+        List<ExecutableElement> methods = declared("handle");
+        if (methods.isEmpty()) {
+            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), signature());
+        }
+        Optional<ExecutableElement> handle =
+                methods.stream().filter(this::looksRight).findFirst().or(() -> methods.stream().findFirst());
+        handle.ifPresent(this::checkHandle);
+        for (ExecutableElement method : ElementFilter.methodsIn(elements.getAllMembers(type))) {
+            boolean another = methods.contains(method) && method != handle.orElse(null);
+            boolean open = method.getModifiers().contains(Modifier.ABSTRACT) && !methods.contains(method);
+            boolean inherited = !method.getEnclosingElement().equals(type);
+            if (another || (open && !(inherited && overriddenBy(methods, method)))) {
+                problems.add(
+                        inherited ? type : method,
+                        Message.HANDLE_EXTRA,
+                        method.getSimpleName(),
+                        type.getSimpleName(),
+                        signature());
+            }
+        }
+        return handle;
+    }
+
+    /** Checks the interface's own merge; answers whether it has one. */
+    boolean merge() {
+        List<ExecutableElement> methods = declared("merge");
+        for (ExecutableElement method : methods) {
+            if (place == Place.SCHEDULER) {
+                problems.add(method, Message.MERGE_PLACE, type.getSimpleName());
+            } else {
+                checkMerge(method);
+            }
+        }
+        return !methods.isEmpty() && place != Place.SCHEDULER;
+    }
+
+    private boolean overriddenBy(List<ExecutableElement> methods, ExecutableElement method) {
+        return methods.stream().anyMatch(each -> elements.overrides(each, method, type));
+    }
+
+    private List<ExecutableElement> declared(String name) {
+        return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
+                .filter(method -> method.getSimpleName().contentEquals(name))
+                .toList();
+    }
+
+    private boolean looksRight(ExecutableElement method) {
+        List<? extends VariableElement> parameters = method.getParameters();
+        return parameters.size() == 2
+                && isSame(parameters.get(0).asType(), request)
+                && isSame(parameters.get(1).asType(), placeType());
+    }
+
+    private void checkHandle(ExecutableElement method) {
+        if (method.getModifiers().contains(Modifier.STATIC) || method.getModifiers().contains(Modifier.PRIVATE)) {
+            wrong(method, "static or private");
+            return;
+        } else if (!method.getTypeParameters().isEmpty()) {
+            wrong(method, "type parameters");
+            return;
+        }
+        List<? extends VariableElement> parameters = method.getParameters();
+        if (parameters.size() != 2) {
+            wrong(method, parameters.size() + (parameters.size() == 1 ? " parameter" : " parameters"));
+        } else {
+            if (request != null && !isSame(parameters.get(0).asType(), request)) {
+                wrongType(parameters.get(0), "first parameter");
+            }
+            if (!isSame(parameters.get(1).asType(), placeType())) {
+                wrongType(parameters.get(1), "second parameter");
+            }
+        }
+        if (response != null && !isKnownWrong(method.getReturnType()) && !answers(method.getReturnType())) {
+            wrong(method, "returns " + TypeReader.simple(method.getReturnType()));
+        }
+        for (TypeMirror thrown : method.getThrownTypes()) {
+            if (isChecked(thrown)) {
+                wrong(method, "throws " + TypeReader.simple(thrown));
+            }
+        }
+    }
+
+    private void wrongType(VariableElement parameter, String which) {
+        if (!isKnownWrong(parameter.asType())) {
+            wrong(parameter, which + " " + TypeReader.simple(parameter.asType()));
+        }
+    }
+
+    private void wrong(Element where, String what) {
+        problems.add(where, Message.HANDLE_SIGNATURE, what, signature());
+    }
+
+    /** Whether the compiler itself says that the type is wrong. */
+    private static boolean isKnownWrong(TypeMirror type) {
+        return type.getKind() == TypeKind.ERROR
+                || (type instanceof DeclaredType declared
+                        && declared.getTypeArguments().stream().anyMatch(each -> each.getKind() == TypeKind.ERROR));
+    }
+
+    private boolean answers(TypeMirror type) {
+        return isSame(type, response) || answersLater(type);
+    }
+
+    /** Whether it is a stage of the response. */
+    boolean answersLater(TypeMirror type) {
+        TypeElement stage = elements.getTypeElement(CompletionStage.class.getName());
+        return stage != null
+                && response != null
+                && type.getKind() == TypeKind.DECLARED
+                && types.isSubtype(type, types.getDeclaredType(stage, response.asType()));
+    }
+
+    private boolean isChecked(TypeMirror thrown) {
+        return thrown.getKind() == TypeKind.DECLARED
+                && !isSubtype(thrown, RuntimeException.class)
+                && !isSubtype(thrown, Error.class);
+    }
+
+    private boolean isSubtype(TypeMirror type, Class<?> of) {
+        TypeElement element = elements.getTypeElement(of.getName());
+        return element != null && types.isSubtype(type, element.asType());
+    }
+
+    private void checkMerge(ExecutableElement method) {
+        if (!method.getModifiers().contains(Modifier.STATIC)) {
+            problems.add(method, Message.MERGE_SIGNATURE, "not static");
+        } else if (method.getModifiers().contains(Modifier.PRIVATE)) {
+            problems.add(method, Message.MERGE_SIGNATURE, "private");
+        } else if (method.getParameters().size() != 1 || !isListOfResponses(method.getParameters().get(0))) {
+            String given = method.getParameters().isEmpty()
+                    ? "no parameter"
+                    : "parameter " + TypeReader.simple(method.getParameters().get(0).asType());
+            problems.add(method, Message.MERGE_SIGNATURE, given);
+        } else if (response != null && !isSame(method.getReturnType(), response)) {
+            problems.add(method, Message.MERGE_SIGNATURE, "returns " + TypeReader.simple(method.getReturnType()));
+        } else if (method.getThrownTypes().stream().anyMatch(this::isChecked)) {
+            problems.add(method, Message.MERGE_SIGNATURE, "throws a checked exception");
+        }
+    }
+
+    private boolean isListOfResponses(VariableElement parameter) {
+        TypeElement list = elements.getTypeElement(List.class.getName());
+        return response == null
+                || isKnownWrong(parameter.asType())
+                || (list != null && types.isSameType(parameter.asType(), types.getDeclaredType(list, response.asType())));
+    }
+
+    private boolean isSame(TypeMirror type, @Nullable TypeElement element) {
+        return element != null && type.getKind() == TypeKind.DECLARED && types.isSameType(type, element.asType());
+    }
+
+    private @Nullable TypeElement placeType() {
+        return elements.getTypeElement((place == Place.SHARD ? Shard.class : Node.class).getName());
+    }
+
+    private String signature() {
+        return "Response handle(Request, " + (place == Place.SHARD ? "Shard" : "Node") + ") at = " + place;
+    }
+
+}

@@ -1,0 +1,107 @@
+package io.psf.processor.read;
+
+import io.psf.api.PsFunction;
+import io.psf.processor.model.ProviderModel;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import javax.lang.model.util.Types;
+
+/** Reads a class with {@code PsHandler}: which function it handles, and whether a server can make it. */
+public final class HandlerReader {
+    private final Elements elements;
+    private final Types types;
+    private final Problems problems;
+
+    /** A reader that adds what it finds wrong to the problems. */
+    public HandlerReader(Elements elements, Types types, Problems problems) {
+        this.elements = elements;
+        this.types = types;
+        this.problems = problems;
+    }
+
+    /** Reads a class; nothing if it cannot be a handler. */
+    public Optional<ProviderModel> read(TypeElement type) {
+        Optional<String> unfit = unfit(type);
+        if (unfit.isPresent()) {
+            problems.add(type, Message.HANDLER_KIND, type.getSimpleName(), unfit.get());
+            return Optional.empty();
+        }
+        boolean sound = true;
+        if (!type.getModifiers().contains(Modifier.PUBLIC) || !Names.isVisibleBeside(type)) {
+            problems.add(type, Message.HANDLER_NOT_PUBLIC, type.getSimpleName());
+            sound = false;
+        }
+        if (ElementFilter.constructorsIn(type.getEnclosedElements()).stream().noneMatch(this::isUsable)) {
+            problems.add(type, Message.HANDLER_CONSTRUCTOR, type.getSimpleName());
+            sound = false;
+        }
+        Map<String, TypeElement> functions = new LinkedHashMap<>();
+        boolean resolved = collect(type.asType(), functions);
+        if (functions.isEmpty()) {
+            if (resolved) {
+                problems.add(type, Message.HANDLER_OF_NOTHING, type.getSimpleName(), "");
+            }
+            return Optional.empty();
+        } else if (functions.size() > 1) {
+            List<String> names = functions.values().stream()
+                    .map(each -> each.getSimpleName().toString())
+                    .toList();
+            problems.add(type, Message.HANDLER_OF_SEVERAL, type.getSimpleName(), String.join(" and ", names));
+            return Optional.empty();
+        }
+        TypeElement function = functions.values().iterator().next();
+        return sound
+                ? Optional.of(new ProviderModel(Names.of(type), Names.of(function), false))
+                : Optional.empty();
+    }
+
+    private static Optional<String> unfit(TypeElement type) {
+        if (type.getKind() != ElementKind.CLASS && type.getKind() != ElementKind.RECORD) {
+            return Optional.of("no class");
+        } else if (type.getModifiers().contains(Modifier.ABSTRACT)) {
+            return Optional.of("abstract");
+        } else if (!type.getTypeParameters().isEmpty()) {
+            return Optional.of("generic");
+        } else if (type.getEnclosingElement() instanceof TypeElement
+                && !type.getModifiers().contains(Modifier.STATIC)) {
+            return Optional.of("an inner class");
+        }
+        return Optional.empty();
+    }
+
+    private boolean isUsable(ExecutableElement constructor) {
+        return constructor.getParameters().isEmpty()
+                && constructor.getModifiers().contains(Modifier.PUBLIC)
+                && constructor.getThrownTypes().isEmpty();
+    }
+
+    /** Finds the functions among a type's supertypes; answers whether the compiler knew all of them. */
+    private boolean collect(TypeMirror type, Map<String, TypeElement> functions) {
+        boolean resolved = true;
+        List<TypeMirror> open = new ArrayList<>(types.directSupertypes(type));
+        for (TypeMirror each : open) {
+            if (each.getKind() == TypeKind.ERROR) {
+                resolved = false;
+            } else if (each instanceof DeclaredType declared) {
+                TypeElement element = (TypeElement) declared.asElement();
+                if (Mirror.of(element, PsFunction.class, elements).isPresent()) {
+                    functions.put(element.getQualifiedName().toString(), element);
+                }
+                resolved &= collect(each, functions);
+            }
+        }
+        return resolved;
+    }
+}

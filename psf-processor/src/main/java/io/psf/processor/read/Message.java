@@ -1,0 +1,142 @@
+package io.psf.processor.read;
+
+/**
+ * Every problem that the processor tells: a stable id, what is wrong and where, what was expected, and how to mend it.
+ * Arguments are those of {@link String#format}.
+ */
+public enum Message {
+    /** function. */
+    NOT_INTERFACE("PsfNotInterface", "%s is a %s (expected: an interface). Declare it as \"interface %s\"."),
+    /** element. */
+    NOT_VISIBLE(
+            "PsfNotVisible",
+            "%s is private or local, and generated code cannot see it (expected: at least package-private)."
+                    + " Move it, or take \"private\" away."),
+    /** element. */
+    GENERIC("PsfGeneric", "%s has type parameters (expected: none). Write the types out, one function for each."),
+    /** name. */
+    NAME(
+            "PsfName",
+            "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
+    /** name, other function. */
+    NAME_TAKEN(
+            "PsfNameTaken",
+            "name \"%s\" is that of %s, or stands for the same number on the wire (expected: a name of its own)."
+                    + " Rename one of them."),
+    /** function, what is there. */
+    REQUEST(
+            "PsfRequest",
+            "%s has no record Request%s (expected: a nested record). Write \"record Request(..) {}\" in it."),
+    /** function, what is there. */
+    RESPONSE(
+            "PsfResponse",
+            "%s has no record Response%s (expected: a nested record)."
+                    + " Write \"record Response(..) {}\" in it; it may be empty."),
+    /** function, signature. */
+    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle (expected: %s). Write it in the interface."),
+    /** method, function, signature. */
+    HANDLE_EXTRA(
+            "PsfHandleExtra",
+            "method %s of %s is one too many (expected: %s, and no other abstract method)."
+                    + " Give it a body and another name, or take it away."),
+    /** what, signature. */
+    HANDLE_SIGNATURE("PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
+    /** what. */
+    MERGE_SIGNATURE(
+            "PsfMergeSignature",
+            "merge: %s (expected: static Response merge(List<Response> slices)). Change it, or rename the method."),
+    /** function. */
+    MERGE_PLACE(
+            "PsfMergePlace",
+            "%s runs on the scheduler, which gives the one answer (expected: no merge). Take the method away."),
+    /** annotation, component. */
+    MERGE_AND_LAYOUT(
+            "PsfMergeAndLayout",
+            "@%s on component %s, while the interface has a merge of its own (expected: one of the two)."
+                    + " Take the annotation or the method away."),
+    /** component, type, hint. */
+    TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
+    /** annotation, component, type, expected. */
+    LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
+    /** component, annotations. */
+    LAYOUTS_SEVERAL(
+            "PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
+    /** annotation, component, place. */
+    LAYOUT_PLACE(
+            "PsfLayoutPlace",
+            "@%s on component %s of a function that runs at %s (expected: %s). %s"),
+    /** component. */
+    KEYS_IN_RESPONSE(
+            "PsfKeysInResponse",
+            "@ByKey on component %s of a response (expected: keys in the request alone)."
+                    + " Use @Along to answer rows of the request's keys, or write a merge."),
+    /** component. */
+    REDUCE_IN_REQUEST(
+            "PsfReduceInRequest",
+            "@Reduce on component %s of a request (expected: @Reduce in the response alone)."
+                    + " Take it away: what has no layout goes to every slice."),
+    /** given, tuple, expected, did you mean. */
+    ALONG_UNKNOWN("PsfAlongUnknown", "@Along(\"%s\") names no component of %s (expected: %s).%s"),
+    /** given, tuple, expected, did you mean. */
+    ALONG_NOT_KEYS(
+            "PsfAlongNotKeys",
+            "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
+    /** reduction, component. */
+    COMBINE(
+            "PsfCombine",
+            "combine = %s on component %s (expected: NONE, SUM, MIN, MAX or LAST, which fold the rows along the keys)."),
+    /** reduction, component, type, expected. */
+    REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
+    /** width, component. */
+    WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
+    /** what. */
+    SINCE(
+            "PsfSince",
+            "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
+    /** component, choices. */
+    RESPONSE_LAYOUT(
+            "PsfResponseLayout",
+            "component %s of the response does not say how the answers of several %s become one (expected: %s)."
+                    + " Choose one, or write \"static Response merge(List<Response> slices)\"."),
+    /** function. */
+    TARGET(
+            "PsfTarget",
+            "%s runs on shards, but its request names no tensor (expected: a component of type TensorId)."
+                    + " Add one, or say at = SERVER or SCHEDULER."),
+    /** handler, what it is. */
+    HANDLER_KIND(
+            "PsfHandlerKind",
+            "@PsHandler on %s, which is %s (expected: a class that can be instantiated without an outer object)."),
+    /** handler. */
+    HANDLER_NOT_PUBLIC("PsfHandlerNotPublic", "@PsHandler class %s is not public (expected: public). Make it public."),
+    /** handler. */
+    HANDLER_CONSTRUCTOR(
+            "PsfHandlerConstructor",
+            "@PsHandler class %s has no public constructor without parameters and checked exceptions"
+                    + " (expected: one, since servers make it)."),
+    /** handler. */
+    HANDLER_OF_NOTHING(
+            "PsfHandlerOfNothing",
+            "@PsHandler class %s implements no function (expected: one interface with @PsFunction).%s"),
+    /** handler, functions. */
+    HANDLER_OF_SEVERAL(
+            "PsfHandlerOfSeveral",
+            "@PsHandler class %s implements %s (expected: one function). Write a handler for each.");
+
+    private final String id;
+    private final String format;
+
+    Message(String id, String format) {
+        this.id = id;
+        this.format = format;
+    }
+
+    /** The id as it stands in brackets before the text. */
+    public String id() {
+        return id;
+    }
+
+    String text(Object... arguments) {
+        return "[" + id + "] " + String.format(format, arguments);
+    }
+}

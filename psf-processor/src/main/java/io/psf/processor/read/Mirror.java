@@ -1,0 +1,80 @@
+package io.psf.processor.read;
+
+import java.util.Map;
+import java.util.Optional;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.util.Elements;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An annotation on an element.
+ *
+ * @param type the annotation's class
+ * @param mirror the annotation as the compiler sees it
+ * @param elements to look up what is not written
+ */
+record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
+    static Optional<Mirror> of(Element element, Class<?> type, Elements elements) {
+        for (AnnotationMirror mirror : element.getAnnotationMirrors()) {
+            TypeElement annotation = (TypeElement) mirror.getAnnotationType().asElement();
+            if (annotation.getQualifiedName().contentEquals(type.getName())) {
+                return Optional.of(new Mirror(type, mirror, elements));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The annotation's simple name. */
+    String name() {
+        return type.getSimpleName();
+    }
+
+    /** A value as it is written; null if it is not. */
+    @Nullable AnnotationValue written(String name) {
+        return find(mirror.getElementValues(), name);
+    }
+
+    int number(String name) {
+        return value(name) instanceof Integer number ? number : 0;
+    }
+
+    boolean flag(String name) {
+        return value(name) instanceof Boolean flag && flag;
+    }
+
+    String text(String name) {
+        return value(name) instanceof String text ? text : "";
+    }
+
+    /** A constant of an enum; nothing if the compiler could not resolve it. */
+    <E extends Enum<E>> Optional<E> constant(String name, Class<E> type) {
+        if (value(name) instanceof VariableElement constant) {
+            for (E each : type.getEnumConstants()) {
+                if (constant.getSimpleName().contentEquals(each.name())) {
+                    return Optional.of(each);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private @Nullable Object value(String name) {
+        AnnotationValue value = find(elements.getElementValuesWithDefaults(mirror), name);
+        return value == null ? null : value.getValue();
+    }
+
+    private static @Nullable AnnotationValue find(
+            Map<? extends ExecutableElement, ? extends AnnotationValue> values, String name) {
+        for (Map.Entry<? extends ExecutableElement, ? extends AnnotationValue> entry : values.entrySet()) {
+            if (entry.getKey().getSimpleName().contentEquals(name)) {
+                return entry.getValue();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,41 @@
+package io.psf.processor.read;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import javax.annotation.processing.Messager;
+import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
+import javax.lang.model.element.Element;
+import javax.tools.Diagnostic;
+import org.jspecify.annotations.Nullable;
+
+/** The problems found in an element, each once, until they are printed together. */
+public final class Problems {
+    private final Set<Problem> found = new LinkedHashSet<>();
+
+    /** Whether nothing is wrong so far. */
+    public boolean isEmpty() {
+        return found.isEmpty();
+    }
+
+    /** Prints all, and forgets them. */
+    public void print(Messager messager) {
+        for (Problem problem : found) {
+            messager.printMessage(
+                    Diagnostic.Kind.ERROR, problem.text(), problem.where(), problem.mirror(), problem.value());
+        }
+        found.clear();
+    }
+
+    void add(Element where, Message message, Object... arguments) {
+        found.add(new Problem(where, null, null, message.text(arguments)));
+    }
+
+    /** A problem of an annotation, or of one of its values. */
+    void add(Element where, Mirror mirror, String value, Message message, Object... arguments) {
+        found.add(new Problem(where, mirror.mirror(), mirror.written(value), message.text(arguments)));
+    }
+
+    private record Problem(
+            Element where, @Nullable AnnotationMirror mirror, @Nullable AnnotationValue value, String text) {}
+}

@@ -1,0 +1,89 @@
+package io.psf.processor.read;
+
+import io.psf.api.Since;
+import io.psf.api.layout.Along;
+import io.psf.api.layout.ByKey;
+import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Reduce;
+import io.psf.processor.model.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.RecordComponentElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.element.VariableElement;
+import javax.lang.model.util.ElementFilter;
+import javax.lang.model.util.Elements;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A component of a tuple as it is written.
+ *
+ * @param index its number
+ * @param name its name
+ * @param simpleType its type for messages
+ * @param type what it holds
+ * @param unresolved whether the compiler does not know its type
+ * @param layouts the layout annotations on it
+ * @param since the annotation on it
+ * @param field its field: JDK 17 prints no line for a problem on the record component itself
+ * @param doc the text of its {@code param} tag
+ */
+record TupleElement(
+        int index,
+        String name,
+        String simpleType,
+        Type type,
+        boolean unresolved,
+        List<Mirror> layouts,
+        Optional<Mirror> since,
+        Element field,
+        String doc) {
+    /** Reads the components of a record, which is null if there is none. */
+    static List<TupleElement> of(@Nullable TypeElement tuple, Elements elements, Problems problems) {
+        if (tuple == null) {
+            return List.of();
+        }
+        Map<String, String> docs = Docs.params(elements.getDocComment(tuple));
+        List<TupleElement> components = new ArrayList<>();
+        for (RecordComponentElement component : tuple.getRecordComponents()) {
+            Element field = field(tuple, component);
+            TypeReader reader = new TypeReader(component.asType(), field, problems);
+            String name = component.getSimpleName().toString();
+            components.add(new TupleElement(
+                    components.size(),
+                    name,
+                    TypeReader.simple(component.asType()),
+                    reader.read(),
+                    reader.isUnresolved(),
+                    Stream.of(ByRange.class, ByKey.class, Along.class, Reduce.class)
+                            .flatMap(type -> Mirror.of(field, type, elements).stream())
+                            .toList(),
+                    Mirror.of(field, Since.class, elements),
+                    field,
+                    docs.getOrDefault(name, "")));
+        }
+        return components;
+    }
+
+    private static Element field(TypeElement tuple, RecordComponentElement component) {
+        for (VariableElement field : ElementFilter.fieldsIn(tuple.getEnclosedElements())) {
+            if (field.getSimpleName().equals(component.getSimpleName())) {
+                return field;
+            }
+        }
+        return component;
+    }
+
+    boolean has(Class<?> annotation) {
+        return layouts.stream().anyMatch(each -> each.type() == annotation);
+    }
+
+    /** Whether a problem with the type has been told already. */
+    boolean isBad() {
+        return type instanceof Type.Bad;
+    }
+}

@@ -1,0 +1,230 @@
+package io.psf.processor.read;
+
+import io.psf.api.TensorId;
+import io.psf.processor.model.ClassRef;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
+import javax.lang.model.element.RecordComponentElement;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.ArrayType;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
+
+/** Reads the type of one component of a tuple, down through nested records, and reports what cannot stand in it. */
+final class TypeReader {
+    private static final Type UNRESOLVED = new Type.Bad("java.lang.Object");
+    private static final String ARRAYS = "io.psf.api.array.";
+
+    private final Problems problems;
+    private final Element where;
+    private final Set<String> within = new HashSet<>();
+    private final TypeMirror whole;
+    private boolean unresolved;
+
+    /**
+     * A reader of one type.
+     *
+     * @param whole the component's type
+     * @param where the component's field, on which problems are reported
+     */
+    TypeReader(TypeMirror whole, Element where, Problems problems) {
+        this.whole = whole;
+        this.where = where;
+        this.problems = problems;
+    }
+
+    Type read() {
+        Type type = read(whole, where.getSimpleName().toString(), false);
+        if (unresolved) {
+            return UNRESOLVED;
+        }
+        return type instanceof Type.Bad ? new Type.Bad(whole.toString()) : type;
+    }
+
+    /** Whether the compiler does not know the type, or one in it, and will say so itself. */
+    boolean isUnresolved() {
+        return unresolved;
+    }
+
+    private Type read(TypeMirror type, String path, boolean nested) {
+        return switch (type.getKind()) {
+            case BOOLEAN -> Scalar.BOOLEAN;
+            case BYTE -> Scalar.BYTE;
+            case SHORT -> Scalar.SHORT;
+            case INT -> Scalar.INT;
+            case LONG -> Scalar.LONG;
+            case FLOAT -> Scalar.FLOAT;
+            case DOUBLE -> Scalar.DOUBLE;
+            case CHAR -> bad(path, type, "an int or a String", "");
+            case ARRAY -> array((ArrayType) type, path);
+            case DECLARED -> declared((DeclaredType) type, path, nested);
+            case ERROR -> {
+                unresolved = true;
+                yield UNRESOLVED;
+            }
+            default -> bad(path, type, "a scalar, an array or a record", "");
+        };
+    }
+
+    private Type array(ArrayType type, String path) {
+        return switch (type.getComponentType().getKind()) {
+            case BYTE -> new Type.Copied(Type.Items.BYTE);
+            case INT -> new Type.Copied(Type.Items.INT);
+            case LONG -> new Type.Copied(Type.Items.LONG);
+            case FLOAT -> new Type.Copied(Type.Items.FLOAT);
+            case DOUBLE -> new Type.Copied(Type.Items.DOUBLE);
+            case ERROR -> {
+                unresolved = true;
+                yield UNRESOLVED;
+            }
+            case BOOLEAN -> bad(path, type, "a byte[] or a ByteArray", "Use 0 and 1.");
+            case SHORT, CHAR -> bad(path, type, "an int[] or an IntArray", "");
+            case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Give the width beside it.");
+            case DECLARED -> bad(path, type, "a List of a record", "Wrap the elements in a record.");
+            default -> bad(path, type, "float[], double[], int[], long[] or byte[]", "");
+        };
+    }
+
+    private Type declared(DeclaredType type, String path, boolean nested) {
+        TypeElement element = (TypeElement) type.asElement();
+        String name = element.getQualifiedName().toString();
+        if (name.equals("java.lang.String")) {
+            return Scalar.STRING;
+        } else if (name.equals(TensorId.class.getName())) {
+            return Scalar.TENSOR;
+        }
+        for (Type.Items items : Type.Items.values()) {
+            if (name.equals(ARRAYS + items.shared())) {
+                return nested
+                        ? bad(
+                                path,
+                                type,
+                                items.keyword() + "[] in a nested record",
+                                "Shared arrays stand in the tuple itself.")
+                        : new Type.Shared(items);
+            }
+        }
+        if (element.getKind() == ElementKind.ENUM || element.getKind() == ElementKind.RECORD) {
+            if (!Names.isVisibleBeside(element)) {
+                return bad(path, type, "one that is at least package-private", "Take \"private\" away.");
+            }
+            return element.getKind() == ElementKind.ENUM ? enumeration(element) : tuple(type, element, path);
+        }
+        if (name.equals("java.util.List")) {
+            return list(type, path);
+        }
+        return bad(path, type, expectedFor(name), hintFor(name));
+    }
+
+    private static Type enumeration(TypeElement element) {
+        return new Type.Enumeration(
+                Names.of(element),
+                element.getEnclosedElements().stream()
+                        .filter(each -> each.getKind() == ElementKind.ENUM_CONSTANT)
+                        .map(each -> each.getSimpleName().toString())
+                        .toList());
+    }
+
+    private Type tuple(DeclaredType type, TypeElement element, String path) {
+        ClassRef name = Names.of(element);
+        if (!element.getTypeParameters().isEmpty()) {
+            return bad(path, type, "a record without type parameters", "Write the types out.");
+        }
+        if (!within.add(name.qualified())) {
+            return bad(path, type, "records that do not contain themselves", "Use a list of rows that name each other.");
+        }
+        List<Type.Part> parts = new ArrayList<>();
+        boolean bad = false;
+        for (RecordComponentElement component : element.getRecordComponents()) {
+            String part = component.getSimpleName().toString();
+            Type read = read(component.asType(), path + "." + part, true);
+            bad |= read instanceof Type.Bad;
+            parts.add(new Type.Part(part, read));
+        }
+        within.remove(name.qualified());
+        return bad ? UNRESOLVED : new Type.Tuple(name, parts);
+    }
+
+    private Type list(DeclaredType type, String path) {
+        if (type.getTypeArguments().size() == 1 && type.getTypeArguments().get(0) instanceof DeclaredType of) {
+            if (of.getKind() == TypeKind.ERROR) {
+                unresolved = true;
+                return UNRESOLVED;
+            }
+            TypeElement element = (TypeElement) of.asElement();
+            if (element.getKind() == ElementKind.RECORD) {
+                if (element.getRecordComponents().isEmpty()) {
+                    return bad(path, type, "a record with components in a list", "Send the number of them.");
+                }
+                Type tuple = read(of, path, true);
+                return tuple instanceof Type.Tuple each ? new Type.Many(each) : tuple;
+            }
+            String elements = element.getQualifiedName().toString();
+            if (isBoxed(elements)) {
+                return bad(path, type, arraysFor(elements), "");
+            }
+        }
+        return bad(path, type, "a List of a record", "Wrap the elements in a record.");
+    }
+
+    private Type bad(String path, TypeMirror type, String expected, String hint) {
+        problems.add(where, Message.TYPE, path, simple(type), expected, hint);
+        return UNRESOLVED;
+    }
+
+    /** The type without its packages. */
+    static String simple(TypeMirror type) {
+        return type.toString().replaceAll("\\b[a-z][\\w]*\\.", "");
+    }
+
+    private static boolean isBoxed(String name) {
+        return Stream.of("Float", "Double", "Integer", "Long", "Byte", "Short", "Boolean")
+                .anyMatch(each -> name.equals("java.lang." + each));
+    }
+
+    private static String arraysFor(String boxed) {
+        return switch (boxed) {
+            case "java.lang.Float" -> "a FloatArray or a float[]";
+            case "java.lang.Double" -> "a DoubleArray or a double[]";
+            case "java.lang.Long" -> "a LongArray or a long[]";
+            case "java.lang.Byte", "java.lang.Boolean" -> "a ByteArray or a byte[]";
+            default -> "an IntArray or an int[]";
+        };
+    }
+
+    private static String expectedFor(String name) {
+        return switch (name) {
+            case "java.lang.Float" -> "float";
+            case "java.lang.Double" -> "double";
+            case "java.lang.Integer" -> "int";
+            case "java.lang.Long" -> "long";
+            case "java.lang.Byte" -> "byte";
+            case "java.lang.Short" -> "short";
+            case "java.lang.Boolean" -> "boolean";
+            case "java.lang.Character", "java.lang.CharSequence" -> "a String";
+            case "java.util.Map" -> "a List of a record with key and value";
+            case "java.util.Collection", "java.util.Set", "java.util.ArrayList", "java.lang.Iterable" ->
+                "a List of a record, or an array";
+            case "java.time.Duration", "java.time.Instant" -> "a long";
+            case "java.nio.ByteBuffer" -> "a ByteArray or a byte[]";
+            case "java.nio.FloatBuffer" -> "a FloatArray or a float[]";
+            default -> "a scalar, an enum, a String, a TensorId, an array or a record of these";
+        };
+    }
+
+    private static String hintFor(String name) {
+        return switch (name) {
+            case "java.time.Duration", "java.time.Instant" -> "Say the unit in its name, as in \"limitMillis\".";
+            case "java.util.Optional" -> "Say what stands for nothing.";
+            default -> isBoxed(name) ? "A tuple holds no null." : "";
+        };
+    }
+}

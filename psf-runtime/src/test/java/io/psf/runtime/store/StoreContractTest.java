@@ -1,0 +1,67 @@
+package io.psf.runtime.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every store does. */
+final class StoreContractTest {
+    @TempDir
+    Path directory;
+
+    private Store store(String kind) {
+        return kind.equals("native") ? new NativeStore() : new MappedStore(directory);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void memoryIsZeroAndHoldsWhatIsWritten(String kind) {
+        try (Store store = store(kind)) {
+            for (int round = 0; round < 20; round++) {
+                ByteBuffer memory = store.allocate("w." + round, 1 << 16);
+                assertThat(memory.isDirect()).isTrue();
+                assertThat(memory.capacity()).isEqualTo(1 << 16);
+                for (int at = 0; at < 1 << 16; at += 8) {
+                    assertThat(memory.getLong(at)).isZero();
+                }
+                for (int at = 0; at < 1 << 16; at += 8) {
+                    memory.putLong(at, ~at);
+                }
+                assertThat(memory.getLong(4096)).isEqualTo(~4096);
+                assertThatThrownBy(() -> memory.get(1 << 16)).isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void twoAllocationsDoNotOverlap(String kind) {
+        try (Store store = store(kind)) {
+            ByteBuffer one = store.allocate("one", 4096);
+            ByteBuffer two = store.allocate("two", 4096);
+            one.putInt(0, 1);
+            two.putInt(0, 2);
+            assertThat(one.getInt(0)).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "mapped")
+    void closingLeavesNoFile(String kind) throws IOException {
+        try (Store store = store(kind)) {
+            store.allocate("w", 4096).putInt(0, 1);
+        }
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).isEmpty();
+        }
+    }
+}
