@@ -22,6 +22,7 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -186,7 +187,7 @@ final class ErrorsTest {
             if (round % 2 == 0) {
                 garbage[0] &= 0x7f; // something that looks like a length
             }
-            try (Socket socket = new Socket("127.0.0.1", cluster.servers().get(round % 2).port())) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(round % 2).port())) {
                 socket.getOutputStream().write(garbage);
             }
         }
@@ -209,7 +210,7 @@ final class ErrorsTest {
                 .putInt(0)
                 .putLong(99)
                 .putInt(1000);
-        try (Socket socket = new Socket("127.0.0.1", cluster.servers().get(0).port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(frame.array());
             byte[] answer = socket.getInputStream().readNBytes(120);
@@ -218,7 +219,7 @@ final class ErrorsTest {
     }
 
     private static String told(byte[] bytes) throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", cluster.servers().get(0).port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(bytes);
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -26,7 +26,7 @@ public final class HeapShard implements Shard {
     private final FloatArray values;
     private final Map<String, FloatArray> slots = new HashMap<>();
     private final Map<Class<?>, Object> attachments = new HashMap<>();
-    private List<Member> members = List.of(new Member(Role.SERVER, 0, "127.0.0.1", 1));
+    private List<Member> members = List.of(new Member(Role.SERVER, 9, "127.0.0.1", 1));
     private int caller;
 
     public HeapShard(long tensorRows, Range range, int width, Optimizer optimizer) {
@@ -50,7 +50,7 @@ public final class HeapShard implements Shard {
     /** Who the workers are from now on; attachments that listen are told. */
     public HeapShard workers(int... ranks) {
         List<Member> now = new ArrayList<>();
-        now.add(new Member(Role.SERVER, 0, "127.0.0.1", 1));
+        now.add(new Member(Role.SERVER, 9, "127.0.0.1", 1));
         for (int rank : ranks) {
             now.add(new Member(Role.WORKER, rank, "", 0));
         }

@@ -113,7 +113,8 @@ public final class LocalJob implements AutoCloseable {
         environment.put("PSF_SERVERS", Integer.toString(plan.servers));
         environment.put("PSF_WORKERS", Integer.toString(plan.workers));
         environment.put("PSF_RANK", Integer.toString(rank));
-        environment.put(ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
+        environment.put(
+                ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
         environment.putAll(plan.environment);
         try {
             LocalNode node = LocalNode.start(name, worker, builder, role.equals("scheduler") ? this::listen : lines);
@@ -161,8 +162,8 @@ public final class LocalJob implements AutoCloseable {
 
     private void exited(LocalNode node, int code) {
         if (node.name().equals("scheduler")) {
-            address.completeExceptionally(new IOException("scheduler: ended with exit code %d before it listened: %s"
-                    .formatted(code, node.lastLine())));
+            address.completeExceptionally(new IOException(
+                    "scheduler: ended with exit code %d before it listened: %s".formatted(code, node.lastLine())));
         }
         boolean isNews = false;
         synchronized (this) {

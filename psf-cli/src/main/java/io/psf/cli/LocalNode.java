@@ -32,8 +32,7 @@ final class LocalNode {
         reader.setDaemon(true);
         reader.start();
         this.done = process.onExit()
-                .thenCompose(
-                        ended -> read.completeOnTimeout(null, LAST_LINES.toMillis(), TimeUnit.MILLISECONDS))
+                .thenCompose(ended -> read.completeOnTimeout(null, LAST_LINES.toMillis(), TimeUnit.MILLISECONDS))
                 .thenApply(nothing -> process.exitValue());
     }
 
@@ -80,18 +79,18 @@ final class LocalNode {
         return lastLine;
     }
 
-    /** Asks the process, and what it has started, to end. */
+    /** Asks the process, and what it has started, to end; by the handle, since Process closes what is still to read. */
     void end() {
         rememberDescendants();
         descendants.forEach(ProcessHandle::destroy);
-        process.destroy();
+        process.toHandle().destroy();
     }
 
     /** Ends the process, and what it has started, without asking. */
     void kill() {
         rememberDescendants();
         descendants.forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
     }
 
     /** While it lives: those of a process that has ended belong to nobody and are not found. */

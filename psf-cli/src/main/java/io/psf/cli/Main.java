@@ -45,23 +45,20 @@ public final class Main {
             command.getErr()
                     .println("psf: %s (%s --help says what there is)"
                             .formatted(
-                                    problem.getMessage(), command.getCommandSpec().qualifiedName()));
+                                    problem.getMessage(),
+                                    command.getCommandSpec().qualifiedName()));
             return CommandLine.ExitCode.USAGE;
         });
         psf.setExecutionExceptionHandler((failure, command, parsed) -> {
             command.getErr().println("psf: " + reason(failure));
-            return isAskedWrongly(failure)
-                    ? CommandLine.ExitCode.USAGE
-                    : CommandLine.ExitCode.SOFTWARE;
+            return isAskedWrongly(failure) ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
         });
         return psf;
     }
 
     private static CommandLine node(Role role) {
         CommandLine node = new CommandLine(new NodeCommand(role));
-        node.getCommandSpec()
-                .usageMessage()
-                .description("Short for psf node --role " + role.label() + ".");
+        node.getCommandSpec().usageMessage().description("Short for psf node --role " + role.label() + ".");
         return node;
     }
 

@@ -36,8 +36,7 @@ public final class Child {
                 sleepForEver();
             }
             case "connect" -> {
-                try (Worker worker =
-                        Worker.connect(Settings.fromEnvironment().worker())) {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
                     worker.barrier();
                     System.out.println("connected with rank " + worker.rank());
                 }

@@ -24,9 +24,8 @@ class LocalJobTest {
 
     @Test
     void aJobWhoseWorkersConnectEndsByItselfWithZero() {
-        try (LocalJob job = job().servers(2).workers(2)
-                .workerMain(Child.class, "connect")
-                .start()) {
+        try (LocalJob job =
+                job().servers(2).workers(2).workerMain(Child.class, "connect").start()) {
             assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
             assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
         }
@@ -53,7 +52,8 @@ class LocalJobTest {
     @Test
     void theFirstWorkerThatFailsEndsTheJobWithItsExitCode() {
         List<ProcessHandle> handles;
-        try (LocalJob job = job().servers(2).workers(3)
+        try (LocalJob job = job().servers(2)
+                .workers(3)
                 .workerMain(Child.class, "exit-if-rank", "1", "42")
                 .start()) {
             handles = handles(job, 2, 3);
@@ -134,7 +134,7 @@ class LocalJobTest {
                 if (line.startsWith("pid ")) {
                     ProcessHandle.of(Long.parseLong(line.substring(4))).ifPresent(handles::add);
                 } else if (line.equals("all started")) {
-                    parent.destroy();
+                    parent.toHandle().destroy();
                 }
             }
         }
@@ -145,15 +145,15 @@ class LocalJobTest {
 
     @Test
     void aProgramThatIsNotThereIsOneSentenceAndLeavesNothing() {
-        assertThatThrownBy(() -> job().workerCommand(List.of("/no/such/program")).start())
+        assertThatThrownBy(
+                        () -> job().workerCommand(List.of("/no/such/program")).start())
                 .isInstanceOf(PsException.class)
                 .hasMessageStartingWith("CONFIGURATION: /no/such/program: cannot be run as worker 0");
     }
 
     @Test
     void aSchedulerThatDoesNotComeUpIsOneSentence() {
-        assertThatThrownBy(() ->
-                        job().environment(Map.of("PSF_LANES", "none")).start())
+        assertThatThrownBy(() -> job().environment(Map.of("PSF_LANES", "none")).start())
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("scheduler: ended with exit code 2 before it listened: psf: PSF_LANES: none");
     }

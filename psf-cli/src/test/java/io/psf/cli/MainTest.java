@@ -15,8 +15,9 @@ class MainTest {
     @Test
     void aWorkerWithoutAProgramIsToldToBringOne() throws Exception {
         assertThat(psf(Map.of("PSF_ROLE", "worker"), "node"))
-                .isEqualTo("2: psf: PSF_ROLE: worker (expected: scheduler or server, since a worker is a program of your"
-                        + " own: run that with these settings, or use psf launch -- COMMAND)");
+                .isEqualTo(
+                        "2: psf: PSF_ROLE: worker (expected: scheduler or server, since a worker is a program of your"
+                                + " own: run that with these settings, or use psf launch -- COMMAND)");
     }
 
     @Test
@@ -42,8 +43,7 @@ class MainTest {
 
     @Test
     void aSchedulerWhosePortIsTakenSaysSoInOneLine() throws Exception {
-        try (java.net.ServerSocket taken =
-                new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+        try (java.net.ServerSocket taken = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
             assertThat(psf(
                             Map.of(),
                             "scheduler",

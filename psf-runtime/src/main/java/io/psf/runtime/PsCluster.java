@@ -25,8 +25,7 @@ public final class PsCluster implements AutoCloseable {
     private final List<Worker> workers;
     private final List<Transport> transports;
 
-    private PsCluster(
-            Scheduler scheduler, List<Server> servers, List<Worker> workers, List<Transport> transports) {
+    private PsCluster(Scheduler scheduler, List<Server> servers, List<Worker> workers, List<Transport> transports) {
         this.scheduler = scheduler;
         this.servers = servers;
         this.workers = workers;

@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param deadline how long a call may take unless the stub says otherwise
  * @param joinTimeout how long the cluster may take to form
  */
-public record WorkerConfig(
-        String schedulerHost, int schedulerPort, int rank, Duration deadline, Duration joinTimeout) {
+public record WorkerConfig(String schedulerHost, int schedulerPort, int rank, Duration deadline, Duration joinTimeout) {
     public WorkerConfig {
         Checks.port(schedulerPort);
         Checks.atLeast("rank", rank, -1);

@@ -27,6 +27,9 @@ final class Line {
         if (line.startsWith(word + " ")) {
             for (String part : line.substring(word.length() + 1).split(" ", -1)) {
                 int at = part.indexOf('=');
+                if (at < 0) {
+                    return Map.of();
+                }
                 numbers.put(part.substring(0, at), Double.valueOf(part.substring(at + 1)));
             }
         }

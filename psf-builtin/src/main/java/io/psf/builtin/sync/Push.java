@@ -4,15 +4,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A push that waits for its round.
+ * A push that waits for its round to close.
  *
- * @param update what it changes; borrowed until it is answered
  * @param answer makes the answer once the round is in the values
  * @param answered the answer under way
  */
-record Push<R>(Update update, Supplier<R> answer, CompletableFuture<R> answered) {
-    Push(Update update, Supplier<R> answer) {
-        this(update, answer, new CompletableFuture<>());
+record Push<R>(Supplier<R> answer, CompletableFuture<R> answered) {
+    Push(Supplier<R> answer) {
+        this(answer, new CompletableFuture<>());
     }
 
     void complete() {

@@ -2,17 +2,15 @@ package io.psf.builtin.sync;
 
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
+import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -22,17 +20,21 @@ import java.util.function.Supplier;
  *
  * <p>A push steps the optimizer when it arrives, unless the tensor is synchronous: then a round takes one push of each
  * worker that is there, sums them, steps the optimizer once and answers them all. A worker's second push is for the
- * next round. A worker that leaves is not waited for; what it pushed before counts.
- *
- * <p>Until a round closes it keeps the pushes themselves, which are borrowed until they are answered, and sums them in
- * the order of the workers' ranks: the same pushes give the same values to the bit, in whatever order they arrive.
+ * next round. A worker that leaves is not waited for; what it pushed before counts, as does a push whose caller has
+ * given up waiting: a round adds it up when it arrives, and keeps nothing that was borrowed.
  */
 public final class Pushes implements MemberListener {
+    /** How many rounds may be open: as many slots may hold their sums. */
+    private static final int MOST_OPEN = 4;
+
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
-    /** What each worker has pushed and no round has taken yet, by rank. */
-    private final Map<Integer, Deque<Push<?>>> waiting = new TreeMap<>();
+    /** The rounds that wait for somebody's push, oldest first. */
+    private final Deque<Round> open = new ArrayDeque<>();
+
+    /** How many rounds there have been. */
+    private long rounds;
 
     private boolean closing;
 
@@ -64,7 +66,8 @@ public final class Pushes implements MemberListener {
      *
      * @param update [rows, width] float32; borrowed until the answer
      * @param answer makes the answer once the update is in the values
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
+     *     {@code RESOURCE_EXHAUSTED} if too many pushes of the worker wait for the others'
      */
     public <R> CompletionStage<R> dense(FloatArray update, Supplier<R> answer) {
         Shapes.requireDense(shard, update);
@@ -78,7 +81,8 @@ public final class Pushes implements MemberListener {
      * @param update [n, width] float32; borrowed until the answer
      * @param answer makes the answer once the update is in the values
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
-     *     {@code OUT_OF_RANGE} if the shard does not own a key
+     *     {@code OUT_OF_RANGE} if the shard does not own a key, with {@code RESOURCE_EXHAUSTED} if too many pushes of the
+     *     worker wait for the others'
      */
     public <R> CompletionStage<R> sparse(LongArray keys, FloatArray update, Supplier<R> answer) {
         Shapes.requireSparse(shard, keys, update);
@@ -95,11 +99,29 @@ public final class Pushes implements MemberListener {
             update.applyTo(shard);
             return CompletableFuture.completedFuture(answer.get());
         }
-        Push<R> push = new Push<>(update, answer);
-        waiting.computeIfAbsent(shard.call().worker(), rank -> new ArrayDeque<>())
-                .add(push);
+        Push<R> push = new Push<>(answer);
+        int worker = shard.call().worker();
+        roundOf(worker).add(worker, push, update);
         closeRounds(shard.members());
         return push.answered();
+    }
+
+    /** The oldest round that the worker has not pushed in yet. */
+    private Round roundOf(int worker) {
+        for (Round round : open) {
+            if (!round.has(worker)) {
+                return round;
+            }
+        }
+        if (open.size() == MOST_OPEN) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "pushes of worker " + worker + " that wait for other workers' pushes: " + (MOST_OPEN + 1)
+                            + " (expected: at most " + MOST_OPEN + ")");
+        }
+        Round round = new Round(shard, "round." + rounds++ % MOST_OPEN);
+        open.add(round);
+        return round;
     }
 
     /** Closes rounds as long as every worker that is there has pushed. */
@@ -109,10 +131,8 @@ public final class Pushes implements MemberListener {
         }
         closing = true;
         try {
-            while (!waiting.isEmpty() && allPushed(members)) {
-                List<Push<?>> round = new ArrayList<>();
-                waiting.values().forEach(pushes -> round.add(pushes.remove()));
-                waiting.values().removeIf(Deque::isEmpty);
+            for (Round round = open.peek(); round != null && allPushed(round, members); round = open.peek()) {
+                open.remove();
                 close(round);
             }
         } finally {
@@ -120,24 +140,26 @@ public final class Pushes implements MemberListener {
         }
     }
 
-    private boolean allPushed(List<Member> members) {
+    private static boolean allPushed(Round round, List<Member> members) {
         for (Member member : members) {
-            if (member.role() == Role.WORKER && !waiting.containsKey(member.rank())) {
+            if (member.role() == Role.WORKER && !round.has(member.rank())) {
                 return false;
             }
         }
         return true;
     }
 
-    private void close(List<Push<?>> round) {
+    /**
+     * Steps the optimizer and answers, the last push last: its handler is still running, so its answer goes out after
+     * the others', and they may have let calls in that use the memory for answers.
+     */
+    private void close(Round round) {
         try {
-            List<Update> updates = new ArrayList<>();
-            round.forEach(push -> updates.add(push.update()));
-            Sum.of(shard, updates, mean ? 1f / round.size() : 1).applyTo(shard);
+            round.total(mean).applyTo(shard);
         } catch (RuntimeException | Error e) {
-            round.forEach(push -> push.answered().completeExceptionally(e));
+            round.pushes().forEach(push -> push.answered().completeExceptionally(e));
             return;
         }
-        round.forEach(Push::complete);
+        round.pushes().forEach(Push::complete);
     }
 }

@@ -10,6 +10,7 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.HeapShard;
 import io.psf.builtin.optimizer.Rule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -147,24 +148,43 @@ class PushesTest {
     }
 
     @Test
-    void theOrderOfArrivalDoesNotChangeABit() {
-        Random random = new Random(5);
-        float[][] g = new float[3][ROWS];
-        for (float[] each : g) {
-            for (int i = 0; i < ROWS; i++) {
-                each[i] = (float) random.nextGaussian() * 1e3f;
-            }
+    void whatWasPushedMayBeOverwrittenBeforeTheRoundCloses() { // its call has ended, at the deadline
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        float[] update = {1, 2, 3, 4};
+        dense(shard, 0, update);
+        Arrays.fill(update, Float.NaN);
+        long[] keys = {1};
+        float[] row = {10};
+        sparse(shard, 1, keys, row);
+        keys[0] = 99;
+        row[0] = Float.NaN;
+        assertThat(dense(shard, 2, 0, 0, 0, 0)).isCompletedWithValue("1.0, 12.0, 3.0, 4.0");
+    }
+
+    @Test
+    void aWorkerThatPushesOnAndOnWithoutTheOthersIsStopped() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        for (int i = 0; i < 4; i++) {
+            dense(shard, 0, 1, 1, 1, 1);
         }
-        List<FloatArray> results = new ArrayList<>();
-        int[][] orders = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
-        for (int[] order : orders) {
-            HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
-            for (int r : order) {
-                dense(shard, r, g[r]);
-            }
-            results.add(shard.values());
+        assertThatThrownBy(() -> dense(shard, 0, 1, 1, 1, 1))
+                .hasMessage("RESOURCE_EXHAUSTED: pushes of worker 0 that wait for other workers' pushes: 5 "
+                        + "(expected: at most 4)");
+        for (int i = 0; i < 4; i++) {
+            String value = (i + 1) * 2 + ".0";
+            assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue(String.join(", ", value, value, value, value));
         }
-        assertThat(results).containsOnly(results.get(0));
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isNotDone();
+    }
+
+    @Test
+    void thePushThatClosesARoundIsAnsweredLast() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        List<Integer> answered = new ArrayList<>();
+        for (int worker : new int[] {2, 1, 0}) {
+            Pushes.of(shard.from(worker)).dense(FloatArray.allocate(ROWS), () -> answered.add(worker));
+        }
+        assertThat(answered).containsExactly(2, 1, 0);
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.psf.processor.model;
 /**
  * What brings a handler to a server's class path.
  *
- * @param handler the handler's class, or the interface itself if its {@code handle} has a default body
+ * @param handler the handler's class, or the interface itself where a default body answers
  * @param function the function's interface
  * @param fallback whether it is the interface's default body
  */

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** What a component of a tuple, or of a record in it, holds. */
-public sealed interface Type permits Scalar, Type.Enumeration, Type.Copied, Type.Shared, Type.Tuple, Type.Many, Type.Bad {
+public sealed interface Type
+        permits Scalar, Type.Enumeration, Type.Copied, Type.Shared, Type.Tuple, Type.Many, Type.Bad {
     /** The type in the schema's text. */
     String schema();
 

@@ -1,7 +1,6 @@
 package io.psf.processor.read;
 
 import io.psf.api.Place;
-import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Reduce;
@@ -133,7 +132,9 @@ final class ComponentReader {
                 each.name(),
                 place,
                 servers ? "@Reduce in the response, or none" : "none",
-                servers ? "Layouts cut at slices: use at = SHARD, or take it away." : "One node answers: take it away.");
+                servers
+                        ? "Layouts cut at slices: use at = SHARD, or take it away."
+                        : "One node answers: take it away.");
         return false;
     }
 
@@ -206,7 +207,9 @@ final class ComponentReader {
                     each.name(),
                     each.simpleType(),
                     numbers ? "SUM, MIN or MAX" : "AND or OR",
-                    forOthers ? "" : " To keep the slices' answers apart, write \"static Response merge(List<Response> slices)\".");
+                    forOthers
+                            ? ""
+                            : " To keep the slices' answers apart, write \"static Response merge(List<Response> slices)\".");
         }
         return new Layout.Folded(reduction);
     }
@@ -255,8 +258,10 @@ final class ComponentReader {
                         .map(mirror -> mirror.number("value"))
                         .orElse(1);
         if (since < before) {
-            String what = "component " + each.name() + " of version " + since + " stands after one of version " + before;
-            problems.add(each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
+            String what =
+                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
+            problems.add(
+                    each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
         }
         return since;
     }

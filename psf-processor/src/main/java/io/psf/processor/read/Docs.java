@@ -42,7 +42,9 @@ final class Docs {
     }
 
     private static String[] lines(@Nullable String comment) {
-        return comment == null ? new String[0] : comment.lines().map(Docs::outdented).toArray(String[]::new);
+        return comment == null
+                ? new String[0]
+                : comment.lines().map(Docs::outdented).toArray(String[]::new);
     }
 
     private static String outdented(String line) {

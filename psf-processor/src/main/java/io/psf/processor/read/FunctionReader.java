@@ -103,11 +103,7 @@ public final class FunctionReader {
     private void checkType(TypeElement type) {
         if (type.getKind() != ElementKind.INTERFACE) {
             problems.add(
-                    type,
-                    Message.NOT_INTERFACE,
-                    type.getSimpleName(),
-                    words(type.getKind()),
-                    type.getSimpleName());
+                    type, Message.NOT_INTERFACE, type.getSimpleName(), words(type.getKind()), type.getSimpleName());
         } else if (!type.getTypeParameters().isEmpty()) {
             problems.add(type, Message.GENERIC, type.getSimpleName());
         }
@@ -121,8 +117,7 @@ public final class FunctionReader {
         if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
             String lower = name.toLowerCase(Locale.ROOT).replaceAll("\\s+", "_");
             boolean near = lower.length() <= MAX_NAME && NAME.matcher(lower).matches();
-            problems.add(
-                    type, mirror, "value", Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
+            problems.add(type, mirror, "value", Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
             return name;
         }
         String self = type.getQualifiedName().toString();
@@ -138,7 +133,10 @@ public final class FunctionReader {
             if (nested.getSimpleName().contentEquals(name)) {
                 if (nested.getKind() != ElementKind.RECORD) {
                     problems.add(
-                            nested, missing, type.getSimpleName(), ", but a " + words(nested.getKind()) + " of that name");
+                            nested,
+                            missing,
+                            type.getSimpleName(),
+                            ", but a " + words(nested.getKind()) + " of that name");
                     return null;
                 } else if (!nested.getTypeParameters().isEmpty()) {
                     problems.add(nested, Message.GENERIC, type.getSimpleName() + "." + name);

@@ -52,13 +52,15 @@ final class HandleReader {
         if (methods.isEmpty()) {
             problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), signature());
         }
-        Optional<ExecutableElement> handle =
-                methods.stream().filter(this::looksRight).findFirst().or(() -> methods.stream().findFirst());
+        Optional<ExecutableElement> handle = methods.stream()
+                .filter(this::looksRight)
+                .findFirst()
+                .or(() -> methods.stream().findFirst());
         handle.ifPresent(this::checkHandle);
         for (ExecutableElement method : ElementFilter.methodsIn(elements.getAllMembers(type))) {
             boolean another = methods.contains(method) && method != handle.orElse(null);
             boolean open = method.getModifiers().contains(Modifier.ABSTRACT) && !methods.contains(method);
-            boolean inherited = !method.getEnclosingElement().equals(type);
+            boolean inherited = !type.equals(method.getEnclosingElement());
             if (another || (open && !(inherited && overriddenBy(methods, method)))) {
                 problems.add(
                         inherited ? type : method,
@@ -102,7 +104,8 @@ final class HandleReader {
     }
 
     private void checkHandle(ExecutableElement method) {
-        if (method.getModifiers().contains(Modifier.STATIC) || method.getModifiers().contains(Modifier.PRIVATE)) {
+        if (method.getModifiers().contains(Modifier.STATIC)
+                || method.getModifiers().contains(Modifier.PRIVATE)) {
             wrong(method, "static or private");
             return;
         } else if (!method.getTypeParameters().isEmpty()) {
@@ -176,10 +179,12 @@ final class HandleReader {
             problems.add(method, Message.MERGE_SIGNATURE, "not static");
         } else if (method.getModifiers().contains(Modifier.PRIVATE)) {
             problems.add(method, Message.MERGE_SIGNATURE, "private");
-        } else if (method.getParameters().size() != 1 || !isListOfResponses(method.getParameters().get(0))) {
+        } else if (method.getParameters().size() != 1
+                || !isListOfResponses(method.getParameters().get(0))) {
             String given = method.getParameters().isEmpty()
                     ? "no parameter"
-                    : "parameter " + TypeReader.simple(method.getParameters().get(0).asType());
+                    : "parameter "
+                            + TypeReader.simple(method.getParameters().get(0).asType());
             problems.add(method, Message.MERGE_SIGNATURE, given);
         } else if (response != null && !isSame(method.getReturnType(), response)) {
             problems.add(method, Message.MERGE_SIGNATURE, "returns " + TypeReader.simple(method.getReturnType()));
@@ -192,7 +197,8 @@ final class HandleReader {
         TypeElement list = elements.getTypeElement(List.class.getName());
         return response == null
                 || isKnownWrong(parameter.asType())
-                || (list != null && types.isSameType(parameter.asType(), types.getDeclaredType(list, response.asType())));
+                || (list != null
+                        && types.isSameType(parameter.asType(), types.getDeclaredType(list, response.asType())));
     }
 
     private boolean isSame(TypeMirror type, @Nullable TypeElement element) {
@@ -206,5 +212,4 @@ final class HandleReader {
     private String signature() {
         return "Response handle(Request, " + (place == Place.SHARD ? "Shard" : "Node") + ") at = " + place;
     }
-
 }

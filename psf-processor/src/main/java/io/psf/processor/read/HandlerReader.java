@@ -23,6 +23,7 @@ public final class HandlerReader {
     private final Elements elements;
     private final Types types;
     private final Problems problems;
+    private boolean resolved = true;
 
     /** A reader that adds what it finds wrong to the problems. */
     public HandlerReader(Elements elements, Types types, Problems problems) {
@@ -31,8 +32,14 @@ public final class HandlerReader {
         this.problems = problems;
     }
 
+    /** Whether the compiler knew all supertypes of the class that was read last; if not, the next round may. */
+    public boolean isResolved() {
+        return resolved;
+    }
+
     /** Reads a class; nothing if it cannot be a handler. */
     public Optional<ProviderModel> read(TypeElement type) {
+        resolved = true;
         Optional<String> unfit = unfit(type);
         if (unfit.isPresent()) {
             problems.add(type, Message.HANDLER_KIND, type.getSimpleName(), unfit.get());
@@ -48,7 +55,7 @@ public final class HandlerReader {
             sound = false;
         }
         Map<String, TypeElement> functions = new LinkedHashMap<>();
-        boolean resolved = collect(type.asType(), functions);
+        resolved = collect(type.asType(), functions);
         if (functions.isEmpty()) {
             if (resolved) {
                 problems.add(type, Message.HANDLER_OF_NOTHING, type.getSimpleName(), "");
@@ -62,9 +69,7 @@ public final class HandlerReader {
             return Optional.empty();
         }
         TypeElement function = functions.values().iterator().next();
-        return sound
-                ? Optional.of(new ProviderModel(Names.of(type), Names.of(function), false))
-                : Optional.empty();
+        return sound ? Optional.of(new ProviderModel(Names.of(type), Names.of(function), false)) : Optional.empty();
     }
 
     private static Optional<String> unfit(TypeElement type) {
@@ -89,19 +94,19 @@ public final class HandlerReader {
 
     /** Finds the functions among a type's supertypes; answers whether the compiler knew all of them. */
     private boolean collect(TypeMirror type, Map<String, TypeElement> functions) {
-        boolean resolved = true;
+        boolean known = true;
         List<TypeMirror> open = new ArrayList<>(types.directSupertypes(type));
         for (TypeMirror each : open) {
             if (each.getKind() == TypeKind.ERROR) {
-                resolved = false;
+                known = false;
             } else if (each instanceof DeclaredType declared) {
                 TypeElement element = (TypeElement) declared.asElement();
                 if (Mirror.of(element, PsFunction.class, elements).isPresent()) {
                     functions.put(element.getQualifiedName().toString(), element);
                 }
-                resolved &= collect(each, functions);
+                known &= collect(each, functions);
             }
         }
-        return resolved;
+        return known;
     }
 }

@@ -15,9 +15,7 @@ public enum Message {
     /** element. */
     GENERIC("PsfGeneric", "%s has type parameters (expected: none). Write the types out, one function for each."),
     /** name. */
-    NAME(
-            "PsfName",
-            "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
+    NAME("PsfName", "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
     /** name, other function. */
     NAME_TAKEN(
             "PsfNameTaken",
@@ -40,7 +38,8 @@ public enum Message {
             "method %s of %s is one too many (expected: %s, and no other abstract method)."
                     + " Give it a body and another name, or take it away."),
     /** what, signature. */
-    HANDLE_SIGNATURE("PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
+    HANDLE_SIGNATURE(
+            "PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
     /** what. */
     MERGE_SIGNATURE(
             "PsfMergeSignature",
@@ -59,12 +58,9 @@ public enum Message {
     /** annotation, component, type, expected. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
     /** component, annotations. */
-    LAYOUTS_SEVERAL(
-            "PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
+    LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
     /** annotation, component, place. */
-    LAYOUT_PLACE(
-            "PsfLayoutPlace",
-            "@%s on component %s of a function that runs at %s (expected: %s). %s"),
+    LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
     /** component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
@@ -90,9 +86,7 @@ public enum Message {
     /** width, component. */
     WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
     /** what. */
-    SINCE(
-            "PsfSince",
-            "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
+    SINCE("PsfSince", "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
     /** component, choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",

@@ -35,7 +35,8 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
     }
 
     /** A value as it is written; null if it is not. */
-    @Nullable AnnotationValue written(String name) {
+    @Nullable
+    AnnotationValue written(String name) {
         return find(mirror.getElementValues(), name);
     }
 

@@ -8,6 +8,7 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
+import org.jspecify.annotations.Nullable;
 
 /** The names of classes, and who sees them. */
 final class Names {
@@ -15,32 +16,26 @@ final class Names {
 
     static ClassRef of(TypeElement type) {
         List<String> names = new ArrayList<>();
-        Element at = type;
+        @Nullable Element at = type;
         while (at instanceof TypeElement each) {
             names.add(0, each.getSimpleName().toString());
             at = each.getEnclosingElement();
         }
-        return new ClassRef(packageOf(at), names);
-    }
-
-    private static String packageOf(Element at) {
-        Element each = at;
-        while (!(each instanceof PackageElement)) {
-            each = each.getEnclosingElement();
+        while (at != null && !(at instanceof PackageElement)) {
+            at = at.getEnclosingElement();
         }
-        return ((PackageElement) each).getQualifiedName().toString();
+        return new ClassRef(
+                at instanceof PackageElement in ? in.getQualifiedName().toString() : "", names);
     }
 
     /** Whether code beside the outermost class sees the type. */
     static boolean isVisibleBeside(TypeElement type) {
-        return type.getNestingKind() != NestingKind.LOCAL && noneIs(type, Modifier.PRIVATE);
-    }
-
-    /** Whether code anywhere sees the type. */
-    static boolean isPublic(TypeElement type) {
-        Element at = type;
+        if (type.getNestingKind() == NestingKind.LOCAL) {
+            return false;
+        }
+        @Nullable Element at = type;
         while (at instanceof TypeElement) {
-            if (!at.getModifiers().contains(Modifier.PUBLIC)) {
+            if (at.getModifiers().contains(Modifier.PRIVATE)) {
                 return false;
             }
             at = at.getEnclosingElement();
@@ -48,10 +43,11 @@ final class Names {
         return true;
     }
 
-    private static boolean noneIs(TypeElement type, Modifier modifier) {
-        Element at = type;
+    /** Whether code anywhere sees the type. */
+    static boolean isPublic(TypeElement type) {
+        @Nullable Element at = type;
         while (at instanceof TypeElement) {
-            if (at.getModifiers().contains(modifier)) {
+            if (!at.getModifiers().contains(Modifier.PUBLIC)) {
                 return false;
             }
             at = at.getEnclosingElement();

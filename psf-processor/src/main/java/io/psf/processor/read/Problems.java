@@ -27,6 +27,11 @@ public final class Problems {
         found.clear();
     }
 
+    /** Forgets all: the element will be read again. */
+    public void clear() {
+        found.clear();
+    }
+
     void add(Element where, Message message, Object... arguments) {
         found.add(new Problem(where, null, null, message.text(arguments)));
     }
@@ -37,5 +42,8 @@ public final class Problems {
     }
 
     private record Problem(
-            Element where, @Nullable AnnotationMirror mirror, @Nullable AnnotationValue value, String text) {}
+            Element where,
+            @Nullable AnnotationMirror mirror,
+            @Nullable AnnotationValue value,
+            String text) {}
 }

@@ -139,7 +139,8 @@ final class TypeReader {
             return bad(path, type, "a record without type parameters", "Write the types out.");
         }
         if (!within.add(name.qualified())) {
-            return bad(path, type, "records that do not contain themselves", "Use a list of rows that name each other.");
+            return bad(
+                    path, type, "records that do not contain themselves", "Use a list of rows that name each other.");
         }
         List<Type.Part> parts = new ArrayList<>();
         boolean bad = false;

@@ -6,9 +6,9 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TupleReader;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +67,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         return id;
     }
 
-    @Nullable TensorId tensor() {
+    @Nullable
+    TensorId tensor() {
         return tensor;
     }
 
@@ -153,8 +154,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         String slice = part >= 0 && slices != null ? slices[part] : null;
         String server = part >= 0 ? peers[part].name() : null;
         client.failed(this);
-        completeExceptionally(
-                cause.at(function.info().name(), tensor == null ? null : tensor.name(), slice, server));
+        completeExceptionally(cause.at(function.info().name(), tensor == null ? null : tensor.name(), slice, server));
     }
 
     /** Ends the call if a node that still has to answer is lost. */
@@ -191,6 +191,17 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** Whether the caller has seen how the call ended. */
     boolean isObserved() {
         return observed;
+    }
+
+    /** Waits until the call has ended, however. */
+    void awaitEnd() {
+        try {
+            get();
+        } catch (ExecutionException | CancellationException e) {
+            // It is among the failures, or was given up.
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.psf.api.spi.TupleWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -110,7 +111,16 @@ public final class Client implements Receiver {
         }
         Merge<R> merge = function.merge(request, routing, into);
         Call<R> call = new Call<>(
-                this, nextCall.getAndIncrement(), function, tensor, routing, merge, targets, slices, timeoutNanos, background);
+                this,
+                nextCall.getAndIncrement(),
+                function,
+                tensor,
+                routing,
+                merge,
+                targets,
+                slices,
+                timeoutNanos,
+                background);
         if (parts == 0) {
             call.answeredByNobody();
             return call;
@@ -215,19 +225,19 @@ public final class Client implements Receiver {
      */
     public void await(@Nullable TensorId tensor) {
         for (Call<?> call : new ArrayList<>(outstanding.values())) {
-            if (!call.isBackground() && (tensor == null || tensor.equals(call.tensor()))) {
-                try {
-                    call.join();
-                } catch (RuntimeException e) {
-                    continue; // it is among the failures
-                }
+            if (!call.isBackground() && concerns(call, tensor)) {
+                call.awaitEnd();
             }
         }
         for (Call<?> call : failures) {
-            if ((tensor == null || tensor.equals(call.tensor())) && failures.remove(call) && !call.isObserved()) {
+            if (concerns(call, tensor) && failures.remove(call) && !call.isObserved()) {
                 call.await();
             }
         }
+    }
+
+    private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
+        return tensor == null || Objects.equals(tensor, call.tensor());
     }
 
     void ended(Call<?> call) {

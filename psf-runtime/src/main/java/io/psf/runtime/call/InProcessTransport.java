@@ -166,8 +166,7 @@ public final class InProcessTransport implements Transport {
             if (end.closed.compareAndSet(false, true)) {
                 end.setReading(true);
                 end.receiver.closed(
-                        end,
-                        new PsException(PsException.Code.UNAVAILABLE, "connection to " + end.peer + ": closed"));
+                        end, new PsException(PsException.Code.UNAVAILABLE, "connection to " + end.peer + ": closed"));
             }
         }
     }

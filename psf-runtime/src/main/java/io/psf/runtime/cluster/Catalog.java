@@ -56,7 +56,8 @@ final class Catalog {
         Entry entry = entries.get(id.number());
         if (entry == null || !entry.layout().info().id().equals(id)) {
             throw new PsException(
-                    PsException.Code.UNKNOWN_TENSOR, "tensor: \"" + id + "\" (expected: one that has been initialized)");
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensor: \"" + id + "\" (expected: one that has been initialized)");
         }
         return entry.layout();
     }

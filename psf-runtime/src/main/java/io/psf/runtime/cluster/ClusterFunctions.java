@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -146,8 +145,8 @@ public final class ClusterFunctions {
         List<Hello.Known> functions = new ArrayList<>();
         for (Binding<?, ?> binding : handlers.all()) {
             FunctionInfo info = binding.function().info();
-            functions.add(new Hello.Known(
-                    info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
+            functions.add(
+                    new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
         }
         return new Hello.Response(functions);
     }

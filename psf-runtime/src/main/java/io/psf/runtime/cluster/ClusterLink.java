@@ -77,8 +77,8 @@ public final class ClusterLink {
                 if (System.nanoTime() - deadline > 0) {
                     throw new PsException(
                             Code.UNAVAILABLE,
-                            "scheduler at " + host + ":" + port + ": not reached within " + timeout.toMillis()
-                                    + " ms: " + e.detail(),
+                            "scheduler at " + host + ":" + port + ": not reached within " + timeout.toMillis() + " ms: "
+                                    + e.detail(),
                             e);
                 }
                 LockSupport.parkNanos(RETRY_NANOS);

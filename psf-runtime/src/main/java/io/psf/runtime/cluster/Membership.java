@@ -37,7 +37,9 @@ final class Membership {
         int rank;
         long lastSeen = System.nanoTime();
         long beatSince;
-        @Nullable CompletableFuture<Beat.Response> beat;
+
+        @Nullable
+        CompletableFuture<Beat.Response> beat;
 
         Entry(Connection connection, Join.Request request) {
             this.connection = connection;
@@ -118,7 +120,9 @@ final class Membership {
         LOG.info(
                 "{} joined from {} ({} of {} servers, {} of {} workers)",
                 role.label(),
-                role == Role.SERVER ? request.host() + ":" + request.port() : connection.channel().peer(),
+                role == Role.SERVER
+                        ? request.host() + ":" + request.port()
+                        : connection.channel().peer(),
                 count(Role.SERVER),
                 servers,
                 count(Role.WORKER),
@@ -223,7 +227,9 @@ final class Membership {
         }
         if (state == State.FORMING) {
             entries.remove(entry);
-            LOG.warn("{} at {} went away before the cluster was ready", entry.request.role().label(),
+            LOG.warn(
+                    "{} at {} went away before the cluster was ready",
+                    entry.request.role().label(),
                     connection.channel().peer());
         } else if (state == State.RUNNING || entry.request.role() == Role.SERVER) {
             lose(entry, "its connection to the scheduler closed");

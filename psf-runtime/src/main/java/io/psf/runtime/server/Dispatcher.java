@@ -96,8 +96,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             dispatch(connection, frame);
         } catch (PsException e) {
             LOG.debug("refused a request of {}: {}", channel.peer(), e.getMessage());
-            connection.send(
-                    Frame.failure(pool, frame.function(), frame.slice(), frame.call(), e.code(), e.detail()));
+            connection.send(Frame.failure(pool, frame.function(), frame.slice(), frame.call(), e.code(), e.detail()));
             frame.release();
         }
     }

@@ -6,10 +6,10 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.HandlerProvider;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Map;
-import java.util.Set;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The functions that a node has, by the number of their name. Immutable once it is in use. */
@@ -49,7 +49,8 @@ public final class Handlers {
         } else if (!isDefault) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "handlers of \"" + info.name() + "\": " + there.handler().getClass().getName() + " and "
+                    "handlers of \"" + info.name() + "\": "
+                            + there.handler().getClass().getName() + " and "
                             + binding.handler().getClass().getName() + " (expected: one)");
         }
     }
@@ -64,7 +65,8 @@ public final class Handlers {
         }
     }
 
-    @Nullable Binding<?, ?> get(int id) {
+    @Nullable
+    Binding<?, ?> get(int id) {
         return byId.get(id);
     }
 

@@ -70,7 +70,8 @@ public final class HostNode implements Node {
     }
 
     /** The shard of a slice; null if this node does not have it. */
-    @Nullable HostShard shard(int tensor, int slice) {
+    @Nullable
+    HostShard shard(int tensor, int slice) {
         Map<Integer, HostShard> slices = shards.get(tensor);
         return slices == null ? null : slices.get(slice);
     }
@@ -162,7 +163,8 @@ public final class HostNode implements Node {
         Map<Integer, HostShard> slices =
                 shards.computeIfAbsent(tensor.id().number(), number -> new ConcurrentHashMap<>());
         for (HostShard there : slices.values()) {
-            if (!there.spec().equals(tensor) || there.slice() == slice && !there.range().equals(range)) {
+            if (!there.spec().equals(tensor)
+                    || there.slice() == slice && !there.range().equals(range)) {
                 throw new PsException(
                         PsException.Code.ALREADY_EXISTS,
                         "tensor: " + tensor + ", slice " + range + " (expected: as it is there, " + there.spec()

@@ -133,8 +133,7 @@ final class HostShard implements Shard {
     @Override
     public int row(long key) {
         if (!range.contains(key)) {
-            throw new PsException(
-                    PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
+            throw new PsException(PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
         }
         return (int) (key - range.begin());
     }

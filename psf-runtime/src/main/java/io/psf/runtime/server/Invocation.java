@@ -125,8 +125,7 @@ final class Invocation {
         if (binding.kind().later()) {
             @SuppressWarnings("unchecked") // the binding's kind says so
             CompletionStage<R> stage = (CompletionStage<R>) answer;
-            stage.whenComplete((response, failure) ->
-                    lane.executeHere(() -> answerLater(binding, response, failure)));
+            stage.whenComplete((response, failure) -> lane.executeHere(() -> answerLater(binding, response, failure)));
             if (!answered) {
                 node.defer(this);
                 lane.leaveScratch();
@@ -140,7 +139,8 @@ final class Invocation {
 
     private <Q, R> Q read(Binding<Q, R> binding) {
         try {
-            return binding.function().read(request.reader(shard == null ? null : shard.spec().id()));
+            return binding.function()
+                    .read(request.reader(shard == null ? null : shard.spec().id()));
         } catch (IllegalArgumentException e) { // a record's own check of its components
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
@@ -152,9 +152,10 @@ final class Invocation {
         }
         try {
             if (failure != null) {
-                fail(failure instanceof CompletionException && failure.getCause() != null
-                        ? failure.getCause()
-                        : failure);
+                fail(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
             } else if (response == null) {
                 fail(new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)"));
             } else {

@@ -47,7 +47,8 @@ final class Sequence {
     }
 
     /** The next call that may run now; null if there is none. */
-    @Nullable Invocation next() {
+    @Nullable
+    Invocation next() {
         return deferred == null ? waiting.pollFirst() : null;
     }
 }

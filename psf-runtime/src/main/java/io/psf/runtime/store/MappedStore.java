@@ -26,7 +26,8 @@ public final class MappedStore implements Store {
             Files.createDirectories(below);
             this.directory = Files.createTempDirectory(below, "psf-");
         } catch (IOException e) {
-            throw new PsException(PsException.Code.CONFIGURATION, "directory for mapped shards: " + below + ": " + e, e);
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, "directory for mapped shards: " + below + ": " + e, e);
         }
     }
 

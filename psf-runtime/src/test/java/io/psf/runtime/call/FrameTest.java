@@ -18,7 +18,8 @@ final class FrameTest {
         tuple.f32(0.5f);
         tuple.bool(true);
         tuple.array(FloatArray.of(1f, -2f, 3f));
-        return Frame.write(pool, Frame.Kind.REQUEST, 1, 0x11121314, 0x21222324, 0x31323334, 5, 0x0102030405060708L, 60000, tuple);
+        return Frame.write(
+                pool, Frame.Kind.REQUEST, 1, 0x11121314, 0x21222324, 0x31323334, 5, 0x0102030405060708L, 60000, tuple);
     }
 
     /** The bytes of the protocol: they change only with a new protocol. */
@@ -63,7 +64,9 @@ final class FrameTest {
                 var reader = frame.reader(null);
                 var unusedFloat = reader.f32();
                 var unusedBool = reader.bool();
-                assertThat(reader.floatArray().length()).as("seed %d round %d", seed, round).isLessThanOrEqualTo(8);
+                assertThat(reader.floatArray().length())
+                        .as("seed %d round %d", seed, round)
+                        .isLessThanOrEqualTo(8);
             } catch (PsException e) {
                 assertThat(e.code()).as("seed %d round %d", seed, round).isEqualTo(PsException.Code.PROTOCOL);
             }

@@ -100,9 +100,7 @@ public abstract class TransportContract {
         Frame asked = atServer.next();
         atServer.channels
                 .get(0)
-                .offer(
-                        Frame.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"),
-                        () -> {});
+                .offer(Frame.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"), () -> {});
         Frame answer = atClient.next();
         assertThat(answer.status()).isEqualTo(PsException.Code.BAD_REQUEST);
         assertThat(answer.reader(null).string()).isEqualTo("because");
@@ -155,7 +153,9 @@ public abstract class TransportContract {
             }
         });
         await().atMost(20, TimeUnit.SECONDS).until(() -> settles(sent));
-        assertThat(sent.get()).as("frames of 400 KB sent to a peer that does not read").isLessThan(300);
+        assertThat(sent.get())
+                .as("frames of 400 KB sent to a peer that does not read")
+                .isLessThan(300);
         atServer.channels.get(0).setReading(true);
         for (int i = 0; i < 400; i++) {
             Frame frame = atServer.next();
@@ -167,8 +167,7 @@ public abstract class TransportContract {
 
     private static boolean settles(AtomicInteger counter) throws InterruptedException {
         int before = counter.get();
-        return !new java.util.concurrent.CountDownLatch(1).await(300, TimeUnit.MILLISECONDS)
-                && counter.get() == before;
+        return !new java.util.concurrent.CountDownLatch(1).await(300, TimeUnit.MILLISECONDS) && counter.get() == before;
     }
 
     @Test

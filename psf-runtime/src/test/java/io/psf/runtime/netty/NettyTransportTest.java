@@ -7,6 +7,7 @@ import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.Transport;
 import io.psf.runtime.call.TransportContract;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -55,7 +56,7 @@ final class NettyTransportTest extends TransportContract {
     /** Sends bytes to a fresh port and answers the detail of the error that comes back before the end. */
     private String told(byte[] bytes) throws IOException, Exception {
         Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
-        try (Socket socket = new Socket("127.0.0.1", listener.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();

@@ -1,0 +1,192 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Place;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
+import java.util.List;
+import javax.lang.model.element.Modifier;
+
+/** Writes {@code XPsf.Codec}: the function's info, its partition, and how its tuples are written and read. */
+final class CodecEmitter {
+    private final FunctionModel model;
+    private final ClassName request;
+    private final ClassName response;
+    private final ValueEmitter values = new ValueEmitter();
+
+    CodecEmitter(FunctionModel model) {
+        this.model = model;
+        this.request = Java.name(model.requestType());
+        this.response = Java.name(model.responseType());
+    }
+
+    TypeSpec codec() {
+        TypeSpec.Builder codec = TypeSpec.classBuilder("Codec")
+                .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+                .superclass(ParameterizedTypeName.get(ClassName.get(Function.class), request, response))
+                .addMethod(constructor());
+        if (model.place() == Place.SHARD) {
+            codec.addMethod(target());
+            routing(codec);
+        }
+        codec.addMethod(write()).addMethod(read()).addMethod(writeAnswer());
+        if (model.decodesAnswers()) {
+            codec.addMethod(readAnswer());
+        }
+        return codec.addMethod(merge()).addMethods(values.methods()).build();
+    }
+
+    private MethodSpec constructor() {
+        CodeBlock.Builder schemas = CodeBlock.builder();
+        for (String schema : model.schemas()) {
+            schemas.add(",\n$S", schema);
+        }
+        return MethodSpec.constructorBuilder()
+                .addStatement(
+                        "super($T.of(NAME, $T.$L, $L$L))",
+                        FunctionInfo.class,
+                        Place.class,
+                        model.place(),
+                        model.readOnly(),
+                        schemas.build())
+                .build();
+    }
+
+    private MethodSpec target() {
+        String name = model.request().stream()
+                .filter(component -> component.layout() instanceof Layout.Target)
+                .map(Component::name)
+                .findFirst()
+                .orElseThrow();
+        return override("target")
+                .returns(TensorId.class)
+                .addParameter(request, "request")
+                .addStatement("return request.$N()", name)
+                .build();
+    }
+
+    /** Tells the key sets first: what goes along them refers to them. */
+    private void routing(TypeSpec.Builder codec) {
+        CodeBlock.Builder body = CodeBlock.builder();
+        boolean keys = false;
+        for (Component each : model.request()) {
+            if (each.layout() instanceof Layout.Keyed keyed) {
+                keys = true;
+                body.addStatement(
+                        "routing.keys($L, $S, request.$N(), $T.$L, $L)",
+                        keyed.set(),
+                        each.name(),
+                        each.name(),
+                        Reduction.class,
+                        keyed.combine(),
+                        keyed.everySlice());
+            }
+        }
+        for (Component each : model.request()) {
+            if (each.layout() instanceof Layout.Ranged ranged) {
+                body.addStatement(
+                        "routing.range($L, $S, request.$N(), $L)",
+                        each.index(),
+                        each.name(),
+                        each.name(),
+                        ranged.width());
+            } else if (each.layout() instanceof Layout.Beside beside) {
+                body.addStatement(
+                        "routing.along($L, $S, $L, request.$N(), $L)",
+                        each.index(),
+                        each.name(),
+                        beside.set(),
+                        each.name(),
+                        beside.width());
+            }
+        }
+        if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged)) {
+            body.addStatement("routing.everySlice()");
+        }
+        CodeBlock statements = body.build();
+        if (!statements.isEmpty()) {
+            codec.addMethod(override("route")
+                    .addParameter(request, "request")
+                    .addParameter(Routing.class, "routing")
+                    .addCode(statements)
+                    .build());
+        }
+    }
+
+    private MethodSpec write() {
+        MethodSpec.Builder write = override("write")
+                .addParameter(request, "request")
+                .addParameter(Routing.class, "routing")
+                .addParameter(int.class, "part")
+                .addParameter(TupleWriter.class, "out");
+        for (Component each : model.request()) {
+            if (each.layout() instanceof Layout.Keyed keyed) {
+                write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
+            } else if (each.layout().isLaidOut()) {
+                write.addStatement("routing.write($L, part, out)", each.index());
+            } else if (!(each.layout() instanceof Layout.Target)) {
+                write.addStatement(values.write(each.type(), CodeBlock.of("request.$N()", each.name())));
+            }
+        }
+        return write.build();
+    }
+
+    private MethodSpec read() {
+        return override("read")
+                .returns(request)
+                .addParameter(TupleReader.class, "in")
+                .addStatement("return $L", tuple(request, model.request()))
+                .build();
+    }
+
+    private MethodSpec writeAnswer() {
+        MethodSpec.Builder write =
+                override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
+        for (Component each : model.response()) {
+            write.addStatement(values.write(each.type(), CodeBlock.of("answer.$N()", each.name())));
+        }
+        return write.build();
+    }
+
+    private MethodSpec readAnswer() {
+        return MethodSpec.methodBuilder("readAnswer")
+                .addModifiers(Modifier.STATIC)
+                .returns(response)
+                .addParameter(TupleReader.class, "in")
+                .addStatement("return $L", tuple(response, model.response()))
+                .build();
+    }
+
+    private CodeBlock tuple(TypeName type, List<Component> components) {
+        List<CodeBlock> arguments = components.stream().map(values::read).toList();
+        return values.construct(type, arguments);
+    }
+
+    private MethodSpec merge() {
+        return override("merge")
+                .returns(ParameterizedTypeName.get(ClassName.get(Merge.class), response))
+                .addParameter(request, "request")
+                .addParameter(Routing.class, "routing")
+                .addParameter(response, "into")
+                .addStatement("return new Answers($L)", MergeEmitter.arguments(model))
+                .build();
+    }
+
+    static MethodSpec.Builder override(String name) {
+        return MethodSpec.methodBuilder(name).addAnnotation(Override.class).addModifiers(Modifier.PUBLIC);
+    }
+}

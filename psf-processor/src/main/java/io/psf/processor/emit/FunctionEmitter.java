@@ -1,0 +1,117 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.AnnotationSpec;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.FieldSpec;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Place;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.Names;
+import io.psf.processor.model.FunctionModel;
+import javax.lang.model.element.Modifier;
+
+/** Writes {@code XPsf} for a function {@code X}. */
+public final class FunctionEmitter {
+    private final FunctionModel model;
+    private final ClassName type;
+    private final ClassName generated;
+    private final TypeName request;
+    private final TypeName response;
+    private final boolean skeleton;
+
+    private FunctionEmitter(FunctionModel model, boolean skeleton) {
+        this.model = model;
+        this.type = Java.name(model.type());
+        this.generated = Java.name(model.generated());
+        this.request = Java.name(model.requestType());
+        this.response = Java.name(model.responseType());
+        this.skeleton = skeleton;
+    }
+
+    /** The source of a function without problems. */
+    public static Source emit(FunctionModel model) {
+        return new FunctionEmitter(model, false).source();
+    }
+
+    /** The same signatures with bodies that throw, so that a problem does not become many. */
+    public static Source emitSkeleton(FunctionModel model) {
+        return new FunctionEmitter(model, true).source();
+    }
+
+    private Source source() {
+        TypeSpec.Builder builder = TypeSpec.classBuilder(generated)
+                .addJavadoc("What {@link $T} is made of: its codec, its partition and merge, and its stub.\n", type)
+                .addAnnotation(Java.generated())
+                .addAnnotation(AnnotationSpec.builder(SuppressWarnings.class)
+                        .addMember("value", "$S", "NullAway")
+                        .build())
+                .addModifiers(Modifier.FINAL)
+                .addFields(constants())
+                .addMethod(MethodSpec.constructorBuilder()
+                        .addModifiers(Modifier.PRIVATE)
+                        .build())
+                .addMethod(bind())
+                .addMethod(stub())
+                .addType(new StubEmitter(model, skeleton).stub());
+        if (model.visible()) {
+            builder.addModifiers(Modifier.PUBLIC);
+        }
+        if (!skeleton) {
+            builder.addType(new CodecEmitter(model).codec());
+            builder.addType(new MergeEmitter(model).merge());
+        }
+        return Java.source(model.generated(), builder.build());
+    }
+
+    private Iterable<FieldSpec> constants() {
+        Modifier[] constant = {Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL};
+        return java.util.List.of(
+                FieldSpec.builder(String.class, "NAME", constant)
+                        .addJavadoc("The function's name, its identity between processes.\n")
+                        .initializer("$S", model.name())
+                        .build(),
+                FieldSpec.builder(int.class, "ID", constant)
+                        .addJavadoc("The number that stands for the name on the wire.\n")
+                        .initializer("$L", Names.number(model.name()))
+                        .build(),
+                FieldSpec.builder(
+                                ParameterizedTypeName.get(ClassName.get(Function.class), request, response),
+                                "FUNCTION",
+                                constant)
+                        .addJavadoc("The function as a runtime calls and serves it.\n")
+                        .initializer(skeleton ? CodeBlock.of("null") : CodeBlock.of("new Codec()"))
+                        .build());
+    }
+
+    private MethodSpec bind() {
+        String factory = (model.place() == Place.SHARD ? "shard" : "node") + (model.later() ? "Later" : "");
+        return MethodSpec.methodBuilder("bind")
+                .addJavadoc("Binds a handler, for a server to run.\n")
+                .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
+                .returns(ParameterizedTypeName.get(ClassName.get(Binding.class), request, response))
+                .addParameter(type, "handler")
+                .addStatement(
+                        skeleton
+                                ? StubEmitter.refusal(type)
+                                : CodeBlock.of(
+                                        "return $T.$L(FUNCTION, handler, handler::handle)", Binding.class, factory))
+                .build();
+    }
+
+    private MethodSpec stub() {
+        return MethodSpec.methodBuilder("stub")
+                .addJavadoc("The function as a worker calls it; stateless and thread-safe.\n")
+                .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
+                .returns(generated.nestedClass("Stub"))
+                .addParameter(Caller.class, "worker")
+                .addStatement("return new Stub(worker, $T.DEFAULT)", CallOptions.class)
+                .build();
+    }
+}

@@ -1,0 +1,86 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.AnnotationSpec;
+import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.JavaFile;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import com.palantir.javapoet.TypeVariableName;
+import io.psf.api.TensorId;
+import io.psf.processor.model.ClassRef;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.List;
+
+/** The model's names and types as JavaPoet's. */
+final class Java {
+    private static final AnnotationSpec GENERATED = AnnotationSpec.builder(
+                    ClassName.get("javax.annotation.processing", "Generated"))
+            .addMember("value", "$S", "io.psf.processor.PsfProcessor")
+            .build();
+
+    private Java() {}
+
+    static ClassName name(ClassRef ref) {
+        List<String> names = ref.simpleNames();
+        return ClassName.get(
+                ref.packageName(), names.get(0), names.subList(1, names.size()).toArray(String[]::new));
+    }
+
+    static TypeName type(Type type) {
+        if (type instanceof Scalar scalar) {
+            return switch (scalar) {
+                case BOOLEAN -> TypeName.BOOLEAN;
+                case BYTE -> TypeName.BYTE;
+                case SHORT -> TypeName.SHORT;
+                case INT -> TypeName.INT;
+                case LONG -> TypeName.LONG;
+                case FLOAT -> TypeName.FLOAT;
+                case DOUBLE -> TypeName.DOUBLE;
+                case STRING -> ClassName.get(String.class);
+                case TENSOR -> ClassName.get(TensorId.class);
+            };
+        } else if (type instanceof Type.Enumeration enumeration) {
+            return name(enumeration.name());
+        } else if (type instanceof Type.Copied copied) {
+            return ArrayTypeName.of(primitive(copied.of()));
+        } else if (type instanceof Type.Shared shared) {
+            return shared(shared.of());
+        } else if (type instanceof Type.Tuple tuple) {
+            return name(tuple.name());
+        } else if (type instanceof Type.Many many) {
+            return ParameterizedTypeName.get(
+                    ClassName.get(List.class), name(many.of().name()));
+        }
+        return TypeVariableName.get(((Type.Bad) type).source());
+    }
+
+    static ClassName shared(Type.Items items) {
+        return ClassName.get("io.psf.api.array", items.shared());
+    }
+
+    static TypeName primitive(Type.Items items) {
+        return switch (items) {
+            case BYTE -> TypeName.BYTE;
+            case INT -> TypeName.INT;
+            case LONG -> TypeName.LONG;
+            case FLOAT -> TypeName.FLOAT;
+            case DOUBLE -> TypeName.DOUBLE;
+        };
+    }
+
+    static AnnotationSpec generated() {
+        return GENERATED;
+    }
+
+    static Source source(ClassRef name, TypeSpec type) {
+        JavaFile file = JavaFile.builder(name.packageName(), type)
+                .skipJavaLangImports(true)
+                .indent("    ")
+                .build();
+        String text = file.toString();
+        return new Source(name.qualified(), text.endsWith("\n") ? text : text + "\n");
+    }
+}

@@ -1,0 +1,220 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.ArrayTypeName;
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Place;
+import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Folds;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import javax.lang.model.element.Modifier;
+
+/**
+ * Writes {@code XPsf.Answers}: arrays are scattered as they come, what is reduced is kept by part and folded in the order
+ * of the slices, and whole answers are given to the user's own merge.
+ */
+final class MergeEmitter {
+    private static final Set<String> RESERVED = Set.of("routing", "into", "part", "in", "answers");
+
+    private final FunctionModel model;
+    private final ClassName response;
+    private final ValueEmitter values = new ValueEmitter();
+
+    MergeEmitter(FunctionModel model) {
+        this.model = model;
+        this.response = Java.name(model.responseType());
+    }
+
+    /** What the constructor is given. */
+    static String arguments(FunctionModel model) {
+        if (model.place() == Place.SCHEDULER || (model.response().isEmpty() && !model.merged())) {
+            return "";
+        }
+        return model.fills() ? "routing, into" : "routing";
+    }
+
+    TypeSpec merge() {
+        TypeSpec.Builder type = TypeSpec.classBuilder("Answers")
+                .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
+                .addSuperinterface(ParameterizedTypeName.get(ClassName.get(Merge.class), response));
+        if (model.place() == Place.SCHEDULER) {
+            type.addField(response, "answer", Modifier.PRIVATE);
+            type.addMethod(add(CodeBlock.of("answer = Codec.readAnswer(in.copying());\n")));
+            type.addMethod(result(CodeBlock.of("answer")));
+        } else if (model.merged()) {
+            type.addField(ArrayTypeName.of(response), "answers", Modifier.PRIVATE, Modifier.FINAL);
+            type.addMethod(MethodSpec.constructorBuilder()
+                    .addParameter(Routing.class, "routing")
+                    .addStatement("answers = new $T[routing.parts()]", response)
+                    .build());
+            type.addMethod(add(CodeBlock.of("answers[part] = Codec.readAnswer(in.copying());\n")));
+            type.addMethod(result(CodeBlock.of("$T.merge($T.of(answers))", Java.name(model.type()), List.class)));
+        } else {
+            componentwise(type);
+        }
+        return type.build();
+    }
+
+    private void componentwise(TypeSpec.Builder type) {
+        MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
+        CodeBlock.Builder add = CodeBlock.builder();
+        if (model.fills()) {
+            type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
+            constructor.addStatement("this.routing = routing");
+        }
+        if (!model.response().isEmpty()) {
+            constructor.addParameter(Routing.class, "routing");
+            if (model.fills()) {
+                constructor.addParameter(response, "into");
+            }
+        }
+        for (Component each : model.response()) {
+            type.addField(fieldType(each), field(each), Modifier.PRIVATE, Modifier.FINAL);
+            constructor.addStatement("this.$N = $L", field(each), initial(each));
+            add(each, add);
+        }
+        if (!model.response().isEmpty()) {
+            type.addMethod(constructor.build());
+        }
+        type.addMethod(add(add.build()));
+        type.addMethod(result(values.construct(
+                response, model.response().stream().map(this::folded).toList())));
+    }
+
+    private static MethodSpec add(CodeBlock body) {
+        return CodecEmitter.override("add")
+                .addParameter(int.class, "part")
+                .addParameter(TupleReader.class, "in")
+                .addCode(body)
+                .build();
+    }
+
+    private MethodSpec result(CodeBlock value) {
+        return CodecEmitter.override("result")
+                .returns(response)
+                .addStatement("return $L", value)
+                .build();
+    }
+
+    private static String field(Component component) {
+        return RESERVED.contains(component.name()) ? component.name() + "_" : component.name();
+    }
+
+    private static TypeName fieldType(Component component) {
+        if (component.layout().isLaidOut()) {
+            return Java.type(component.type());
+        } else if (component.type() instanceof Type.Shared) {
+            return ArrayTypeName.of(Java.type(component.type()));
+        }
+        return ArrayTypeName.of(accumulator((Scalar) component.type()));
+    }
+
+    /** The type in which a scalar is folded. */
+    private static TypeName accumulator(Scalar scalar) {
+        return switch (scalar) {
+            case BOOLEAN -> TypeName.BOOLEAN;
+            case FLOAT, DOUBLE -> TypeName.DOUBLE;
+            default -> TypeName.LONG;
+        };
+    }
+
+    private static CodeBlock initial(Component component) {
+        if (component.type() instanceof Type.Shared shared) {
+            TypeName array = Java.shared(shared.of());
+            if (!component.layout().isLaidOut()) {
+                return CodeBlock.of("new $T[routing.parts()]", array);
+            }
+            CodeBlock length = component.layout() instanceof Layout.Beside beside
+                    ? CodeBlock.of("routing.alongLength($L, $L)", beside.set(), beside.width())
+                    : CodeBlock.of("routing.rangeLength($L)", ((Layout.Ranged) component.layout()).width());
+            return CodeBlock.of(
+                    "into == null\n? $T.allocate($L)\n: routing.target($S, into.$N(), $L)",
+                    array,
+                    length,
+                    component.name(),
+                    component.name(),
+                    length);
+        }
+        return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
+    }
+
+    /** Takes a component of one part's answer; an older server does not send what came later. */
+    private void add(Component each, CodeBlock.Builder body) {
+        boolean later = each.since() > 1;
+        if (later) {
+            body.beginControlFlow("if (in.has($L))", each.since());
+        }
+        CodeBlock read = values.read(each.type());
+        String field = field(each);
+        if (each.layout() instanceof Layout.Ranged ranged) {
+            body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, ranged.width());
+        } else if (each.layout() instanceof Layout.Beside beside) {
+            body.addStatement(
+                    "routing.mergeAlong($S, part, $L, $L, $N, $L)",
+                    each.name(),
+                    beside.set(),
+                    read,
+                    field,
+                    beside.width());
+        } else if (each.type() instanceof Type.Shared) {
+            body.addStatement("$N[part] = $L.copy()", field, read);
+        } else {
+            body.addStatement("$N[part] = $L", field, read);
+        }
+        if (later) {
+            body.endControlFlow();
+        }
+    }
+
+    private CodeBlock folded(Component each) {
+        String field = field(each);
+        if (!(each.layout() instanceof Layout.Folded folded)) {
+            return CodeBlock.of("$N", field);
+        }
+        Reduction reduction = folded.reduction();
+        if (each.type() instanceof Type.Shared shared) {
+            CodeBlock parts = each.since() == 1
+                    ? CodeBlock.of("$T.of($N)", List.class, field)
+                    : CodeBlock.of("$T.stream($N).filter($T::nonNull).toList()", Arrays.class, field, Objects.class);
+            return CodeBlock.of(
+                    "$T.fold($T.$L, $S, $L, $T.allocate(0))",
+                    Folds.class,
+                    Reduction.class,
+                    reduction,
+                    each.name(),
+                    parts,
+                    Java.shared(shared.of()));
+        }
+        return switch ((Scalar) each.type()) {
+            case BOOLEAN, DOUBLE -> fold(reduction, field, CodeBlock.of(""));
+            case FLOAT -> CodeBlock.of("(float) $L", fold(reduction, field, CodeBlock.of("")));
+            case BYTE -> CodeBlock.of("(byte) $L", fold(reduction, field, bounds(Byte.class)));
+            case SHORT -> CodeBlock.of("(short) $L", fold(reduction, field, bounds(Short.class)));
+            case INT -> CodeBlock.of("(int) $L", fold(reduction, field, bounds(Integer.class)));
+            default -> fold(reduction, field, bounds(Long.class));
+        };
+    }
+
+    private static CodeBlock fold(Reduction reduction, String field, CodeBlock bounds) {
+        return CodeBlock.of("$T.fold($T.$L, $N$L)", Folds.class, Reduction.class, reduction, field, bounds);
+    }
+
+    private static CodeBlock bounds(Class<?> of) {
+        return CodeBlock.of(", $T.MIN_VALUE, $T.MAX_VALUE", of, of);
+    }
+}

@@ -1,0 +1,158 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.MethodSpec;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
+import io.psf.processor.model.Type;
+import java.time.Duration;
+import java.util.stream.Collectors;
+import javax.lang.model.element.Modifier;
+
+/** Writes {@code XPsf.Stub}: how a worker calls the function. */
+final class StubEmitter {
+    private static final ClassName STUB = ClassName.bestGuess("Stub");
+
+    private final FunctionModel model;
+    private final boolean skeleton;
+    private final TypeName response;
+
+    StubEmitter(FunctionModel model, boolean skeleton) {
+        this.model = model;
+        this.skeleton = skeleton;
+        this.response = Java.name(model.responseType());
+    }
+
+    /** The body of what cannot be generated. */
+    static CodeBlock refusal(TypeName type) {
+        return CodeBlock.of(
+                "throw new $T($S)", UnsupportedOperationException.class, type + " did not compile; see its errors");
+    }
+
+    TypeSpec stub() {
+        ClassName type = Java.name(model.type());
+        TypeSpec.Builder stub = TypeSpec.classBuilder("Stub")
+                .addJavadoc("Calls {@link $T}; stateless and thread-safe.\n", type)
+                .addModifiers(Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
+                .addField(Caller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+                .addField(CallOptions.class, "options", Modifier.PRIVATE, Modifier.FINAL)
+                .addMethod(MethodSpec.constructorBuilder()
+                        .addModifiers(Modifier.PRIVATE)
+                        .addParameter(Caller.class, "caller")
+                        .addParameter(CallOptions.class, "options")
+                        .addStatement("this.caller = caller")
+                        .addStatement("this.options = options")
+                        .build())
+                .addMethod(call(false));
+        if (model.fills()) {
+            stub.addMethod(call(true));
+        }
+        return stub.addMethod(MethodSpec.methodBuilder("withDeadline")
+                        .addJavadoc("The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.\n")
+                        .addModifiers(Modifier.PUBLIC)
+                        .returns(STUB)
+                        .addParameter(Duration.class, "deadline")
+                        .addStatement("return new $T(caller, new $T(deadline))", STUB, CallOptions.class)
+                        .build())
+                .build();
+    }
+
+    private MethodSpec call(boolean filling) {
+        MethodSpec.Builder call = MethodSpec.methodBuilder("call")
+                .addModifiers(Modifier.PUBLIC)
+                .addJavadoc(doc(filling))
+                .returns(ParameterizedTypeName.get(ClassName.get(Pending.class), response));
+        for (Component component : model.request()) {
+            call.addParameter(Java.type(component.type()), component.name());
+        }
+        String into = "into";
+        while (isTaken(into)) {
+            into += "_";
+        }
+        if (filling) {
+            call.addParameter(response, into);
+        }
+        if (skeleton) {
+            return call.addStatement(refusal(Java.name(model.type()))).build();
+        }
+        String arguments = model.request().stream().map(Component::name).collect(Collectors.joining(", "));
+        return call.addStatement(
+                        "return this.caller.call(FUNCTION, new $T($L), $L, this.options)",
+                        Java.name(model.requestType()),
+                        arguments,
+                        filling ? into : "null")
+                .build();
+    }
+
+    private boolean isTaken(String name) {
+        return model.request().stream().anyMatch(component -> component.name().equals(name));
+    }
+
+    private CodeBlock doc(boolean filling) {
+        CodeBlock.Builder doc = CodeBlock.builder();
+        doc.add("$L\n", model.doc().isEmpty() ? "Calls the function." : model.doc());
+        if (filling) {
+            doc.add("\n<p>Fills the laid-out arrays of {@code into}; its other components are not read.\n");
+        }
+        doc.add("\n");
+        for (Component component : model.request()) {
+            add(doc, component.name(), component);
+        }
+        for (Component component : filling ? model.response() : java.util.List.<Component>of()) {
+            if (component.layout().isLaidOut()) {
+                add(doc, "into", component);
+            }
+        }
+        return doc.build();
+    }
+
+    private void add(CodeBlock.Builder doc, String param, Component component) {
+        boolean out = param.equals("into") && model.response().contains(component);
+        String shape = shape(component, out);
+        if (shape.isEmpty() && component.doc().isEmpty()) {
+            return;
+        }
+        String name = out ? "{@code " + component.name() + "}: " : "";
+        String both = component.doc() + (shape.isEmpty() || component.doc().isEmpty() ? "" : "; ") + shape;
+        doc.add("@param $L $L$L\n", param, name, both);
+    }
+
+    private String shape(Component component, boolean out) {
+        if (component.layout() instanceof Layout.Target) {
+            return "the tensor on whose shards the function runs";
+        }
+        if (!(component.type() instanceof Type.Shared shared)) {
+            return "";
+        }
+        String borrowed = "; borrowed until await returns";
+        String words = shared.of().words();
+        if (component.layout() instanceof Layout.Ranged ranged) {
+            return "[rows, " + width(ranged.width()) + "] " + words + ", row-aligned with the tensor" + borrowed;
+        } else if (component.layout() instanceof Layout.Keyed keyed) {
+            String folded = keyed.combine() == io.psf.api.layout.Reduction.NONE
+                    ? "in any order"
+                    : "in any order, duplicates folded with " + keyed.combine();
+            return "[n] " + words + ", global keys " + folded + borrowed;
+        } else if (component.layout() instanceof Layout.Beside beside) {
+            return "[n, " + width(beside.width()) + "] " + words + ", row i belongs to {@code " + beside.keys() + "[i]}"
+                    + borrowed;
+        }
+        return out
+                ? ""
+                : "[n] " + words + ", goes whole to every " + (model.place() == Place.SHARD ? "slice" : "node")
+                        + borrowed;
+    }
+
+    private static String width(int width) {
+        return width == 0 ? "width" : String.valueOf(width);
+    }
+}
