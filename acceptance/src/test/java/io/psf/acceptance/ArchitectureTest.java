@@ -55,6 +55,7 @@ final class ArchitectureTest {
                     "io.psf.builtin.tensor..",
                     "io.psf.builtin.dense..",
                     "io.psf.builtin.sparse..",
+                    "io.psf.builtin.sync..",
                     "io.psf.builtin.optimizer..",
                     "io.psf.builtin.initializer..")
             .should()

@@ -49,7 +49,7 @@ final class Clusters {
                 one.get(120, TimeUnit.SECONDS);
             }
         } catch (ExecutionException e) {
-            throw new AssertionError(e.getCause().toString(), e.getCause());
+            throw new AssertionError(String.valueOf(e.getCause()), e.getCause());
         } catch (InterruptedException | TimeoutException e) {
             throw new AssertionError(e);
         } finally {

@@ -32,8 +32,8 @@ final class ClustersTest {
             int round = i;
             try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
                 Clusters.onEachWorker(cluster, worker -> {
-                    TensorId w = Tensors.init(
-                            worker, TensorSpec.dense("w", 100).initializer(Initializers.constant(round)));
+                    TensorId w =
+                            Tensors.init(worker, TensorSpec.dense("w", 100).initializer(Initializers.constant(round)));
                     assertThat(Tensors.pull(worker, w)).containsOnly(round);
                     worker.barrier();
                 });
@@ -47,8 +47,8 @@ final class ClustersTest {
         for (int round = 0; round < 2; round++) {
             try (PsCluster one = Clusters.start(over, 2, 2);
                     PsCluster two = Clusters.start(over, 3, 1)) {
-                TensorId w = Tensors.init(
-                        one.worker(), TensorSpec.dense("w", 10).initializer(Initializers.constant(1)));
+                TensorId w =
+                        Tensors.init(one.worker(), TensorSpec.dense("w", 10).initializer(Initializers.constant(1)));
                 Tensors.init(two.worker(), TensorSpec.dense("w", 20).initializer(Initializers.constant(2)));
                 Tensors.push(one.worker(), w, new float[10]).await();
                 assertThat(Tensors.pull(one.worker(1), w)).hasSize(10).containsOnly(1f);
@@ -102,8 +102,7 @@ final class ClustersTest {
         try (PsCluster cluster = Clusters.start(Over.MEMORY, 1, 2)) {
             TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
             cluster.worker(1).close();
-            PsException e =
-                    catchThrowableOfType(PsException.class, () -> Tensors.pull(cluster.worker(1), w));
+            PsException e = catchThrowableOfType(PsException.class, () -> Tensors.pull(cluster.worker(1), w));
             assertThat(e.code()).isEqualTo(Code.CLOSED);
             cluster.worker().barrier();
         }

@@ -17,9 +17,9 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.builtin.Initializers;
-import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.dense.DensePullPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.net.InetAddress;
@@ -50,8 +50,7 @@ final class ErrorsTest {
     static void start() {
         cluster = Clusters.start(Over.TCP, 2, 2);
         worker = cluster.worker(0);
-        w = Tensors.init(
-                worker, TensorSpec.dense("w", 256, 64).initializer(Initializers.constant(2)));
+        w = Tensors.init(worker, TensorSpec.dense("w", 256, 64).initializer(Initializers.constant(2)));
     }
 
     @AfterAll
@@ -75,14 +74,18 @@ final class ErrorsTest {
 
     @Test
     void aPushOfTheWrongLengthSaysWhatWasExpected() {
-        assertThat(failure(Code.BAD_REQUEST, () -> Tensors.push(worker, w, new float[4096]).await()))
+        assertThat(failure(
+                        Code.BAD_REQUEST,
+                        () -> Tensors.push(worker, w, new float[4096]).await()))
                 .hasMessageContaining("length: 4096 (expected: 16384 = 256 rows x 64 wide)")
                 .hasMessageContaining("in psf.dense.push on tensor \"w\"");
     }
 
     @Test
     void aTargetOfTheWrongLengthSaysWhatWasExpected() {
-        assertThat(failure(Code.BAD_REQUEST, () -> Tensors.pull(worker, w, new float[3]).await()))
+        assertThat(failure(
+                        Code.BAD_REQUEST,
+                        () -> Tensors.pull(worker, w, new float[3]).await()))
                 .hasMessageContaining("3 (expected: 16384");
     }
 
@@ -94,9 +97,7 @@ final class ErrorsTest {
 
     @Test
     void aSecondInitWithAnotherShapeNamesBothShapes() {
-        assertThat(failure(
-                        Code.ALREADY_EXISTS,
-                        () -> Tensors.init(cluster.worker(1), TensorSpec.dense("w", 128, 64))))
+        assertThat(failure(Code.ALREADY_EXISTS, () -> Tensors.init(cluster.worker(1), TensorSpec.dense("w", 128, 64))))
                 .hasMessageContaining("\"w\"")
                 .hasMessageContaining("[128, 64]")
                 .hasMessageContaining("[256, 64]");
@@ -107,11 +108,14 @@ final class ErrorsTest {
         float[] into = new float[3 * 64];
         assertThat(failure(
                         Code.OUT_OF_RANGE,
-                        () -> Tensors.pullRows(worker, w, new long[] {1, 256, 3}, into).await()))
+                        () -> Tensors.pullRows(worker, w, new long[] {1, 256, 3}, into)
+                                .await()))
                 .hasMessageContaining("[1]: 256 (expected: a row in [0, 256))")
                 .hasMessageContaining("tensor \"w\"");
-        failure(Code.OUT_OF_RANGE, () -> Tensors.pushRows(worker, w, new long[] {-1}, new float[64])
-                .await());
+        failure(
+                Code.OUT_OF_RANGE,
+                () -> Tensors.pushRows(worker, w, new long[] {-1}, new float[64])
+                        .await());
     }
 
     @ParameterizedTest
@@ -187,7 +191,9 @@ final class ErrorsTest {
             if (round % 2 == 0) {
                 garbage[0] &= 0x7f; // something that looks like a length
             }
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(round % 2).port())) {
+            try (Socket socket = new Socket(
+                    InetAddress.getLoopbackAddress(),
+                    cluster.servers().get(round % 2).port())) {
                 socket.getOutputStream().write(garbage);
             }
         }
@@ -210,7 +216,8 @@ final class ErrorsTest {
                 .putInt(0)
                 .putLong(99)
                 .putInt(1000);
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
+        try (Socket socket = new Socket(
+                InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(frame.array());
             byte[] answer = socket.getInputStream().readNBytes(120);
@@ -219,7 +226,8 @@ final class ErrorsTest {
     }
 
     private static String told(byte[] bytes) throws Exception {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
+        try (Socket socket = new Socket(
+                InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(bytes);
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -105,7 +105,8 @@ final class TrainingTest {
                                         .optimizer(Optimizers.adaGrad(0.1f))
                                         .updates(updates));
                         for (int i = 0; i < 7; i++) {
-                            Tensors.pushRows(worker, w, new long[0], new float[0]).await();
+                            Tensors.pushRows(worker, w, new long[0], new float[0])
+                                    .await();
                         }
                         float[] none = {};
                         Tensors.pullRows(worker, w, new long[0], none).await();
@@ -156,10 +157,14 @@ final class TrainingTest {
                 if (worker.rank() == 0) {
                     float[] pulled = new float[n];
                     Tensors.pushPull(worker, w, filled(n, 1), pulled).await();
-                    assertThat(Arrays.equals(pulled, plusOne)).as("A + 1, as answered").isTrue();
+                    assertThat(Arrays.equals(pulled, plusOne))
+                            .as("A + 1, as answered")
+                            .isTrue();
                 }
                 worker.barrier();
-                assertThat(Arrays.equals(Tensors.pull(worker, w), plusOne)).as("A + 1").isTrue();
+                assertThat(Arrays.equals(Tensors.pull(worker, w), plusOne))
+                        .as("A + 1")
+                        .isTrue();
             });
         }
     }
@@ -251,8 +256,8 @@ final class TrainingTest {
             assertThat((double) value).isBetween(least - 1e-6, greatest + 1e-6);
             sum += value;
         }
-        assertThat(sum / values.length).isBetween(
-                mean - 5 * stddev / Math.sqrt(values.length), mean + 5 * stddev / Math.sqrt(values.length));
+        assertThat(sum / values.length)
+                .isBetween(mean - 5 * stddev / Math.sqrt(values.length), mean + 5 * stddev / Math.sqrt(values.length));
     }
 
     /** Ray's synchronous example: SGD steps once on the sum of the workers' gradients. */
@@ -283,8 +288,7 @@ final class TrainingTest {
         int times = 50;
         try (PsCluster cluster = Clusters.start(over, 2, 2)) {
             onEachWorker(cluster, worker -> {
-                TensorId w = Tensors.init(
-                        worker, TensorSpec.dense("w", 1001).initializer(Initializers.constant(1)));
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1001).initializer(Initializers.constant(1)));
                 List<Pending<?>> pushes = new ArrayList<>();
                 float before = 0;
                 for (int i = 0; i < times; i++) {
@@ -305,7 +309,8 @@ final class TrainingTest {
     @EnumSource(Over.class)
     void oneWorkerPushingTwiceDoesNotCloseARound(Over over) {
         try (PsCluster cluster = Clusters.start(over, 2, 2)) {
-            TensorSpec spec = TensorSpec.dense("w", 10).optimizer(Optimizers.assign()).updates(Updates.SUM);
+            TensorSpec spec =
+                    TensorSpec.dense("w", 10).optimizer(Optimizers.assign()).updates(Updates.SUM);
             Worker one = cluster.worker(0);
             Worker two = cluster.worker(1);
             TensorId w = Tensors.init(one, spec);

@@ -1,5 +1,7 @@
 package io.psf.cli;
 
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
 import java.io.IOException;
@@ -37,6 +39,7 @@ public final class Child {
             }
             case "connect" -> {
                 try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    Tensors.init(worker, TensorSpec.dense("w", 10));
                     worker.barrier();
                     System.out.println("connected with rank " + worker.rank());
                 }

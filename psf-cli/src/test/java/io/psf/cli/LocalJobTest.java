@@ -32,7 +32,9 @@ class LocalJobTest {
         assertThat(lines)
                 .contains("[worker 0] connected with rank 0", "[worker 1] connected with rank 1")
                 .anyMatch(line -> line.startsWith("[scheduler] "))
-                .noneMatch(line -> line.startsWith("[psf] "));
+                .noneMatch(line -> line.startsWith("[psf] "))
+                .as("what libraries announce of themselves")
+                .noneMatch(line -> line.contains("WARN") || line.contains("Chronicle"));
     }
 
     @Test

@@ -100,10 +100,13 @@ final class DemoCommand implements Callable<Integer> {
         Matcher log = LOG.matcher(line);
         if (!log.matches()) {
             display.say("[" + node + "] " + line);
-        } else if (!log.group("level").equals("INFO")
-                || MEMBERS.matcher(log.group("text")).matches()) {
+        } else if (!log.group("level").equals("INFO") || isOfMembers(node, log.group("text"))) {
             display.say("[" + node + "] " + log.group("text"));
         }
+    }
+
+    private static boolean isOfMembers(String node, String text) {
+        return node.equals("scheduler") && MEMBERS.matcher(text).matches();
     }
 
     private Optional<Result> runEmbedded(Display display) {

@@ -74,12 +74,8 @@ final class StubEmitter {
         for (Component component : model.request()) {
             call.addParameter(Java.type(component.type()), component.name());
         }
-        String into = "into";
-        while (isTaken(into)) {
-            into += "_";
-        }
         if (filling) {
-            call.addParameter(response, into);
+            call.addParameter(response, into());
         }
         if (skeleton) {
             return call.addStatement(refusal(Java.name(model.type()))).build();
@@ -89,41 +85,42 @@ final class StubEmitter {
                         "return this.caller.call(FUNCTION, new $T($L), $L, this.options)",
                         Java.name(model.requestType()),
                         arguments,
-                        filling ? into : "null")
+                        filling ? into() : "null")
                 .build();
     }
 
-    private boolean isTaken(String name) {
-        return model.request().stream().anyMatch(component -> component.name().equals(name));
+    /** The name of the response to be filled, which no component of the request has. */
+    private String into() {
+        boolean taken =
+                model.request().stream().anyMatch(component -> component.name().equals("into"));
+        return taken ? "into_" : "into";
     }
 
     private CodeBlock doc(boolean filling) {
         CodeBlock.Builder doc = CodeBlock.builder();
         doc.add("$L\n", model.doc().isEmpty() ? "Calls the function." : model.doc());
         if (filling) {
-            doc.add("\n<p>Fills the laid-out arrays of {@code into}; its other components are not read.\n");
+            doc.add("\n<p>Fills the laid-out arrays of the response given; its other components are not read.\n");
         }
         doc.add("\n");
         for (Component component : model.request()) {
-            add(doc, component.name(), component);
+            add(doc, component.name(), component, false);
         }
-        for (Component component : filling ? model.response() : java.util.List.<Component>of()) {
-            if (component.layout().isLaidOut()) {
-                add(doc, "into", component);
+        for (Component component : model.response()) {
+            if (filling && component.layout().isLaidOut()) {
+                add(doc, into(), component, true);
             }
         }
         return doc.build();
     }
 
-    private void add(CodeBlock.Builder doc, String param, Component component) {
-        boolean out = param.equals("into") && model.response().contains(component);
-        String shape = shape(component, out);
-        if (shape.isEmpty() && component.doc().isEmpty()) {
+    private void add(CodeBlock.Builder doc, String param, Component component, boolean out) {
+        String text = component.doc().isEmpty() ? shape(component, out) : component.doc();
+        if (text.isEmpty()) {
             return;
         }
         String name = out ? "{@code " + component.name() + "}: " : "";
-        String both = component.doc() + (shape.isEmpty() || component.doc().isEmpty() ? "" : "; ") + shape;
-        doc.add("@param $L $L$L\n", param, name, both);
+        doc.add("@param $L $L$L\n", param, name, text);
     }
 
     private String shape(Component component, boolean out) {

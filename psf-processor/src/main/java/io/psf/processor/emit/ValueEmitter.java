@@ -5,7 +5,6 @@ import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
-import io.psf.api.TensorId;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.processor.model.ClassRef;
@@ -90,7 +89,7 @@ final class ValueEmitter {
                 case FLOAT -> CodeBlock.of("0f");
                 case DOUBLE -> CodeBlock.of("0d");
                 case STRING -> CodeBlock.of("$S", "");
-                case TENSOR -> CodeBlock.of("$T.of($S)", TensorId.class, "none");
+                case TENSOR -> throw new IllegalArgumentException("Since on a TensorId (expected: refused when read)");
             };
         } else if (type instanceof Type.Enumeration) {
             return CodeBlock.of("$T.values()[0]", Java.type(type));

@@ -251,6 +251,15 @@ final class ComponentReader {
                     "What was there first has no @Since.");
             return 1;
         }
+        if (each.since().isPresent() && holdsTensor(each.type())) {
+            problems.add(
+                    each.field(),
+                    each.since().get(),
+                    "",
+                    Message.SINCE,
+                    "@Since(" + since + ") on component " + each.name() + " with a TensorId",
+                    "No tensor stands for one that was not sent: use a String.");
+        }
         int before = each.index() == 0
                 ? 1
                 : tuple.get(each.index() - 1)
@@ -264,6 +273,12 @@ final class ComponentReader {
                     each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
         }
         return since;
+    }
+
+    private static boolean holdsTensor(Type type) {
+        return type == Scalar.TENSOR
+                || (type instanceof Type.Tuple tuple
+                        && tuple.parts().stream().anyMatch(part -> holdsTensor(part.type())));
     }
 
     private String choices(Type type) {

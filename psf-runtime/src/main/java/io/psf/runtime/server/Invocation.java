@@ -212,7 +212,7 @@ final class Invocation {
             Sequence sequence = shard.sequence(connection.channel());
             if (sequence.isHeldBy(this)) {
                 sequence.release();
-                resume(shard);
+                lane.execute(() -> resume(shard)); // not here: this may be within another call's handler
             }
         }
     }

@@ -31,12 +31,11 @@ public final class NativeStore implements Store {
     public ByteBuffer allocate(String name, int bytes) {
         BytesStore<?, ?> memory;
         try {
-            memory = BytesStore.nativeStoreWithFixedCapacity(bytes);
+            memory = BytesStore.nativeStoreWithFixedCapacity(bytes); // zeros
         } catch (OutOfMemoryError | IllegalStateException e) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);
         }
-        memory.zeroOut(0, bytes);
         ByteBuffer view = view(memory.addressForRead(0), bytes);
         CLEANER.register(view, memory::releaseLast);
         return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);

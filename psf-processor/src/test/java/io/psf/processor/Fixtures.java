@@ -1,0 +1,55 @@
+package io.psf.processor;
+
+import com.google.testing.compile.Compilation;
+import com.google.testing.compile.Compiler;
+import com.google.testing.compile.JavaFileObjects;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+
+/** The sources below {@code src/test/resources}, and how they are compiled. */
+final class Fixtures {
+    private static final Path ROOT = Path.of("src", "test", "resources");
+
+    private Fixtures() {}
+
+    static List<Path> in(String folder) {
+        try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static Path file(String folder, String name) {
+        return ROOT.resolve(folder).resolve(name);
+    }
+
+    static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static JavaFileObject source(Path file) {
+        String folder = String.valueOf(file.getName(file.getNameCount() - 2));
+        String name = String.valueOf(file.getFileName()).replace(".java", "");
+        return JavaFileObjects.forSourceString(folder + "." + name, text(file));
+    }
+
+    /** All that javac may say counts as an error, and an error in one class does not hide those in others. */
+    static Compilation compile(JavaFileObject... sources) {
+        return Compiler.javac()
+                .withProcessors(new PsfProcessor())
+                .withOptions("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17")
+                .compile(sources);
+    }
+}

@@ -1,0 +1,28 @@
+package bad;
+
+import io.psf.api.*;
+import io.psf.api.array.*;
+import io.psf.api.layout.*;
+import java.util.*;
+import java.util.concurrent.*;
+
+@PsFunction("bad.answers")
+public interface Answers {
+  enum Mode { A, B }
+
+  record Request(TensorId tensor, @ByKey LongArray keys) {}
+
+  record Response(
+      double norm, // ERROR [PsfResponseLayout]
+      boolean all, // ERROR [PsfResponseLayout]
+      FloatArray values, // ERROR [PsfResponseLayout]
+      String text, // ERROR [PsfResponseLayout]
+      @Reduce(Reduction.AND) double and, // ERROR [PsfReduction]
+      @Reduce(Reduction.SUM) boolean sum, // ERROR [PsfReduction]
+      @Reduce(Reduction.NONE) double none, // ERROR [PsfReduction]
+      @Reduce(Reduction.LAST) FloatArray last, // ERROR [PsfReduction]
+      @Reduce(Reduction.MAX) Mode mode, // ERROR [PsfLayoutType]
+      @Reduce(Reduction.SUM) float[] copied) {} // ERROR [PsfLayoutType]
+
+  Response handle(Request slice, Shard shard);
+}

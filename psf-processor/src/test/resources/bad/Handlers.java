@@ -1,0 +1,72 @@
+package bad;
+
+import io.psf.api.*;
+import io.psf.api.array.*;
+import io.psf.api.layout.*;
+import java.util.*;
+import java.util.concurrent.*;
+
+public final class Handlers {
+  @PsFunction("bad.handlers.one")
+  interface One {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    default Response handle(Request slice, Shard shard) {
+      return new Response();
+    }
+  }
+
+  @PsFunction("bad.handlers.two")
+  interface Two {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    default Response handle(Request slice, Shard shard) {
+      return new Response();
+    }
+  }
+
+  @PsHandler
+  public abstract static class Open implements One {} // ERROR [PsfHandlerKind]
+
+  @PsHandler
+  public class Inner implements One {} // ERROR [PsfHandlerKind]
+
+  @PsHandler
+  interface Further extends One {} // ERROR [PsfHandlerKind]
+
+  @PsHandler
+  static class Hidden implements One {} // ERROR [PsfHandlerNotPublic]
+
+  @PsHandler
+  public static class Needy implements One { // ERROR [PsfHandlerConstructor]
+    public Needy(int wanted) {}
+  }
+
+  @PsHandler
+  public static class Idle implements Runnable { // ERROR [PsfHandlerOfNothing]
+    @Override
+    public void run() {}
+  }
+
+  static class Base implements One {}
+
+  @PsHandler
+  public static class Both implements One, Two { // ERROR [PsfHandlerOfSeveral]
+    @Override
+    public One.Response handle(One.Request slice, Shard shard) {
+      return new One.Response();
+    }
+
+    @Override
+    public Two.Response handle(Two.Request slice, Shard shard) {
+      return new Two.Response();
+    }
+  }
+
+  @PsHandler
+  public static class Derived extends Base {}
+}

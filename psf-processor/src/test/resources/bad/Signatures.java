@@ -1,0 +1,66 @@
+package bad;
+
+import io.psf.api.*;
+import io.psf.api.array.*;
+import io.psf.api.layout.*;
+import java.util.*;
+import java.util.concurrent.*;
+
+final class Signatures {
+  @PsFunction("bad.signatures.parameters")
+  interface Parameters {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    Response handle(
+        String slice, // ERROR [PsfHandleSignature]
+        Node node); // ERROR [PsfHandleSignature]
+  }
+
+  @PsFunction("bad.signatures.few")
+  interface Few {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    Response handle(Request slice); // ERROR [PsfHandleSignature]
+  }
+
+  @PsFunction("bad.signatures.answer")
+  interface Answer {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    CompletionStage<Request> handle(Request slice, Shard shard) throws Exception; // ERROR [PsfHandleSignature] ERROR [PsfHandleSignature]
+  }
+
+  @PsFunction("bad.signatures.fixed")
+  interface Fixed {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    static Response handle(Request slice, Shard shard) { // ERROR [PsfHandleSignature]
+      return new Response();
+    }
+  }
+
+  interface Closeable {
+    void shut();
+  }
+
+  @PsFunction("bad.signatures.more")
+  interface More extends Closeable { // ERROR [PsfHandleExtra]
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    Response handle(Request slice, Shard shard);
+
+    Response handle(Request slice, Node node); // ERROR [PsfHandleExtra]
+
+    void other(); // ERROR [PsfHandleExtra]
+  }
+}

@@ -1,0 +1,16 @@
+package good;
+
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.HandlerProvider;
+import javax.annotation.processing.Generated;
+
+/**
+ * Brings {@link AxpyOnHost} to a server.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+public final class AxpyOnHostPsfProvider implements HandlerProvider {
+    @Override
+    public Binding<?, ?> binding() {
+        return AxpyPsf.bind(new AxpyOnHost());
+    }
+}

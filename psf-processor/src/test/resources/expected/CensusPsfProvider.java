@@ -1,0 +1,21 @@
+package good;
+
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.HandlerProvider;
+import javax.annotation.processing.Generated;
+
+/**
+ * Brings the default body of {@link Census} to a server.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+public final class CensusPsfProvider implements HandlerProvider {
+    @Override
+    public Binding<?, ?> binding() {
+        return CensusPsf.bind(new Census() {});
+    }
+
+    @Override
+    public boolean isDefault() {
+        return true;
+    }
+}

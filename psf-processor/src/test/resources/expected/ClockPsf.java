@@ -1,0 +1,132 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import javax.annotation.processing.Generated;
+
+/**
+ * What {@link Clock} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class ClockPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "acme.clock";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = 518514519;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<Clock.Request, Clock.Response> FUNCTION = new Codec();
+
+    private ClockPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<Clock.Request, Clock.Response> bind(Clock handler) {
+        return Binding.nodeLater(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link Clock}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * Tells a clock, and learns those of the others.
+         *
+         */
+        public Pending<Clock.Response> call(String group, long clock) {
+            return this.caller.call(FUNCTION, new Clock.Request(group, clock), null, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, new CallOptions(deadline));
+        }
+    }
+
+    private static final class Codec extends Function<Clock.Request, Clock.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SCHEDULER, false,
+                    "acme.clock at SCHEDULER (group:string, clock:i64) -> (clocks:i64[], ahead:bool, name:string)"));
+        }
+
+        @Override
+        public void write(Clock.Request request, Routing routing, int part, TupleWriter out) {
+            out.string(request.group());
+            out.i64(request.clock());
+        }
+
+        @Override
+        public Clock.Request read(TupleReader in) {
+            return new Clock.Request(in.string(), in.i64());
+        }
+
+        @Override
+        public void writeAnswer(Clock.Response answer, TupleWriter out) {
+            out.array(answer.clocks());
+            out.bool(answer.ahead());
+            out.string(answer.name());
+        }
+
+        static Clock.Response readAnswer(TupleReader in) {
+            return new Clock.Response(in.longArray(), in.bool(), in.string());
+        }
+
+        @Override
+        public Merge<Clock.Response> merge(Clock.Request request, Routing routing,
+                Clock.Response into) {
+            return new Answers();
+        }
+    }
+
+    private static final class Answers implements Merge<Clock.Response> {
+        private Clock.Response answer;
+
+        @Override
+        public void add(int part, TupleReader in) {
+            answer = Codec.readAnswer(in.copying());
+        }
+
+        @Override
+        public Clock.Response result() {
+            return answer;
+        }
+    }
+}

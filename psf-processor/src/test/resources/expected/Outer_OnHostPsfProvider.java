@@ -1,0 +1,16 @@
+package good;
+
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.HandlerProvider;
+import javax.annotation.processing.Generated;
+
+/**
+ * Brings {@link Outer.OnHost} to a server.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+public final class Outer_OnHostPsfProvider implements HandlerProvider {
+    @Override
+    public Binding<?, ?> binding() {
+        return Outer_InnerPsf.bind(new Outer.OnHost());
+    }
+}

@@ -1,0 +1,169 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.annotation.processing.Generated;
+
+/**
+ * What {@link TopK} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class TopKPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "acme.topk";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = 125227699;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<TopK.Request, TopK.Response> FUNCTION = new Codec();
+
+    private TopKPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<TopK.Request, TopK.Response> bind(TopK handler) {
+        return Binding.shard(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link TopK}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * The k largest values of a tensor.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         */
+        public Pending<TopK.Response> call(TensorId tensor, int k) {
+            return this.caller.call(FUNCTION, new TopK.Request(tensor, k), null, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, new CallOptions(deadline));
+        }
+    }
+
+    private static final class Codec extends Function<TopK.Request, TopK.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SHARD, true,
+                    "acme.topk at SHARD (tensor:tensor, k:i32) -> (k:i32, hits:list of {key:i64, value:f32}, scratch:f32[]) merged"));
+        }
+
+        @Override
+        public TensorId target(TopK.Request request) {
+            return request.tensor();
+        }
+
+        @Override
+        public void write(TopK.Request request, Routing routing, int part, TupleWriter out) {
+            out.i32(request.k());
+        }
+
+        @Override
+        public TopK.Request read(TupleReader in) {
+            return new TopK.Request(in.target(), in.i32());
+        }
+
+        @Override
+        public void writeAnswer(TopK.Response answer, TupleWriter out) {
+            out.i32(answer.k());
+            writeListOfHit(answer.hits(), out);
+            out.array(answer.scratch());
+        }
+
+        static TopK.Response readAnswer(TupleReader in) {
+            return new TopK.Response(in.i32(), readListOfHit(in), in.floatArray());
+        }
+
+        @Override
+        public Merge<TopK.Response> merge(TopK.Request request, Routing routing,
+                TopK.Response into) {
+            return new Answers(routing);
+        }
+
+        private static void writeHit(TopK.Hit value, TupleWriter out) {
+            out.i64(value.key());
+            out.f32(value.value());
+        }
+
+        private static void writeListOfHit(List<TopK.Hit> values, TupleWriter out) {
+            out.count(values.size());
+            for (TopK.Hit value : values) {
+                writeHit(value, out);
+            }
+        }
+
+        private static TopK.Hit readHit(TupleReader in) {
+            return new TopK.Hit(in.i64(), in.f32());
+        }
+
+        private static List<TopK.Hit> readListOfHit(TupleReader in) {
+            int n = in.count(12);
+            ArrayList<TopK.Hit> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readHit(in));
+            }
+            return List.copyOf(values);
+        }
+    }
+
+    private static final class Answers implements Merge<TopK.Response> {
+        private final TopK.Response[] answers;
+
+        Answers(Routing routing) {
+            answers = new TopK.Response[routing.parts()];
+        }
+
+        @Override
+        public void add(int part, TupleReader in) {
+            answers[part] = Codec.readAnswer(in.copying());
+        }
+
+        @Override
+        public TopK.Response result() {
+            return TopK.merge(List.of(answers));
+        }
+    }
+}
