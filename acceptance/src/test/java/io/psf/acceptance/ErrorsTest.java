@@ -220,7 +220,9 @@ final class ErrorsTest {
                 InetAddress.getLoopbackAddress(), cluster.servers().get(0).port())) {
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write(frame.array());
-            byte[] answer = socket.getInputStream().readNBytes(120);
+            byte[] header = socket.getInputStream().readNBytes(48);
+            int length = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt();
+            byte[] answer = socket.getInputStream().readNBytes(length - 48);
             assertThat(new String(answer, StandardCharsets.UTF_8)).contains("before the hello of the connection");
         }
     }

@@ -4,10 +4,13 @@ import com.google.testing.compile.Compilation;
 import com.google.testing.compile.Compiler;
 import com.google.testing.compile.JavaFileObjects;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 
@@ -43,6 +46,31 @@ final class Fixtures {
         String folder = String.valueOf(file.getName(file.getNameCount() - 2));
         String name = String.valueOf(file.getFileName()).replace(".java", "");
         return JavaFileObjects.forSourceString(folder + "." + name, text(file));
+    }
+
+    /** The classes of a compilation that succeeded. */
+    static ClassLoader load(Compilation compilation) {
+        Map<String, byte[]> classes = new HashMap<>();
+        for (JavaFileObject file : compilation.generatedFiles()) {
+            if (file.getKind() == JavaFileObject.Kind.CLASS) {
+                String path = file.getName().replaceFirst("^/CLASS_OUTPUT/", "").replaceFirst("\\.class$", "");
+                try (InputStream in = file.openInputStream()) {
+                    classes.put(path.replace('/', '.'), in.readAllBytes());
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        return new ClassLoader(Fixtures.class.getClassLoader()) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                byte[] bytes = classes.get(name);
+                if (bytes == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                return defineClass(name, bytes, 0, bytes.length);
+            }
+        };
     }
 
     /** All that javac may say counts as an error, and an error in one class does not hide those in others. */

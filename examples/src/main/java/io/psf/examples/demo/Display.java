@@ -1,5 +1,6 @@
 package io.psf.examples.demo;
 
+import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
@@ -30,9 +31,20 @@ final class Display implements AutoCloseable {
     }
 
     /** Whether a person sits before this process's output. */
+    @SuppressWarnings("SystemConsoleNull") // on later JDKs the console is asked, too
     static boolean isOnTerminal() {
+        Console console = System.console();
         String terminal = System.getenv("TERM");
-        return System.console() != null && terminal != null && !terminal.equals("dumb");
+        return console != null && isTerminal(console) && terminal != null && !terminal.equals("dumb");
+    }
+
+    /** From JDK 22 on there may be a console without a terminal, and a method that tells. */
+    private static boolean isTerminal(Console console) {
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
     }
 
     /** Shows a line as it is. */
@@ -67,7 +79,7 @@ final class Display implements AutoCloseable {
         return new ProgressBarBuilder()
                 .setTaskName("training")
                 .setInitialMax(total)
-                .setUnit(" steps", 1)
+                .hideEta()
                 .setStyle(ProgressBarStyle.ASCII)
                 .setUpdateIntervalMillis(100)
                 .setConsumer(new ConsoleProgressBarConsumer(System.out))

@@ -1,7 +1,5 @@
 package io.psf.examples.demo;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,28 +22,26 @@ record Progress(int rank, int epoch, int step, int of, double loss, long example
     }
 
     String line() {
-        Map<String, Number> numbers = new LinkedHashMap<>();
-        numbers.put("rank", rank);
-        numbers.put("epoch", epoch);
-        numbers.put("step", step);
-        numbers.put("of", of);
-        numbers.put("loss", loss);
-        numbers.put("examples", examples);
-        numbers.put("rate", Math.round(rate));
-        return Line.write(WORD, numbers);
+        return Line.of(WORD)
+                .with("rank", rank)
+                .with("epoch", epoch)
+                .with("step", step)
+                .with("of", of)
+                .with("loss", loss)
+                .with("examples", (double) examples)
+                .with("rate", Math.rint(rate))
+                .text();
     }
 
     static Optional<Progress> parse(String line) {
-        Map<String, Double> numbers = Line.read(WORD, line);
-        return numbers.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Progress(
-                        numbers.get("rank").intValue(),
-                        numbers.get("epoch").intValue(),
-                        numbers.get("step").intValue(),
-                        numbers.get("of").intValue(),
-                        numbers.get("loss"),
-                        numbers.get("examples").longValue(),
-                        numbers.get("rate")));
+        return Line.read(WORD, line)
+                .map(numbers -> new Progress(
+                        numbers.whole("rank"),
+                        numbers.whole("epoch"),
+                        numbers.whole("step"),
+                        numbers.whole("of"),
+                        numbers.number("loss"),
+                        (long) numbers.number("examples"),
+                        numbers.number("rate")));
     }
 }

@@ -1,7 +1,5 @@
 package io.psf.examples.demo;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,24 +15,22 @@ record Result(double auc, double logLoss, double rate, long pushed, long pulled)
     private static final String WORD = "RESULT";
 
     String line() {
-        Map<String, Number> numbers = new LinkedHashMap<>();
-        numbers.put("auc", auc);
-        numbers.put("logloss", logLoss);
-        numbers.put("rate", Math.round(rate));
-        numbers.put("pushed", pushed);
-        numbers.put("pulled", pulled);
-        return Line.write(WORD, numbers);
+        return Line.of(WORD)
+                .with("auc", auc)
+                .with("logloss", logLoss)
+                .with("rate", Math.rint(rate))
+                .with("pushed", (double) pushed)
+                .with("pulled", (double) pulled)
+                .text();
     }
 
     static Optional<Result> parse(String line) {
-        Map<String, Double> numbers = Line.read(WORD, line);
-        return numbers.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Result(
-                        numbers.get("auc"),
-                        numbers.get("logloss"),
-                        numbers.get("rate"),
-                        numbers.get("pushed").longValue(),
-                        numbers.get("pulled").longValue()));
+        return Line.read(WORD, line)
+                .map(numbers -> new Result(
+                        numbers.number("auc"),
+                        numbers.number("logloss"),
+                        numbers.number("rate"),
+                        (long) numbers.number("pushed"),
+                        (long) numbers.number("pulled")));
     }
 }

@@ -114,7 +114,8 @@ final class Training {
 
     /** Sums over the workers with the means at hand: a tensor to which each of them adds. */
     private void addToTotals(double rate, long pushed, long pulled) {
-        Tensors.push(worker, totals, new float[] {(float) rate, (float) pushed, (float) pulled}).await();
+        Tensors.push(worker, totals, new float[] {(float) rate, (float) pushed, (float) pulled})
+                .await();
     }
 
     private Result evaluate() {

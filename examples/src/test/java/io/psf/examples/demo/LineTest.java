@@ -22,7 +22,8 @@ class LineTest {
 
     @Test
     void otherLinesAreNeither() {
-        for (String line : new String[] {"", "PROGRESS", "RESULTS auc=1", "RESULT of it", "12:00:00.000 INFO  RESULT auc=1"}) {
+        for (String line :
+                new String[] {"", "PROGRESS", "RESULTS auc=1", "RESULT of it", "12:00:00.000 INFO  RESULT auc=1"}) {
             assertThat(Progress.parse(line)).isEmpty();
             assertThat(Result.parse(line)).isEmpty();
         }

@@ -15,6 +15,7 @@ import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Names;
 import io.psf.processor.model.FunctionModel;
+import java.util.List;
 import javax.lang.model.element.Modifier;
 
 /** Writes {@code XPsf} for a function {@code X}. */
@@ -49,9 +50,7 @@ public final class FunctionEmitter {
         TypeSpec.Builder builder = TypeSpec.classBuilder(generated)
                 .addJavadoc("What {@link $T} is made of: its codec, its partition and merge, and its stub.\n", type)
                 .addAnnotation(Java.generated())
-                .addAnnotation(AnnotationSpec.builder(SuppressWarnings.class)
-                        .addMember("value", "$S", "NullAway")
-                        .build())
+                .addAnnotation(suppressed())
                 .addModifiers(Modifier.FINAL)
                 .addFields(constants())
                 .addMethod(MethodSpec.constructorBuilder()
@@ -70,9 +69,16 @@ public final class FunctionEmitter {
         return Java.source(model.generated(), builder.build());
     }
 
-    private Iterable<FieldSpec> constants() {
+    /** What other checks would say of generated code; a skeleton of a generic interface names it without arguments. */
+    private AnnotationSpec suppressed() {
+        AnnotationSpec.Builder suppressed =
+                AnnotationSpec.builder(SuppressWarnings.class).addMember("value", "$S", "NullAway");
+        return (skeleton ? suppressed.addMember("value", "$S", "rawtypes") : suppressed).build();
+    }
+
+    private List<FieldSpec> constants() {
         Modifier[] constant = {Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL};
-        return java.util.List.of(
+        return List.of(
                 FieldSpec.builder(String.class, "NAME", constant)
                         .addJavadoc("The function's name, its identity between processes.\n")
                         .initializer("$S", model.name())

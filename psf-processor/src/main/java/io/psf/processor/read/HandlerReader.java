@@ -49,8 +49,8 @@ public final class HandlerReader {
         if (!type.getModifiers().contains(Modifier.PUBLIC) || !Names.isVisibleBeside(type)) {
             problems.add(type, Message.HANDLER_NOT_PUBLIC, type.getSimpleName());
             sound = false;
-        }
-        if (ElementFilter.constructorsIn(type.getEnclosedElements()).stream().noneMatch(this::isUsable)) {
+        } else if (ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
+                .noneMatch(this::isUsable)) {
             problems.add(type, Message.HANDLER_CONSTRUCTOR, type.getSimpleName());
             sound = false;
         }

@@ -3,7 +3,6 @@ package io.psf.runtime.call;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 public final class Peer {
     private final Channel channel;
     private final String name;
-    private final Set<Integer> agreed = ConcurrentHashMap.newKeySet();
+    /** The declarations that were found to agree, by number. */
+    private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
+
     private volatile @Nullable Map<Integer, FunctionInfo> functions;
     private volatile @Nullable PsException lost;
 
@@ -50,13 +51,14 @@ public final class Peer {
      *
      * @throws PsException with {@code UNAVAILABLE}, {@code UNKNOWN_FUNCTION} or {@code SCHEMA_MISMATCH}
      */
+    @SuppressWarnings("ReferenceEquality") // the very object that was compared before; equality would read its text
     void require(FunctionInfo mine) {
         PsException cause = lost;
         if (cause != null) {
             throw cause.at(mine.name(), null, null, name);
         }
         Map<Integer, FunctionInfo> known = functions;
-        if (known == null || agreed.contains(mine.id())) {
+        if (known == null || agreed.get(mine.id()) == mine) {
             return;
         }
         FunctionInfo theirs = known.get(mine.id());
@@ -68,7 +70,7 @@ public final class Peer {
                     .at(mine.name(), null, null, name);
         }
         requireAgreement(mine, theirs);
-        agreed.add(mine.id());
+        agreed.put(mine.id(), mine);
     }
 
     private void requireAgreement(FunctionInfo mine, FunctionInfo theirs) {

@@ -1,0 +1,122 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.cli.LocalJob;
+import io.psf.cli.LocalJobBuilder;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clusters of real processes: they train, and they end when one of them is killed. */
+@Timeout(300)
+final class ProcessesTest {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private LocalJobBuilder job(String work) {
+        return LocalJob.builder()
+                .servers(2)
+                .workers(2)
+                .workerMain(WorkerMain.class, work)
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s"))
+                .onLine((node, line) -> lines.add(node + ": " + line));
+    }
+
+    private long count(String text) {
+        return lines.stream().filter(line -> line.contains(text)).count();
+    }
+
+    private void awaitLines(int n, String text) {
+        await().atMost(SOON).untilAsserted(() -> assertThat(count(text))
+                .as("lines with \"%s\" of:%n%s", text, String.join("\n", lines))
+                .isEqualTo(n));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dense", "sparse"})
+    void twoWorkersTrainOnTwoServers(String work) {
+        try (LocalJob job = job(work).start()) {
+            assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).as(String.join("\n", lines)).isZero();
+        }
+        assertThat(count(": DONE")).isEqualTo(2);
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("scheduler: ") && line.contains("server at 127.0.0.1:"))
+                .anyMatch(line -> line.startsWith("scheduler: ")
+                        && line.contains("cluster is ready: 2 servers and 2 workers"))
+                .anyMatch(line -> line.startsWith("worker 1: ") && line.contains("worker has rank 1 of 2"));
+    }
+
+    @Test
+    void tenClustersOfProcessesStartServeAndEnd() {
+        for (int i = 0; i < 10; i++) {
+            lines.clear();
+            try (LocalJob job = job("hello").start()) {
+                assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+                assertThat(job.exitCode()).as(String.join("\n", lines)).isZero();
+            }
+            assertThat(count("PULLED [5.0, 5.0")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void workersOfAKilledServerGetAnErrorThatNamesIt() {
+        try (LocalJob job = job("pull").endOnFailure(false).start()) {
+            awaitLines(2, ": READY");
+            job.kill("server 1");
+            awaitLines(2, ": FAILED UNAVAILABLE: ");
+            assertThat(lines.stream().filter(line -> line.contains("FAILED")))
+                    .allMatch(line -> line.contains("server 1 (127.0.0.1:") && line.contains("tensor \"w\""));
+            assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+            assertThat(count("lost server 1 (127.0.0.1:")).isPositive();
+        }
+    }
+
+    @Test
+    void workersOfAServerThatStandsStillGetAnErrorThatNamesIt() throws IOException, InterruptedException {
+        try (LocalJob job = job("pull").endOnFailure(false).start()) {
+            awaitLines(2, ": READY");
+            signal("STOP", job.process("server 0"));
+            awaitLines(2, ": FAILED UNAVAILABLE: lost server 0 (127.0.0.1:");
+            assertThat(lines.stream().filter(line -> line.contains("FAILED")))
+                    .allMatch(line -> line.contains("no heartbeat for 3000 ms"));
+        }
+    }
+
+    @Test
+    void theOthersGoOnWhenAWorkerIsKilled() {
+        try (LocalJob job = job("push").endOnFailure(false).start()) {
+            awaitLines(2, ": READY");
+            job.kill("worker 1");
+            awaitLines(1, ": DONE");
+            assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+            assertThat(count("lost worker 1")).isPositive();
+        }
+    }
+
+    @Test
+    void everybodyEndsWhenTheSchedulerIsKilled() {
+        try (LocalJob job = job("pull").endOnFailure(false).start()) {
+            awaitLines(2, ": READY");
+            job.kill("scheduler");
+            awaitLines(2, ": FAILED UNAVAILABLE: lost the scheduler");
+            assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+        }
+    }
+
+    private static void signal(String name, Process process) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+}

@@ -1,0 +1,78 @@
+package io.psf.acceptance;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.builtin.Initializers;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.runtime.Settings;
+import io.psf.runtime.Worker;
+import java.util.Arrays;
+
+/** What worker processes of the tests run: the first argument says what. */
+public final class WorkerMain {
+    private WorkerMain() {}
+
+    public static void main(String[] args) {
+        try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+            switch (args[0]) {
+                case "dense" -> {
+                    TrainingTest.synchronousRounds(worker, 2, 3);
+                    TensorId w = TensorId.of("w");
+                    worker.barrier();
+                    if (worker.rank() == 0) {
+                        Tensors.clear(worker, w);
+                    }
+                    worker.barrier();
+                    TrainingTest.synchronousRounds(worker, 1200, 1200);
+                }
+                case "sparse" -> TrainingTest.sparseCounts(worker);
+                case "hello" -> hello(worker);
+                case "pull" -> pullUntilItFails(worker);
+                case "push" -> pushTogether(worker);
+                default -> throw new IllegalArgumentException("work: " + args[0]);
+            }
+            System.out.println("DONE");
+        }
+    }
+
+    private static void hello(Worker worker) {
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).initializer(Initializers.constant(5)));
+        System.out.println("PULLED " + Arrays.toString(Tensors.pull(worker, w)));
+        worker.barrier();
+    }
+
+    private static void pullUntilItFails(Worker worker) {
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000, 10));
+        worker.barrier();
+        System.out.println("READY");
+        try {
+            while (true) {
+                Tensors.pull(worker, w);
+            }
+        } catch (PsException e) {
+            System.out.println("FAILED " + e.getMessage());
+        }
+    }
+
+    private static void pushTogether(Worker worker) {
+        TensorId w = Tensors.init(
+                worker, TensorSpec.dense("w", 10).optimizer(Optimizers.add()).updates(Updates.SUM));
+        worker.barrier();
+        System.out.println("READY");
+        float[] ones = new float[10];
+        Arrays.fill(ones, 1);
+        // Rank 1 is killed on its way; rank 0 goes on by itself when that has happened.
+        float pulled = 0;
+        int alone = 0;
+        while (alone < 20) {
+            Tensors.push(worker, w, ones).await();
+            float now = Tensors.pull(worker, w)[0];
+            alone = now - pulled == 1 ? alone + 1 : 0;
+            pulled = now;
+        }
+        worker.barrier();
+    }
+}

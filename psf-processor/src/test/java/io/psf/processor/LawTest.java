@@ -1,0 +1,350 @@
+package io.psf.processor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.testing.compile.Compilation;
+import io.psf.api.Place;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Generated code run in this JVM, without a runtime, over random tuples and random slicings. */
+class LawTest {
+    private static final int ROUNDS = 200;
+    private static final TensorId TENSOR = TensorId.of("t");
+    /** The handlers of these functions do not look at the shard. */
+    private static final Shard NO_SHARD = (Shard) Proxy.newProxyInstance(
+            LawTest.class.getClassLoader(), new Class<?>[] {Shard.class}, (self, method, args) -> {
+                throw new UnsupportedOperationException(method.toString());
+            });
+
+    private static final ClassLoader CLASSES = compile();
+
+    private static ClassLoader compile() {
+        Compilation compilation =
+                Fixtures.compile(Stream.concat(Fixtures.in("law").stream(), Fixtures.in("good").stream())
+                        .map(Fixtures::source)
+                        .toArray(JavaFileObject[]::new));
+        assertThat(compilation.diagnostics()).isEmpty();
+        return Fixtures.load(compilation);
+    }
+
+    @Test
+    void mergeAfterPartitionIsTheIdentity() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            int rows = (int) layout.info().rows();
+            int width = layout.info().width();
+            LongArray keys = keys(random, rows);
+            LongArray others = keys(random, rows);
+            Object request = Tuples.of(
+                    type("law.Echo$Request"),
+                    TENSOR,
+                    seed,
+                    Tuples.random(FloatArray.class, random, rows * width),
+                    Tuples.random(LongArray.class, random, rows * 2),
+                    keys,
+                    Tuples.random(FloatArray.class, random, keys.length() * width),
+                    others,
+                    Tuples.random(IntArray.class, random, others.length() * 3),
+                    Tuples.random(DoubleArray.class, random, random.nextInt(5)));
+
+            Object response = call("law.Echo", request, layout, null, random);
+
+            for (String name : List.of("rows", "pairs", "values", "ofOthers", "everywhere")) {
+                assertThat(Tuples.<Object>get(response, name))
+                        .as("%s, seed %s", name, seed)
+                        .isEqualTo(Tuples.get(request, name));
+            }
+            long[] sorted = keys.toArray();
+            Arrays.sort(sorted);
+            int n = sorted.length;
+            assertThat(Tuples.<Integer>get(response, "keys")).isEqualTo(n);
+            assertThat(Tuples.<Long>get(response, "leastKey")).isEqualTo(n == 0 ? Long.MAX_VALUE : sorted[0]);
+            assertThat(Tuples.<Long>get(response, "greatestKey")).isEqualTo(n == 0 ? Long.MIN_VALUE : sorted[n - 1]);
+            assertThat(Tuples.<Boolean>get(response, "anyKeys")).isEqualTo(n > 0);
+            assertThat(Tuples.<Boolean>get(response, "allKeys")).isEqualTo(keysInEverySlice(keys, layout));
+            assertThat(Tuples.<Float>get(response, "scalar")).isEqualTo(seed);
+        }
+    }
+
+    @Test
+    void arraysGivenByTheCallerAreFilled() {
+        Random random = new Random(1);
+        TensorLayout layout = layout(random);
+        int rows = (int) layout.info().rows();
+        FloatArray x = (FloatArray)
+                Tuples.random(FloatArray.class, random, rows * layout.info().width());
+        LongArray none = LongArray.allocate(0);
+        Object request = Tuples.of(
+                type("law.Echo$Request"),
+                TENSOR,
+                0,
+                x,
+                LongArray.allocate(rows * 2),
+                none,
+                FloatArray.allocate(0),
+                none,
+                IntArray.allocate(0),
+                DoubleArray.allocate(0));
+        FloatArray target = FloatArray.allocate(x.length());
+        Object into = Tuples.of(
+                type("law.Echo$Response"),
+                target,
+                LongArray.allocate(rows * 2),
+                FloatArray.allocate(0),
+                IntArray.allocate(0),
+                0,
+                0L,
+                0L,
+                false,
+                false,
+                0f,
+                DoubleArray.allocate(0));
+
+        Object response = call("law.Echo", request, layout, into, random);
+
+        assertThat(target).isEqualTo(x);
+        assertThat(Tuples.<Object>get(response, "rows")).isSameAs(target);
+    }
+
+    @Test
+    void foldedDuplicatesComeBackToEveryPosition() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            LongArray keys = keys(random, (int) layout.info().rows());
+            IntArray updates = (IntArray) Tuples.random(IntArray.class, random, keys.length() * 2);
+            Map<Long, int[]> sums = new HashMap<>();
+            for (int i = 0; i < keys.length(); i++) {
+                int[] sum = sums.computeIfAbsent(keys.get(i), key -> new int[2]);
+                sum[0] += updates.get(2 * i);
+                sum[1] += updates.get(2 * i + 1);
+            }
+
+            Object request = Tuples.of(type("law.Folding$Request"), TENSOR, keys, updates);
+            Object response = call("law.Folding", request, layout, null, random);
+
+            IntArray answered = Tuples.get(response, "sums");
+            for (int i = 0; i < keys.length(); i++) {
+                int[] row = {answered.get(2 * i), answered.get(2 * i + 1)};
+                assertThat(row).as("row %s, seed %s", i, seed).isEqualTo(sums.get(keys.get(i)));
+            }
+            assertThat(Tuples.<Object>get(response, "keys")).as("seed %s", seed).isEqualTo(keys);
+        }
+    }
+
+    @Test
+    void theUsersMergeGetsTheSlicesInTheirOrder() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            int n = (int) layout.info().rows() * layout.info().width();
+            FloatArray x = (FloatArray) Tuples.random(FloatArray.class, random, n);
+            Object response = call(
+                    "law.Concatenate", Tuples.of(type("law.Concatenate$Request"), TENSOR, x), layout, null, random);
+            assertThat(Tuples.<Object>get(response, "slice"))
+                    .as("seed %s", seed)
+                    .isEqualTo(x);
+            List<Object> items = Tuples.get(response, "items");
+            assertThat(items).as("seed %s", seed).hasSize(n);
+            for (int i = 0; i < n; i++) {
+                assertThat(Tuples.<Float>get(items.get(i), "x")).isEqualTo(x.get(i));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Axpy"})
+    void decodeAfterEncodeIsTheIdentity(String name) {
+        Function<Object, Object> function = function(name);
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 6, 1), new int[] {0});
+            Object request = Tuples.random(type(name + "$Request"), random, 6);
+            Routing routing = function.info().place() == Place.SHARD
+                    ? Routing.overSlices(function, request, layout)
+                    : Routing.overNodes(1);
+            TupleWriter out = new TupleWriter();
+            function.write(request, routing, 0, out);
+            Object decoded = function.read(reader(out, function.info().version(), function.target(request)));
+            assertThat(Tuples.text(decoded)).as("seed %s", seed).isEqualTo(Tuples.text(request));
+        }
+    }
+
+    @Test
+    void everyKindOfComponentComesThrough() {
+        Function<Object, Object> function = function("good.Everything");
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 6, 1), new int[] {0});
+            LongArray keys = LongArray.of(0, 1, 2, 3, 4, 5);
+            Object[] values = Arrays.stream(type("good.Everything$Request").getRecordComponents())
+                    .map(each -> switch (each.getName()) {
+                        case "first", "second" -> keys;
+                        case "pairs" -> Tuples.random(each.getGenericType(), random, 12);
+                        case "ofSecond" -> Tuples.random(each.getGenericType(), random, 18);
+                        default -> Tuples.random(each.getGenericType(), random, 6);
+                    })
+                    .toArray();
+            Object request = Tuples.of(type("good.Everything$Request"), values);
+            TupleWriter out = new TupleWriter();
+            function.write(request, Routing.overSlices(function, request, layout), 0, out);
+            Object decoded = function.read(reader(out, 1, function.target(request)));
+            assertThat(Tuples.text(decoded)).as("seed %s", seed).isEqualTo(Tuples.text(request));
+        }
+    }
+
+    @Test
+    void whatAnOlderPeerDoesNotSendIsEmpty() {
+        Function<Object, Object> function = function("good.Grown");
+        assertThat(function.info().version()).isEqualTo(4);
+        assertThat(Tuples.text(function.read(reader(new TupleWriter(), 1, TENSOR))))
+                .isEqualTo("[tensor=t, rounds=0, x=[], note=, mode=FAST, ids=[], point=[x=0.0, mode=FAST], points=[]]");
+
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        Object request = Tuples.of(
+                type("good.Grown$Request"),
+                Arrays.stream(type("good.Grown$Request").getRecordComponents())
+                        .map(each -> Tuples.random(each.getGenericType(), new Random(1), 4))
+                        .toArray());
+        Routing routing = Routing.overSlices(function, request, layout);
+        Merge<Object> merge = function.merge(request, routing, null);
+        TupleWriter old = new TupleWriter();
+        old.f32(2);
+        merge.add(1, reader(old, 1, TENSOR));
+        merge.add(0, reader(old, 2, TENSOR));
+        assertThat(Tuples.text(merge.result())).isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
+    }
+
+    @Test
+    void anOlderPeerReadsWhatItKnowsOfANewerTuple() {
+        Function<Object, Object> function = function("good.Grown");
+        Object request = Tuples.of(
+                type("good.Grown$Request"),
+                Arrays.stream(type("good.Grown$Request").getRecordComponents())
+                        .map(each -> Tuples.random(each.getGenericType(), new Random(1), 4))
+                        .toArray());
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0});
+        TupleWriter out = new TupleWriter();
+        function.write(request, Routing.overSlices(function, request, layout), 0, out);
+        TupleReader in = reader(out, 2, TENSOR);
+        assertThat(in.i32()).isEqualTo(Tuples.<Integer>get(request, "rounds"));
+        assertThat(in.floatArray()).isEqualTo(Tuples.get(request, "x"));
+    }
+
+    /** What a runtime does with a call, without one. Parts are added in any order. */
+    private static Object call(String name, Object request, TensorLayout layout, @Nullable Object into, Random random) {
+        Function<Object, Object> function = function(name);
+        Binding<Object, Object> binding = binding(name);
+        Routing routing = Routing.overSlices(function, request, layout);
+        Merge<Object> merge = function.merge(request, routing, into);
+        List<Integer> parts = new ArrayList<>();
+        for (int part = 0; part < routing.parts(); part++) {
+            parts.add(part);
+        }
+        Collections.shuffle(parts, random);
+        TupleWriter out = new TupleWriter();
+        for (int part : parts) {
+            out.reset();
+            function.write(request, routing, part, out);
+            Object slice = function.read(reader(out, 1, function.target(request)));
+            Object answer = binding.handle(slice, NO_SHARD);
+            out.reset();
+            function.writeAnswer(answer, out);
+            merge.add(part, reader(out, 1, null));
+        }
+        return merge.result();
+    }
+
+    private static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {
+        ByteBuffer body = ByteBuffer.allocate((int) out.bodyLength()).order(ByteOrder.LITTLE_ENDIAN);
+        out.writeBody(body);
+        return new TupleReader(body.flip(), out.blockLength(), out.arrays(), version, target);
+    }
+
+    private static TensorLayout layout(Random random) {
+        int rows = 1 + random.nextInt(20);
+        int slices = 1 + random.nextInt(5);
+        List<Long> bounds = new ArrayList<>(List.of(0L, (long) rows));
+        List<Integer> servers = new ArrayList<>(List.of(0));
+        for (int slice = 1; slice < slices; slice++) {
+            bounds.add((long) random.nextInt(rows + 1));
+            servers.add(slice);
+        }
+        Collections.sort(bounds);
+        return new TensorLayout(new TensorInfo(TENSOR, rows, 1 + random.nextInt(3)), bounds, servers);
+    }
+
+    private static LongArray keys(Random random, int rows) {
+        return LongArray.wrap(
+                random.longs(random.nextInt(2 * rows + 1), 0, rows).toArray());
+    }
+
+    private static boolean keysInEverySlice(LongArray keys, TensorLayout layout) {
+        for (int slice = 0; slice < layout.slices(); slice++) {
+            int at = slice;
+            if (Arrays.stream(keys.toArray()).noneMatch(key -> layout.range(at).contains(key))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Class<?> type(String name) {
+        try {
+            return CLASSES.loadClass(name);
+        } catch (ClassNotFoundException e) {
+            throw new LinkageError(name, e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Function<Object, Object> function(String name) {
+        try {
+            return (Function<Object, Object>)
+                    type(name + "Psf").getField("FUNCTION").get(null);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(name, e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Binding<Object, Object> binding(String name) {
+        try {
+            Object provider = type(name + "PsfProvider").getConstructor().newInstance();
+            return (Binding<Object, Object>) ((HandlerProvider) provider).binding();
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(name, e);
+        }
+    }
+}

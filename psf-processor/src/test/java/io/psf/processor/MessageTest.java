@@ -1,0 +1,107 @@
+package io.psf.processor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.testing.compile.Compilation;
+import com.google.testing.compile.Compiler;
+import com.google.testing.compile.JavaFileObjects;
+import io.psf.processor.read.Message;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.TypeElement;
+import org.junit.jupiter.api.Test;
+
+/** What problems say, and what is none. */
+class MessageTest {
+    @Test
+    void aProblemSaysWhatIsWrongWhatWasExpectedAndHowToMendIt() {
+        assertThat(messages("SparsePull"))
+                .containsExactly(
+                        "[PsfAlongUnknown] @Along(\"row\") names no component of SparsePull.Request (expected: rows)."
+                                + " Did you mean \"rows\"?",
+                        "[PsfAlongNotKeys] @Along(\"ids\") names a component of SparsePull.Request that has no @ByKey"
+                                + " (expected: rows). Put @ByKey on it.");
+        assertThat(messages("NoTensor"))
+                .containsExactly("[PsfTarget] NoTensor runs on shards, but its request names no tensor (expected: a"
+                        + " component of type TensorId). Add one, or say at = SERVER or SCHEDULER.");
+        assertThat(messages("Names"))
+                .contains(
+                        "[PsfName] name \"Bad.Upper\" (expected: dotted lower case of 1 to 200 characters, for example"
+                                + " \"acme.axpy\"). Did you mean \"bad.upper\"?");
+        assertThat(messages("Answers"))
+                .contains("[PsfResponseLayout] component values of the response does not say how the answers of several"
+                        + " slices become one (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or MAX)."
+                        + " Choose one, or write \"static Response merge(List<Response> slices)\".");
+    }
+
+    @Test
+    void idsAreUniqueAndBeginWithPsf() {
+        List<String> ids = Arrays.stream(Message.values()).map(Message::id).toList();
+        assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches("Psf[A-Z][A-Za-z]+"));
+    }
+
+    @Test
+    void aTypeThatDoesNotExistIsTheCompilersErrorAlone() {
+        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", function("Unknown")));
+        assertThat(compilation.errors()).hasSize(1);
+        assertThat(compilation.errors().get(0).getMessage(null)).contains("cannot find symbol");
+    }
+
+    @Test
+    void aTypeThatAnotherProcessorMakesIsWaitedFor() {
+        Compilation compilation = Compiler.javac()
+                .withProcessors(new PsfProcessor(), new MakesAnEnum())
+                .compile(JavaFileObjects.forSourceString("acme.F", function("Made")));
+        assertThat(compilation.errors()).isEmpty();
+        assertThat(compilation.generatedSourceFile("acme.FPsf")).isPresent();
+    }
+
+    private static String function(String type) {
+        return "package acme; import io.psf.api.*; @PsFunction(\"acme.f\") public interface F {"
+                + " record Request(TensorId tensor, " + type + " mode) {} record Response() {}"
+                + " Response handle(Request slice, Shard shard);"
+                + " default Object use(FPsf.Stub stub, TensorId tensor) { return stub.call(tensor, null).await(); } }";
+    }
+
+    private static List<String> messages(String fixture) {
+        return Fixtures.compile(Fixtures.source(Fixtures.file("bad", fixture + ".java"))).errors().stream()
+                .map(error -> error.getMessage(null))
+                .toList();
+    }
+
+    /** Another processor of the same compilation. */
+    private static final class MakesAnEnum extends AbstractProcessor {
+        private boolean made;
+
+        @Override
+        public Set<String> getSupportedAnnotationTypes() {
+            return Set.of("*");
+        }
+
+        @Override
+        public SourceVersion getSupportedSourceVersion() {
+            return SourceVersion.latestSupported();
+        }
+
+        @Override
+        public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+            if (!made) {
+                made = true;
+                try (Writer out =
+                        processingEnv.getFiler().createSourceFile("acme.Made").openWriter()) {
+                    out.write("package acme; public enum Made { A, B }");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+            return false;
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package io.psf.processor;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/** Tuples of functions that were compiled by a test. */
+final class Tuples {
+    private Tuples() {}
+
+    /** A record of the given values. */
+    static Object of(Class<?> type, Object... values) {
+        try {
+            Constructor<?> constructor = type.getDeclaredConstructor(Arrays.stream(type.getRecordComponents())
+                    .map(RecordComponent::getType)
+                    .toArray(Class<?>[]::new));
+            constructor.setAccessible(true);
+            return constructor.newInstance(values);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(type.getName(), e);
+        }
+    }
+
+    /** The component of that name. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    static <T> T get(Object tuple, String name) {
+        for (RecordComponent each : tuple.getClass().getRecordComponents()) {
+            if (each.getName().equals(name)) {
+                return (T) get(tuple, each);
+            }
+        }
+        throw new IllegalArgumentException(name + " in " + tuple);
+    }
+
+    private static Object get(Object tuple, RecordComponent component) {
+        try {
+            component.getAccessor().setAccessible(true);
+            return component.getAccessor().invoke(tuple);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(component.toString(), e);
+        }
+    }
+
+    /** The components as text that tells all of their values. */
+    static String text(Object value) {
+        if (value instanceof Record) {
+            List<String> parts = new ArrayList<>();
+            for (RecordComponent each : value.getClass().getRecordComponents()) {
+                parts.add(each.getName() + "=" + text(get(value, each)));
+            }
+            return parts.toString();
+        } else if (value instanceof List<?> list) {
+            return list.stream().map(Tuples::text).toList().toString();
+        } else if (value instanceof FloatArray array) {
+            return Arrays.toString(array.toArray());
+        } else if (value instanceof DoubleArray array) {
+            return Arrays.toString(array.toArray());
+        } else if (value instanceof LongArray array) {
+            return Arrays.toString(array.toArray());
+        } else if (value instanceof IntArray array) {
+            return Arrays.toString(array.toArray());
+        } else if (value instanceof ByteArray array) {
+            return Arrays.toString(array.toArray());
+        } else if (value.getClass().isArray()) {
+            List<String> items = new ArrayList<>();
+            for (int i = 0; i < Array.getLength(value); i++) {
+                items.add(String.valueOf(Array.get(value, i)));
+            }
+            return items.toString();
+        }
+        return value.toString();
+    }
+
+    /** A random value of a component's type; shared arrays have n elements. */
+    static Object random(Type type, Random random, int n) {
+        if (type instanceof ParameterizedType list) {
+            List<Object> values = new ArrayList<>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                values.add(random(list.getActualTypeArguments()[0], random, n));
+            }
+            return values;
+        }
+        Class<?> of = (Class<?>) type;
+        if (of.isRecord()) {
+            return of(
+                    of,
+                    Arrays.stream(of.getRecordComponents())
+                            .map(each -> random(each.getGenericType(), random, n))
+                            .toArray());
+        } else if (of.isEnum()) {
+            return of.getEnumConstants()[random.nextInt(of.getEnumConstants().length)];
+        } else if (of.isArray()) {
+            Object array = Array.newInstance(of.getComponentType(), random.nextInt(5));
+            for (int i = 0; i < Array.getLength(array); i++) {
+                Array.set(array, i, random(of.getComponentType(), random, n));
+            }
+            return array;
+        } else if (of == boolean.class) {
+            return random.nextBoolean();
+        } else if (of == byte.class) {
+            return (byte) random.nextInt();
+        } else if (of == short.class) {
+            return (short) random.nextInt();
+        } else if (of == int.class) {
+            return random.nextInt();
+        } else if (of == long.class) {
+            return random.nextLong();
+        } else if (of == float.class) {
+            return random.nextFloat();
+        } else if (of == double.class) {
+            return random.nextDouble();
+        } else if (of == String.class) {
+            return "x\u00e4\u2603".repeat(random.nextInt(3));
+        } else if (of == TensorId.class) {
+            return TensorId.of("tensor " + random.nextInt(9));
+        } else if (of == FloatArray.class) {
+            return FloatArray.wrap((float[]) filled(new float[n], random));
+        } else if (of == DoubleArray.class) {
+            return DoubleArray.wrap((double[]) filled(new double[n], random));
+        } else if (of == LongArray.class) {
+            return LongArray.wrap((long[]) filled(new long[n], random));
+        } else if (of == IntArray.class) {
+            return IntArray.wrap((int[]) filled(new int[n], random));
+        } else if (of == ByteArray.class) {
+            return ByteArray.wrap((byte[]) filled(new byte[n], random));
+        }
+        throw new IllegalArgumentException(type.getTypeName());
+    }
+
+    private static Object filled(Object array, Random random) {
+        for (int i = 0; i < Array.getLength(array); i++) {
+            Array.set(array, i, random(array.getClass().getComponentType(), random, 0));
+        }
+        return array;
+    }
+}
