@@ -13,8 +13,9 @@ import io.psf.processor.read.HandlerReader;
 import io.psf.processor.read.Problems;
 import java.io.IOException;
 import java.io.Writer;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.lang.annotation.Annotation;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import javax.annotation.processing.AbstractProcessor;
@@ -25,6 +26,7 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@code XPsf} beside each interface {@code X} with {@code PsFunction}, and what brings handlers to a server's
@@ -34,8 +36,14 @@ import javax.tools.Diagnostic;
 @AutoService(Processor.class)
 public final class PsfProcessor extends AbstractProcessor {
     private final Problems problems = new Problems();
-    /** Interfaces and handlers to be read again in the next round, by name. */
-    private Map<String, Boolean> waiting = new LinkedHashMap<>();
+    /** Interfaces to be read again in the next round. */
+    private final Set<String> waitingFunctions = new LinkedHashSet<>();
+    /** Handlers to be read again in the next round. */
+    private final Set<String> waitingHandlers = new LinkedHashSet<>();
+    /** The classes that this processor has written. */
+    private final Set<String> written = new HashSet<>();
+
+    private int rounds;
 
     private FunctionReader functions;
     private HandlerReader handlers;
@@ -65,60 +73,71 @@ public final class PsfProcessor extends AbstractProcessor {
 
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-        Map<String, Boolean> now = waiting;
-        waiting = new LinkedHashMap<>();
-        for (Element each : round.getElementsAnnotatedWith(PsFunction.class)) {
-            if (each instanceof TypeElement type) {
-                now.put(type.getQualifiedName().toString(), true);
-            }
-        }
-        for (Element each : round.getElementsAnnotatedWith(PsHandler.class)) {
-            if (each instanceof TypeElement type) {
-                now.put(type.getQualifiedName().toString(), false);
-            }
-        }
-        boolean last = round.processingOver();
-        now.forEach((name, isFunction) -> {
-            TypeElement type = processingEnv.getElementUtils().getTypeElement(name);
-            if (type != null) {
-                if (isFunction) {
-                    function(type, last);
-                } else {
-                    handler(type, last);
-                }
-            }
-        });
-        if (last) {
+        if (round.processingOver()) {
             services.write();
+            return false;
+        }
+        Set<String> functionsNow = take(waitingFunctions, PsFunction.class, round);
+        Set<String> handlersNow = take(waitingHandlers, PsHandler.class, round);
+        boolean patient = round.getRootElements().stream().anyMatch(this::isForeign);
+        functionsNow.forEach(name -> function(name, patient));
+        handlersNow.forEach(name -> handler(name, patient));
+        if (!waitingFunctions.isEmpty()) {
+            askForAnotherRound();
         }
         return false;
     }
 
-    private void function(TypeElement type, boolean last) {
+    private static Set<String> take(
+            Set<String> waiting, Class<? extends Annotation> annotation, RoundEnvironment round) {
+        Set<String> now = new LinkedHashSet<>(waiting);
+        waiting.clear();
+        for (Element each : round.getElementsAnnotatedWith(annotation)) {
+            if (each instanceof TypeElement type) {
+                now.add(type.getQualifiedName().toString());
+            }
+        }
+        return now;
+    }
+
+    /** Whether someone else wrote it: while others write, what is missing may still come. */
+    private boolean isForeign(Element root) {
+        return !(root instanceof TypeElement type)
+                || !written.contains(type.getQualifiedName().toString());
+    }
+
+    private void function(String name, boolean patient) {
+        TypeElement type = processingEnv.getElementUtils().getTypeElement(name);
+        if (type == null) {
+            return;
+        }
         Optional<FunctionReader.Reading> reading = functions.read(type);
-        if (reading.isEmpty()) {
-            problems.print(processingEnv.getMessager());
-            return;
-        }
-        FunctionModel model = reading.get().model();
-        if (!reading.get().resolved() && !last) {
+        boolean resolved = reading.map(FunctionReader.Reading::resolved).orElse(true);
+        if (!resolved && patient) {
             problems.clear();
-            waiting.put(type.getQualifiedName().toString(), true);
+            waitingFunctions.add(name);
             return;
         }
-        boolean sound = problems.isEmpty() && reading.get().resolved();
+        boolean sound = problems.isEmpty() && resolved;
         problems.print(processingEnv.getMessager());
-        write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
-        if (sound && model.whole()) {
-            provide(new ProviderModel(model.type(), model.type(), true), type);
+        if (reading.isPresent()) {
+            FunctionModel model = reading.get().model();
+            write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
+            if (sound && model.whole()) {
+                provide(new ProviderModel(model.type(), model.type(), true), type);
+            }
         }
     }
 
-    private void handler(TypeElement type, boolean last) {
+    private void handler(String name, boolean patient) {
+        TypeElement type = processingEnv.getElementUtils().getTypeElement(name);
+        if (type == null) {
+            return;
+        }
         Optional<ProviderModel> model = handlers.read(type);
-        if (!handlers.isResolved() && !last) {
+        if (!handlers.isResolved() && patient) {
             problems.clear();
-            waiting.put(type.getQualifiedName().toString(), false);
+            waitingHandlers.add(name);
             return;
         }
         problems.print(processingEnv.getMessager());
@@ -130,9 +149,24 @@ public final class PsfProcessor extends AbstractProcessor {
         services.add(model.generated().qualified());
     }
 
-    private void write(Source source, TypeElement origin) {
-        try (Writer out =
-                processingEnv.getFiler().createSourceFile(source.name(), origin).openWriter()) {
+    /**
+     * Without a new file the next round would be the last, and what is written in that one comes too late for those who
+     * name it: the compiler would add its errors to the one that matters.
+     */
+    private void askForAnotherRound() {
+        String name = waitingFunctions.iterator().next() + "Psf_waits" + rounds++;
+        write(
+                new Source(name, "// Empty: a function names classes that were not there yet, and waited for them.\n"),
+                null);
+    }
+
+    private void write(Source source, @Nullable TypeElement origin) {
+        written.add(source.name());
+        Element[] origins = origin == null ? new Element[0] : new Element[] {origin};
+        try (Writer out = processingEnv
+                .getFiler()
+                .createSourceFile(source.name(), origins)
+                .openWriter()) {
             out.write(source.text());
         } catch (IOException e) {
             processingEnv

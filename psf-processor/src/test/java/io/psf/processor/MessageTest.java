@@ -55,6 +55,15 @@ class MessageTest {
     }
 
     @Test
+    void aTypeInASignatureThatDoesNotExistIsTheCompilersErrorAlone() {
+        String source =
+                function("int").replace("Response handle", "Respons handle").replace("null", "1");
+        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", source));
+        assertThat(compilation.errors()).hasSize(1);
+        assertThat(compilation.errors().get(0).getMessage(null)).contains("cannot find symbol");
+    }
+
+    @Test
     void aTypeThatAnotherProcessorMakesIsWaitedFor() {
         Compilation compilation = Compiler.javac()
                 .withProcessors(new PsfProcessor(), new MakesAnEnum())

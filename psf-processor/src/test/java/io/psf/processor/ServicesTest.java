@@ -24,8 +24,8 @@ class ServicesTest {
 
             import io.psf.api.*;
 
-            @PsFunction("acme.%1$s")
-            public interface %1$s {
+            @PsFunction("acme.NAME")
+            public interface NAME {
               record Request(TensorId tensor) {}
               record Response() {}
               default Response handle(Request slice, Shard shard) {
@@ -95,7 +95,7 @@ class ServicesTest {
     }
 
     private void compile(String name) {
-        compile(JavaFileObjects.forSourceString("acme." + name, String.format(SOURCE, name)));
+        compile(JavaFileObjects.forSourceString("acme." + name, SOURCE.replace("NAME", name)));
     }
 
     private void compile(JavaFileObject source) {

@@ -71,8 +71,9 @@ public final class FunctionReader {
         }
         List<TupleElement> requestElements = TupleElement.of(request, elements, problems);
         List<TupleElement> responseElements = TupleElement.of(response, elements, problems);
-        boolean resolved = Stream.concat(requestElements.stream(), responseElements.stream())
-                .noneMatch(TupleElement::unresolved);
+        boolean resolved = !methods.isUnresolved()
+                && Stream.concat(requestElements.stream(), responseElements.stream())
+                        .noneMatch(TupleElement::unresolved);
         ComponentReader reader =
                 new ComponentReader(type.getSimpleName().toString(), place, merged, requestElements, problems);
         if (place == Place.SHARD && request != null && reader.indexOfTarget() < 0 && resolved) {

@@ -28,6 +28,7 @@ final class HandleReader {
     private final Elements elements;
     private final Types types;
     private final Problems problems;
+    private boolean unresolved;
 
     HandleReader(
             TypeElement type,
@@ -71,6 +72,11 @@ final class HandleReader {
             }
         }
         return handle;
+    }
+
+    /** Whether a type in a signature is not known to the compiler. */
+    boolean isUnresolved() {
+        return unresolved;
     }
 
     /** Checks the interface's own merge; answers whether it has one. */
@@ -123,7 +129,7 @@ final class HandleReader {
                 wrongType(parameters.get(1), "second parameter");
             }
         }
-        if (response != null && !isKnownWrong(method.getReturnType()) && !answers(method.getReturnType())) {
+        if (response != null && !isUnknown(method.getReturnType()) && !answers(method.getReturnType())) {
             wrong(method, "returns " + TypeReader.simple(method.getReturnType()));
         }
         for (TypeMirror thrown : method.getThrownTypes()) {
@@ -134,7 +140,7 @@ final class HandleReader {
     }
 
     private void wrongType(VariableElement parameter, String which) {
-        if (!isKnownWrong(parameter.asType())) {
+        if (!isUnknown(parameter.asType())) {
             wrong(parameter, which + " " + TypeReader.simple(parameter.asType()));
         }
     }
@@ -143,11 +149,13 @@ final class HandleReader {
         problems.add(where, Message.HANDLE_SIGNATURE, what, signature());
     }
 
-    /** Whether the compiler itself says that the type is wrong. */
-    private static boolean isKnownWrong(TypeMirror type) {
-        return type.getKind() == TypeKind.ERROR
+    /** Whether the compiler does not know the type, and will say so itself. */
+    private boolean isUnknown(TypeMirror type) {
+        boolean unknown = type.getKind() == TypeKind.ERROR
                 || (type instanceof DeclaredType declared
                         && declared.getTypeArguments().stream().anyMatch(each -> each.getKind() == TypeKind.ERROR));
+        unresolved |= unknown;
+        return unknown;
     }
 
     private boolean answers(TypeMirror type) {
@@ -196,7 +204,7 @@ final class HandleReader {
     private boolean isListOfResponses(VariableElement parameter) {
         TypeElement list = elements.getTypeElement(List.class.getName());
         return response == null
-                || isKnownWrong(parameter.asType())
+                || isUnknown(parameter.asType())
                 || (list != null
                         && types.isSameType(parameter.asType(), types.getDeclaredType(list, response.asType())));
     }
