@@ -19,10 +19,10 @@ public record OptimizerSpec(Rule rule, List<Float> arguments) {
         var unused = rule.create(floats(arguments));
     }
 
-    static OptimizerSpec of(Rule rule, float... arguments) {
+    static OptimizerSpec of(Rule rule, double... arguments) {
         List<Float> list = new ArrayList<>();
-        for (float argument : arguments) {
-            list.add(argument);
+        for (double argument : arguments) {
+            list.add((float) argument);
         }
         return new OptimizerSpec(rule, list);
     }

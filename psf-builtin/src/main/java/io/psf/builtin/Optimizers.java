@@ -16,7 +16,7 @@ public final class Optimizers {
     }
 
     /** w += scale g. */
-    public static OptimizerSpec add(float scale) {
+    public static OptimizerSpec add(double scale) {
         return OptimizerSpec.of(Rule.ADD, scale);
     }
 
@@ -26,37 +26,37 @@ public final class Optimizers {
     }
 
     /** Gradient descent: w -= lr g. */
-    public static OptimizerSpec sgd(float lr) {
+    public static OptimizerSpec sgd(double lr) {
         return OptimizerSpec.of(Rule.SGD, lr);
     }
 
     /** Gradient descent with momentum, 0 &lt;= m &lt; 1: v = m v - lr g; w += v. */
-    public static OptimizerSpec momentum(float lr, float m) {
+    public static OptimizerSpec momentum(double lr, double m) {
         return OptimizerSpec.of(Rule.MOMENTUM, lr, m);
     }
 
     /** Gradient descent with Nesterov's momentum, 0 &lt;= m &lt; 1: t = -lr g; v = m (v + t); w += v + t. */
-    public static OptimizerSpec nesterov(float lr, float m) {
+    public static OptimizerSpec nesterov(double lr, double m) {
         return OptimizerSpec.of(Rule.NESTEROV, lr, m);
     }
 
     /** AdaGrad with an accumulator that begins at 0, and eps = 1e-7. */
-    public static OptimizerSpec adaGrad(float lr) {
-        return adaGrad(lr, 0, 1e-7f);
+    public static OptimizerSpec adaGrad(double lr) {
+        return adaGrad(lr, 0, 1e-7);
     }
 
     /** AdaGrad, a beginning with a0 &gt;= 0: a += g^2; w -= lr g / (sqrt a + eps). */
-    public static OptimizerSpec adaGrad(float lr, float a0, float eps) {
+    public static OptimizerSpec adaGrad(double lr, double a0, double eps) {
         return OptimizerSpec.of(Rule.ADA_GRAD, lr, a0, eps);
     }
 
     /** Adam with b1 = 0.9, b2 = 0.999 and eps = 1e-8, as its authors recommend. */
-    public static OptimizerSpec adam(float lr) {
-        return adam(lr, 0.9f, 0.999f, 1e-8f);
+    public static OptimizerSpec adam(double lr) {
+        return adam(lr, 0.9, 0.999, 1e-8);
     }
 
     /** Adam; the bias is corrected with the number of steps that a row has taken. */
-    public static OptimizerSpec adam(float lr, float b1, float b2, float eps) {
+    public static OptimizerSpec adam(double lr, double b1, double b2, double eps) {
         return OptimizerSpec.of(Rule.ADAM, lr, b1, b2, eps);
     }
 }

@@ -8,6 +8,7 @@ import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
 import io.psf.api.Pending;
 import io.psf.api.Place;
+import io.psf.api.layout.Reduction;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.processor.model.Component;
@@ -135,7 +136,7 @@ final class StubEmitter {
         if (component.layout() instanceof Layout.Ranged ranged) {
             return "[rows, " + width(ranged.width()) + "] " + words + ", row-aligned with the tensor" + borrowed;
         } else if (component.layout() instanceof Layout.Keyed keyed) {
-            String folded = keyed.combine() == io.psf.api.layout.Reduction.NONE
+            String folded = keyed.combine() == Reduction.NONE
                     ? "in any order"
                     : "in any order, duplicates folded with " + keyed.combine();
             return "[n] " + words + ", global keys " + folded + borrowed;

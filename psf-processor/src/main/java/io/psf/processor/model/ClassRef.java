@@ -1,5 +1,6 @@
 package io.psf.processor.model;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,7 +31,7 @@ public record ClassRef(String packageName, List<String> simpleNames) {
 
     /** A class nested in this one. */
     public ClassRef nested(String name) {
-        List<String> names = new java.util.ArrayList<>(simpleNames);
+        List<String> names = new ArrayList<>(simpleNames);
         names.add(name);
         return new ClassRef(packageName, names);
     }

@@ -2,117 +2,117 @@ package io.psf.processor.read;
 
 /**
  * Every problem that the processor tells: a stable id, what is wrong and where, what was expected, and how to mend it.
- * Arguments are those of {@link String#format}.
+ * The comment of each constant names the arguments of its {@link String#format} in their order.
  */
 public enum Message {
-    /** function. */
+    /** The type, what it is, the type again. */
     NOT_INTERFACE("PsfNotInterface", "%s is a %s (expected: an interface). Declare it as \"interface %s\"."),
-    /** element. */
+    /** The type. */
     NOT_VISIBLE(
             "PsfNotVisible",
             "%s is private or local, and generated code cannot see it (expected: at least package-private)."
                     + " Move it, or take \"private\" away."),
-    /** element. */
+    /** The type. */
     GENERIC("PsfGeneric", "%s has type parameters (expected: none). Write the types out, one function for each."),
-    /** name. */
+    /** The name; did you mean. */
     NAME("PsfName", "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
-    /** name, other function. */
+    /** The name, the other function. */
     NAME_TAKEN(
             "PsfNameTaken",
             "name \"%s\" is that of %s, or stands for the same number on the wire (expected: a name of its own)."
                     + " Rename one of them."),
-    /** function, what is there. */
+    /** The function, what is there instead. */
     REQUEST(
             "PsfRequest",
             "%s has no record Request%s (expected: a nested record). Write \"record Request(..) {}\" in it."),
-    /** function, what is there. */
+    /** The function, what is there instead. */
     RESPONSE(
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** function, signature. */
+    /** The function, the signature. */
     HANDLE_MISSING("PsfHandleMissing", "%s has no method handle (expected: %s). Write it in the interface."),
-    /** method, function, signature. */
+    /** The method, the function, the signature. */
     HANDLE_EXTRA(
             "PsfHandleExtra",
             "method %s of %s is one too many (expected: %s, and no other abstract method)."
                     + " Give it a body and another name, or take it away."),
-    /** what, signature. */
+    /** What is wrong, the signature. */
     HANDLE_SIGNATURE(
             "PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
-    /** what. */
+    /** What is wrong. */
     MERGE_SIGNATURE(
             "PsfMergeSignature",
             "merge: %s (expected: static Response merge(List<Response> slices)). Change it, or rename the method."),
-    /** function. */
+    /** The function. */
     MERGE_PLACE(
             "PsfMergePlace",
             "%s runs on the scheduler, which gives the one answer (expected: no merge). Take the method away."),
-    /** annotation, component. */
+    /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
             "@%s on component %s, while the interface has a merge of its own (expected: one of the two)."
                     + " Take the annotation or the method away."),
-    /** component, type, hint. */
+    /** The component's path, its type, what was expected, a hint. */
     TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
-    /** annotation, component, type, expected. */
+    /** The annotation, the component, its type, what was expected, a hint. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
-    /** component, annotations. */
+    /** The component, the annotations. */
     LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
-    /** annotation, component, place. */
+    /** The annotation, the component, the place, what was expected, a hint. */
     LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
-    /** component. */
+    /** The component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
             "@ByKey on component %s of a response (expected: keys in the request alone)."
                     + " Use @Along to answer rows of the request's keys, or write a merge."),
-    /** component. */
+    /** The component. */
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
             "@Reduce on component %s of a request (expected: @Reduce in the response alone)."
                     + " Take it away: what has no layout goes to every slice."),
-    /** given, tuple, expected, did you mean. */
+    /** The value, the request, what was expected; did you mean. */
     ALONG_UNKNOWN("PsfAlongUnknown", "@Along(\"%s\") names no component of %s (expected: %s).%s"),
-    /** given, tuple, expected, did you mean. */
+    /** The value, the request, what was expected; did you mean. */
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
-    /** reduction, component. */
+    /** The reduction, the component. */
     COMBINE(
             "PsfCombine",
             "combine = %s on component %s (expected: NONE, SUM, MIN, MAX or LAST, which fold the rows along the keys)."),
-    /** reduction, component, type, expected. */
+    /** The reduction, the component, its type, what was expected, a hint. */
     REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
-    /** width, component. */
+    /** The width, the component. */
     WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
-    /** what. */
+    /** What is wrong, a hint. */
     SINCE("PsfSince", "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
-    /** component, choices. */
+    /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
             "component %s of the response does not say how the answers of several %s become one (expected: %s)."
                     + " Choose one, or write \"static Response merge(List<Response> slices)\"."),
-    /** function. */
+    /** The function. */
     TARGET(
             "PsfTarget",
             "%s runs on shards, but its request names no tensor (expected: a component of type TensorId)."
                     + " Add one, or say at = SERVER or SCHEDULER."),
-    /** handler, what it is. */
+    /** The class, what it is. */
     HANDLER_KIND(
             "PsfHandlerKind",
             "@PsHandler on %s, which is %s (expected: a class that can be instantiated without an outer object)."),
-    /** handler. */
+    /** The class. */
     HANDLER_NOT_PUBLIC("PsfHandlerNotPublic", "@PsHandler class %s is not public (expected: public). Make it public."),
-    /** handler. */
+    /** The class. */
     HANDLER_CONSTRUCTOR(
             "PsfHandlerConstructor",
             "@PsHandler class %s has no public constructor without parameters and checked exceptions"
                     + " (expected: one, since servers make it)."),
-    /** handler. */
+    /** The class, a hint. */
     HANDLER_OF_NOTHING(
             "PsfHandlerOfNothing",
             "@PsHandler class %s implements no function (expected: one interface with @PsFunction).%s"),
-    /** handler, functions. */
+    /** The class, the functions. */
     HANDLER_OF_SEVERAL(
             "PsfHandlerOfSeveral",
             "@PsHandler class %s implements %s (expected: one function). Write a handler for each.");
