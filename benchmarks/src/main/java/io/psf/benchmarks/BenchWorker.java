@@ -41,7 +41,10 @@ final class BenchWorker {
             Files.createDirectories(json.toAbsolutePath().getParent());
             Files.writeString(
                     json,
-                    "[\n  " + String.join(",\n  ", bench.results.stream().map(Result::json).toList()) + "\n]\n",
+                    "[\n  "
+                            + String.join(
+                                    ",\n  ",
+                                    bench.results.stream().map(Result::json).toList()) + "\n]\n",
                     StandardCharsets.UTF_8);
             System.out.println("written to " + json);
         }
@@ -63,10 +66,16 @@ final class BenchWorker {
         TensorId w = Tensors.init(worker, TensorSpec.dense("latency " + size, floats));
         float[] values = new float[floats];
         int bytes = 4 * floats;
-        add("push " + size, times, () -> raw.exchange(bytes, 48), () -> Tensors.push(worker, w, values)
-                .await());
-        add("pull " + size, times, () -> raw.exchange(48, bytes), () -> Tensors.pull(worker, w, values)
-                .await());
+        add(
+                "push " + size,
+                times,
+                () -> raw.exchange(bytes, 48),
+                () -> Tensors.push(worker, w, values).await());
+        add(
+                "pull " + size,
+                times,
+                () -> raw.exchange(48, bytes),
+                () -> Tensors.pull(worker, w, values).await());
         Tensors.clear(worker, w);
     }
 

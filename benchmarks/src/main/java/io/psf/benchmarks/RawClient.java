@@ -26,8 +26,7 @@ final class RawClient implements AutoCloseable {
                         RawPeer.class.getName())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        BufferedReader lines =
-                new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader lines = new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
         String line = lines.readLine();
         if (line == null || !line.startsWith("PORT ")) {
             throw new IOException("first line of the raw peer: " + line + " (expected: PORT n)");

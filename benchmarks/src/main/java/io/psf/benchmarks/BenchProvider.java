@@ -1,0 +1,11 @@
+package io.psf.benchmarks;
+
+import io.psf.cli.CommandProvider;
+
+/** Brings {@code psf bench}. */
+public final class BenchProvider implements CommandProvider {
+    @Override
+    public Object command() {
+        return new BenchCommand();
+    }
+}
