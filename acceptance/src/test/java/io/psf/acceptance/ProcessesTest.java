@@ -36,9 +36,10 @@ final class ProcessesTest {
     }
 
     private void awaitLines(int n, String text) {
-        await().atMost(SOON).untilAsserted(() -> assertThat(count(text))
-                .as("lines with \"%s\" of:%n%s", text, String.join("\n", lines))
-                .isEqualTo(n));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(count(text))
+                        .as("lines with \"%s\" of:%n%s", text, String.join("\n", lines))
+                        .isEqualTo(n));
     }
 
     @ParameterizedTest
@@ -51,8 +52,8 @@ final class ProcessesTest {
         assertThat(count(": DONE")).isEqualTo(2);
         assertThat(lines)
                 .anyMatch(line -> line.startsWith("scheduler: ") && line.contains("server at 127.0.0.1:"))
-                .anyMatch(line -> line.startsWith("scheduler: ")
-                        && line.contains("cluster is ready: 2 servers and 2 workers"))
+                .anyMatch(line ->
+                        line.startsWith("scheduler: ") && line.contains("cluster is ready: 2 servers and 2 workers"))
                 .anyMatch(line -> line.startsWith("worker 1: ") && line.contains("worker has rank 1 of 2"));
     }
 

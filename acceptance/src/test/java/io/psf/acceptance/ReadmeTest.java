@@ -43,7 +43,8 @@ final class ReadmeTest {
     /** What follows package and imports. */
     private static String withoutHead(String source) {
         int end = 0;
-        Matcher head = Pattern.compile("^(package|import) .*;\\n+", Pattern.MULTILINE).matcher(source);
+        Matcher head =
+                Pattern.compile("^(package|import) .*;\\n+", Pattern.MULTILINE).matcher(source);
         while (head.find()) {
             end = head.end();
         }
@@ -57,7 +58,8 @@ final class ReadmeTest {
         while (matcher.find()) {
             links.add(matcher.group(1));
         }
-        assertThat(links).isNotEmpty().allSatisfy(link -> assertThat(ROOT.resolve(link))
-                .exists());
+        assertThat(links)
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
     }
 }
