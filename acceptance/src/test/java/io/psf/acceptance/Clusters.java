@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,9 @@ final class Clusters {
     /** How frames travel. */
     enum Over {
         MEMORY,
-        TCP
+        TCP,
+        /** TCP, with the shards in mapped files and several lanes a server. */
+        TCP_MAPPED
     }
 
     /** What a worker does. */
@@ -31,7 +34,12 @@ final class Clusters {
     static PsCluster start(Over over, int servers, int workers) {
         PsCluster.Builder builder =
                 PsCluster.builder().servers(servers).workers(workers).deadline(Duration.ofSeconds(30));
-        return (over == Over.TCP ? builder.tcp() : builder).start();
+        return switch (over) {
+            case MEMORY -> builder.start();
+            case TCP -> builder.tcp().start();
+            case TCP_MAPPED ->
+                builder.tcp().mapped(Path.of("target", "mapped")).lanes(3).start();
+        };
     }
 
     /** Runs the same on every worker, each on a thread of its own, and throws what the first of them threw. */

@@ -71,9 +71,9 @@ public record TensorSpec(
         return new TensorSpec(tensor, initializer, optimizer, updates, slices);
     }
 
-    /** All of it on one line: two specs are the same declaration if these are the same text. */
+    /** All of it but the name on one line: two specs are the same declaration if these are the same text. */
     public String declaration() {
-        return "\"" + tensor.id() + "\" [" + tensor.rows() + ", " + tensor.width() + "] slices=" + slices
-                + " initializer=" + initializer + " optimizer=" + optimizer + " updates=" + updates;
+        return "[" + tensor.rows() + ", " + tensor.width() + "] slices=" + slices + " initializer=" + initializer
+                + " optimizer=" + optimizer + " updates=" + updates;
     }
 }

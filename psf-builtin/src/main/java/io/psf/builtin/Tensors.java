@@ -23,6 +23,7 @@ import io.psf.builtin.sparse.SparsePushPullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.runtime.Worker;
+import java.time.Duration;
 
 /**
  * What a user starts with: make a tensor, push updates, pull values. Each call is sent at once and answered later; the
@@ -33,6 +34,9 @@ import io.psf.runtime.Worker;
  * no row of the tensor, at the call or from {@code await}.
  */
 public final class Tensors {
+    /** Filling a table takes as long as its size says; a lost server is noticed by its heartbeats. */
+    private static final Duration TO_INITIALIZE = Duration.ofMinutes(30);
+
     private Tensors() {}
 
     /**
@@ -45,6 +49,7 @@ public final class Tensors {
         TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.declaration());
         Initializer initializer = spec.initializer();
         InitTensorPsf.stub(worker)
+                .withDeadline(TO_INITIALIZE)
                 .call(
                         spec.tensor().id(),
                         spec.tensor().rows(),

@@ -11,6 +11,15 @@ final class Checks {
         require(port >= 0 && port <= 65535, "port", port, "0 to 65535");
     }
 
+    /** The address that a server listens on is the one that workers connect to. */
+    static void reachable(String host) {
+        require(
+                !host.isBlank() && !host.equals("0.0.0.0") && !host.equals("::") && !host.equals("*"),
+                "address of a server",
+                host,
+                "one that workers can connect to, such as 127.0.0.1 or 10.0.0.7");
+    }
+
     static void atLeast(String name, int value, int least) {
         require(value >= least, name, value, ">= " + least);
     }

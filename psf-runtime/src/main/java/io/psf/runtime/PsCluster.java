@@ -6,6 +6,7 @@ import io.psf.api.spi.Binding;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.InProcessTransport;
 import io.psf.runtime.call.Transport;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole cluster in this JVM: a scheduler, servers and workers. Several may live at once and know nothing of each
@@ -90,6 +92,7 @@ public final class PsCluster implements AutoCloseable {
         private Duration deadline = Duration.ofSeconds(60);
         private Duration heartbeatLimit = Duration.ofSeconds(10);
         private List<Binding<?, ?>> handlers = List.of();
+        private @Nullable Path mapped;
 
         private Builder() {}
 
@@ -112,6 +115,12 @@ public final class PsCluster implements AutoCloseable {
         /** Threads that run handlers, for each server; 1 unless told. */
         public Builder lanes(int lanes) {
             this.lanes = lanes;
+            return this;
+        }
+
+        /** With the shards in files that are mapped, below a directory; in native memory unless told. */
+        public Builder mapped(Path directory) {
+            this.mapped = directory;
             return this;
         }
 
@@ -154,8 +163,9 @@ public final class PsCluster implements AutoCloseable {
                 List<CompletableFuture<Worker>> startedWorkers = new ArrayList<>();
                 ClassLoader classPath = Thread.currentThread().getContextClassLoader();
                 for (int i = 0; i < servers; i++) {
-                    ServerConfig server =
+                    ServerConfig plain =
                             ServerConfig.of("127.0.0.1", port).withRank(i).withLanes(lanes);
+                    ServerConfig server = mapped == null ? plain : plain.withMapped(mapped);
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);

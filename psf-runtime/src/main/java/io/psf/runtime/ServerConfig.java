@@ -28,6 +28,7 @@ public record ServerConfig(
     public ServerConfig {
         Checks.port(schedulerPort);
         Checks.port(port);
+        Checks.reachable(host);
         Checks.atLeast("rank", rank, -1);
         Checks.atLeast("lanes", lanes, 1);
         Checks.positive("joinTimeout", joinTimeout);

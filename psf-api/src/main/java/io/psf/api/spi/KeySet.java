@@ -9,6 +9,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
 import java.util.Arrays;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -187,9 +188,26 @@ final class KeySet {
         } else if (array instanceof LongArray longs) {
             return LongArray.wrap(fold(longs.toArray(), new long[n], width));
         } else if (array instanceof IntArray ints) {
-            return IntArray.wrap(fold(ints.toArray(), new int[n], width));
+            IntArray folded = IntArray.allocate(n);
+            long[] wide = fold(widened(positions * width, ints::get), new long[n], width);
+            for (int i = 0; i < n; i++) {
+                folded.set(i, (int) wide[i]);
+            }
+            return folded;
         }
-        return ByteArray.wrap(fold(((ByteArray) array).toArray(), new byte[n], width));
+        ByteArray bytes = (ByteArray) array;
+        ByteArray folded = ByteArray.allocate(n);
+        long[] wide = fold(widened(positions * width, bytes::get), new long[n], width);
+        for (int i = 0; i < n; i++) {
+            folded.set(i, (byte) wide[i]);
+        }
+        return folded;
+    }
+
+    private static long[] widened(int n, IntToLongFunction element) {
+        long[] values = new long[n];
+        Arrays.setAll(values, element);
+        return values;
     }
 
     private float[] fold(float[] from, float[] to, int width) {
@@ -247,48 +265,6 @@ final class KeySet {
                             case SUM -> to[at] + value;
                             case MIN -> Math.min(to[at], value);
                             case MAX -> Math.max(to[at], value);
-                            default -> value;
-                        };
-            }
-            seen[sent] = true;
-        }
-        return to;
-    }
-
-    private int[] fold(int[] from, int[] to, int width) {
-        boolean[] seen = new boolean[keys.length()];
-        for (int p = 0; p < positions; p++) {
-            int sent = sent(p);
-            for (int c = 0; c < width; c++) {
-                int value = from[p * width + c];
-                int at = sent * width + c;
-                to[at] = !seen[sent]
-                        ? value
-                        : switch (combine) {
-                            case SUM -> to[at] + value;
-                            case MIN -> Math.min(to[at], value);
-                            case MAX -> Math.max(to[at], value);
-                            default -> value;
-                        };
-            }
-            seen[sent] = true;
-        }
-        return to;
-    }
-
-    private byte[] fold(byte[] from, byte[] to, int width) {
-        boolean[] seen = new boolean[keys.length()];
-        for (int p = 0; p < positions; p++) {
-            int sent = sent(p);
-            for (int c = 0; c < width; c++) {
-                byte value = from[p * width + c];
-                int at = sent * width + c;
-                to[at] = !seen[sent]
-                        ? value
-                        : switch (combine) {
-                            case SUM -> (byte) (to[at] + value);
-                            case MIN -> (byte) Math.min(to[at], value);
-                            case MAX -> (byte) Math.max(to[at], value);
                             default -> value;
                         };
             }

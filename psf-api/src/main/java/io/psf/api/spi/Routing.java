@@ -145,7 +145,11 @@ public final class Routing {
     }
 
     /** Checks an array that the caller gave to be filled. */
-    public <A extends SharedArray> A target(String name, A into, int expected) {
+    public <A extends SharedArray> A target(String name, @Nullable A into, int expected) {
+        if (into == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST, "into." + name + ": null (expected: " + expected + " elements)");
+        }
         if (into.length() != expected) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,

@@ -18,8 +18,8 @@ final class Catalog {
     private record Entry(TensorLayout layout, int slices, String declaration) {
         String text() {
             TensorInfo info = layout.info();
-            return "[" + info.rows() + ", " + info.width() + "]" + (slices == 0 ? "" : " in " + slices + " slices")
-                    + (declaration.isEmpty() ? "" : ", " + declaration);
+            String shape = "[" + info.rows() + ", " + info.width() + "] slices=" + slices;
+            return declaration.contains(shape) ? declaration : (shape + " " + declaration).trim();
         }
     }
 
@@ -46,7 +46,7 @@ final class Catalog {
         if (!there.text().equals(entry.text())) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
-                    "tensor \"" + info.id() + "\": " + entry.text() + " (expected: " + there.text()
+                    "declaration of tensor \"" + info.id() + "\": " + entry.text() + " (expected: " + there.text()
                             + ", as it was declared before)");
         }
         return there.layout();
