@@ -131,6 +131,17 @@ final class ErrorsTest {
     }
 
     @Test
+    void theErrorsOfSeveralSlicesAreToldTogether() {
+        assertThat(failure(
+                        Code.HANDLER_FAILED,
+                        () -> FaultyPsf.stub(worker).call(w, Fault.EXCEPTION).await()))
+                .hasMessageContaining("threw java.lang.IllegalStateException: a defect of the handler")
+                .hasMessageContaining("slice [0, 128), server 0 (127.0.0.1:")
+                .hasMessageContaining("; also slice [128, 256), server 1 (127.0.0.1:")
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2));
+    }
+
+    @Test
     void aHandlerThatNeverAnswersRunsIntoTheDeadline() {
         FaultyPsf.Stub hasty = FaultyPsf.stub(worker).withDeadline(Duration.ofMillis(300));
         assertThat(failure(Code.TIMED_OUT, () -> hasty.call(w, Fault.NEVER).await()))

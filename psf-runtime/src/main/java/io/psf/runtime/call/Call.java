@@ -7,7 +7,11 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,19 +26,26 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
+    /** How long the other slices have, once one has failed, to say that they have failed too. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Client client;
     private final long id;
     private final Function<?, R> function;
     private final @Nullable TensorId tensor;
-    private final Routing routing;
-    private final Merge<R> merge;
+    private final int[] sliceOf;
     private final Peer[] peers;
     private final String @Nullable [] slices;
     private final long deadline;
     private final long timeoutMillis;
     private final boolean background;
     private final BitSet missing;
-    private boolean ended;
+    private final List<PsException> errors = new ArrayList<>(0);
+    private long failBy;
+
+    /** Where the answers go; null once the call has ended. */
+    private @Nullable Merge<R> merge;
+
     private volatile boolean observed;
 
     Call(
@@ -52,7 +63,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         this.id = id;
         this.function = function;
         this.tensor = tensor;
-        this.routing = routing;
+        this.sliceOf = new int[peers.length];
+        Arrays.setAll(sliceOf, routing::slice);
         this.merge = merge;
         this.peers = peers;
         this.slices = slices;
@@ -89,20 +101,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     /** The part whose answer comes from a peer for a slice; -1 for none. */
     int part(int slice, @Nullable Peer peer) {
-        int low = 0;
-        int high = peers.length - 1;
-        while (low <= high) {
-            int part = (low + high) >>> 1;
-            int at = routing.slice(part);
-            if (at == slice) {
-                return peers[part] == peer ? part : -1;
-            } else if (at < slice) {
-                low = part + 1;
-            } else {
-                high = part - 1;
-            }
-        }
-        return -1;
+        int part = Arrays.binarySearch(sliceOf, slice);
+        return part >= 0 && peers[part] == peer ? part : -1;
     }
 
     /** Takes over the answer of one part. */
@@ -110,17 +110,20 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         R result = null;
         try {
             synchronized (this) {
-                if (ended || part < 0 || !missing.get(part)) {
+                Merge<R> merge = this.merge;
+                if (merge == null || part < 0 || !missing.get(part)) {
                     return;
                 }
                 if (frame.status() != PsException.Code.OK) {
                     throw new PsException(frame.status(), frame.reader(null).string());
                 }
                 merge.add(part, frame.reader(null));
-                missing.clear(part);
-                if (missing.isEmpty()) {
+                if (missing.cardinality() == 1 && errors.isEmpty()) {
                     result = merge.result();
-                    ended = true;
+                }
+                missing.clear(part);
+                if (result != null) {
+                    this.merge = null;
                 }
             }
         } catch (PsException e) {
@@ -135,57 +138,120 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         if (result != null) {
             client.ended(this);
             complete(result);
+        } else {
+            failIfAllHaveAnswered();
         }
     }
 
     /** Ends a call that touches nothing. */
     void answeredByNobody() {
-        complete(merge.result());
+        Merge<R> merge = this.merge;
+        if (merge != null) {
+            complete(merge.result());
+        }
     }
 
-    /** Ends the call with an error of a part; -1 for none in particular. */
+    /**
+     * Notes the error of a part. The call ends when the others have answered too, or soon, so that the errors of several
+     * slices are told together.
+     */
     void fail(int part, PsException cause) {
         synchronized (this) {
-            if (ended) {
+            if (merge == null || !missing.get(part)) {
                 return;
             }
-            ended = true;
-        }
-        String slice = part >= 0 && slices != null ? slices[part] : null;
-        String server = part >= 0 ? peers[part].name() : null;
-        client.failed(this);
-        completeExceptionally(cause.at(function.info().name(), tensor == null ? null : tensor.name(), slice, server));
-    }
-
-    /** Ends the call if a node that still has to answer is lost. */
-    void peerLost(Peer peer, PsException cause) {
-        int lost = -1;
-        synchronized (this) {
-            for (int part = missing.nextSetBit(0); part >= 0 && lost < 0; part = missing.nextSetBit(part + 1)) {
-                lost = peers[part] == peer ? part : -1;
+            missing.clear(part);
+            errors.add(place(part, cause));
+            if (errors.size() == 1) {
+                failBy = System.nanoTime() + GRACE_NANOS;
             }
         }
-        if (lost >= 0) {
-            fail(lost, cause);
-        }
+        failIfAllHaveAnswered();
     }
 
-    /** Ends the call if its deadline has passed. */
-    void expire(long now) {
-        if (now - deadline < 0) {
-            return;
-        }
-        int part;
-        int left;
+    private void failIfAllHaveAnswered() {
+        PsException failure;
         synchronized (this) {
-            part = missing.nextSetBit(0);
-            left = missing.cardinality();
+            if (merge == null || errors.isEmpty() || !missing.isEmpty()) {
+                return;
+            }
+            failure = together();
+            merge = null;
         }
-        fail(
-                part,
-                new PsException(
-                        PsException.Code.TIMED_OUT,
-                        left + " of " + peers.length + " answers missing after " + timeoutMillis + " ms"));
+        end(failure);
+    }
+
+    /** Ends the call at once with an error of a part; -1 for none in particular. */
+    void failAtOnce(int part, PsException cause) {
+        synchronized (this) {
+            if (merge == null) {
+                return;
+            }
+            merge = null;
+        }
+        end(place(part, cause));
+    }
+
+    private void end(PsException failure) {
+        client.failed(this);
+        completeExceptionally(failure);
+    }
+
+    private PsException place(int part, PsException cause) {
+        return cause.at(
+                function.info().name(),
+                tensor == null ? null : tensor.name(),
+                part >= 0 && slices != null ? slices[part] : null,
+                part >= 0 ? peers[part].name() : null);
+    }
+
+    /** The first error, with what the other slices said. */
+    private PsException together() {
+        PsException first = errors.get(0);
+        if (errors.size() == 1) {
+            return first;
+        }
+        StringJoiner others = new StringJoiner("; ", "; also ", "");
+        for (PsException other : errors.subList(1, errors.size())) {
+            String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
+            boolean same = other.code() == first.code() && other.detail().equals(first.detail());
+            others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
+        }
+        PsException all = new PsException(first.code(), first.detail(), first)
+                .at(first.function(), first.tensor(), first.slice(), first.server() + others);
+        errors.forEach(all::addSuppressed);
+        return all;
+    }
+
+    /** Notes that a node is lost that still has to answer. */
+    void peerLost(Peer peer, PsException cause) {
+        BitSet lost = new BitSet();
+        synchronized (this) {
+            missing.stream().filter(part -> peers[part] == peer).forEach(lost::set);
+        }
+        lost.stream().forEach(part -> fail(part, cause));
+    }
+
+    /** Ends the call if its deadline has passed, or if it has failed and the others have had their time to answer. */
+    void expire(long now) {
+        PsException failure;
+        synchronized (this) {
+            boolean overdue = now - deadline >= 0;
+            boolean failed = !errors.isEmpty() && now - failBy >= 0;
+            if (merge == null || !overdue && !failed) {
+                return;
+            }
+            failure = failed || !errors.isEmpty()
+                    ? together()
+                    : place(
+                            missing.nextSetBit(0),
+                            new PsException(
+                                    PsException.Code.TIMED_OUT,
+                                    missing.cardinality() + " of " + peers.length + " answers missing after "
+                                            + timeoutMillis + " ms"));
+            merge = null;
+        }
+        end(failure);
     }
 
     /** Whether the caller has seen how the call ended. */
@@ -236,10 +302,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         synchronized (this) {
-            if (ended) {
+            if (merge == null) {
                 return false;
             }
-            ended = true;
+            merge = null;
         }
         client.ended(this);
         return super.cancel(mayInterruptIfRunning);

@@ -130,7 +130,9 @@ public final class Client implements Receiver {
             try {
                 targets[part].channel().send(frame(function, request, routing, part, call), call.deadline());
             } catch (PsException e) {
-                call.fail(part, e);
+                call.failAtOnce(part, e);
+            } catch (RuntimeException e) { // the request's own components, say, which are the user's
+                call.failAtOnce(part, new PsException(PsException.Code.BAD_REQUEST, "writing the request: " + e, e));
             }
         }
         return call;
@@ -156,8 +158,6 @@ public final class Client implements Receiver {
                     writer);
             bytesSent.add(frame.length());
             return frame;
-        } catch (IllegalArgumentException e) {
-            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         } finally {
             writer.reset();
         }
@@ -213,7 +213,7 @@ public final class Client implements Receiver {
     /** Ends every call. */
     public void failAll(PsException cause) {
         for (Call<?> call : outstanding.values()) {
-            call.fail(-1, cause);
+            call.failAtOnce(-1, cause);
         }
     }
 
