@@ -1,0 +1,92 @@
+package io.psf.api.array;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ArraysTest {
+    private static FloatArray offHeap(float... values) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        FloatArray array = FloatArray.view(bytes);
+        array.copyFrom(0, values, 0, values.length);
+        return array;
+    }
+
+    private static float[] random(int n) {
+        Random random = new Random(n);
+        float[] values = new float[n];
+        for (int i = 0; i < n; i++) {
+            values[i] = random.nextFloat() - 0.5f;
+        }
+        return values;
+    }
+
+    static Stream<int[]> lengths() {
+        return Stream.of(0, 1, 511, 512, 513, 2000).map(n -> new int[] {n});
+    }
+
+    @ParameterizedTest
+    @MethodSource("lengths")
+    void kernelsAreTheSameOnTheHeapAndOffIt(int[] length) {
+        float[] ys = random(length[0]);
+        float[] xs = random(length[0]);
+        FloatArray heap = FloatArray.of(ys);
+        FloatArray native_ = offHeap(ys);
+        heap.addScaled(0.3f, FloatArray.wrap(xs));
+        native_.addScaled(0.3f, offHeap(xs));
+        heap.scale(1.5f);
+        native_.scale(1.5f);
+        double dot = 0;
+        for (int i = 0; i < ys.length; i++) {
+            ys[i] = (ys[i] + 0.3f * xs[i]) * 1.5f;
+            dot += (double) ys[i] * xs[i];
+        }
+        assertThat(heap.toArray()).containsExactly(ys);
+        assertThat(native_).isEqualTo(heap);
+        assertThat(native_.dot(FloatArray.wrap(xs))).isEqualTo(dot);
+        native_.fill(7);
+        assertThat(native_.toArray()).hasSize(ys.length).containsOnly(ys.length == 0 ? new float[0] : new float[] {7});
+    }
+
+    @Test
+    void aViewWritesThrough() {
+        float[] values = {1, 2, 3, 4};
+        FloatArray.wrap(values).slice(1, 3).fill(0);
+        assertThat(values).containsExactly(1, 0, 0, 4);
+        FloatArray.wrap(values, 2, 2).set(1, 9);
+        assertThat(values).containsExactly(1, 0, 0, 9);
+        FloatArray.of(values).set(0, 5);
+        assertThat(values[0]).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsReadOrWrittenBeyondTheEnd() {
+        for (FloatArray array : new FloatArray[] {FloatArray.of(1, 2), offHeap(1, 2)}) {
+            assertThatThrownBy(() -> array.get(2)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> array.set(-1, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> array.slice(1, 3)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> array.copyRow(1, FloatArray.of(1, 2), 0, 2))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        assertThatThrownBy(() -> FloatArray.of(1).addScaled(1, FloatArray.of(1, 2)))
+                .hasMessage("length of x: 2 (expected: 1, the length of this array)");
+        assertThatThrownBy(() -> FloatArray.allocate(-1)).hasMessage("length: -1 (expected: >= 0)");
+        assertThatThrownBy(() -> LongArray.view(ByteBuffer.allocate(12)))
+                .hasMessage("bytes: 12 (expected: a multiple of 8, the size of LONG)");
+    }
+
+    @Test
+    void bytesAreLittleEndian() {
+        ByteBuffer out = ByteBuffer.allocate(12);
+        LongArray.of(1).write(0, 1, out);
+        IntArray.of(5, 6).writeRows(new int[] {1}, 0, 1, 1, out);
+        assertThat(out.array()).containsExactly(1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0);
+    }
+}
