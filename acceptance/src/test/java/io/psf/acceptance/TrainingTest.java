@@ -2,9 +2,11 @@ package io.psf.acceptance;
 
 import static io.psf.acceptance.Clusters.onEachWorker;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializer;
 import io.psf.builtin.Initializers;
@@ -326,6 +328,31 @@ final class TrainingTest {
             Tensors.push(two, w, filled(10, 1000)).await();
             second.await();
             assertThat(Tensors.pull(one, w)).containsOnly(1010f);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aCallThatIsGivenUpBeforeItsTurnIsNotRun(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            TensorSpec spec = TensorSpec.dense("w", 10).updates(Updates.SUM);
+            Worker one = cluster.worker(0);
+            Worker two = cluster.worker(1);
+            TensorId w = Tensors.init(one, spec);
+            Tensors.init(two, spec);
+            Pending<?> first = Tensors.push(one, w, filled(10, 1));
+            Pending<?> second = Tensors.push(one, w, filled(10, 10));
+            assertThat(second.cancel()).isTrue();
+            assertThat(second.cancel()).isFalse();
+            assertThatThrownBy(second::await)
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CANCELLED));
+            Pending<?> third = Tensors.push(one, w, filled(10, 100));
+            Tensors.push(two, w, filled(10, 1000)).await();
+            first.await();
+            Tensors.push(two, w, filled(10, 1000)).await();
+            third.await();
+            assertThat(Tensors.pull(one, w)).containsOnly(2101f);
         }
     }
 

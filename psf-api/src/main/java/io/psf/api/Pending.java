@@ -14,7 +14,7 @@ public interface Pending<R> {
      * Waits for the answer.
      *
      * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CANCELLED}
-     *     if the waiting thread is interrupted, whose interrupt status is then set again
+     *     if it was given up, or if the waiting thread is interrupted, whose interrupt status is then set again
      */
     R await();
 
@@ -28,6 +28,14 @@ public interface Pending<R> {
 
     /** Whether the call has ended, with an answer or an error. */
     boolean isDone();
+
+    /**
+     * Gives the call up: where it has not been run yet it is not run, and nobody waits for its answer. Awaiting it fails
+     * with {@code CANCELLED}. What a slice has done already stays done.
+     *
+     * @return whether the call had not ended before
+     */
+    boolean cancel();
 
     /** The same answer as a future, which fails with the {@link PsException} of the call. */
     CompletableFuture<R> toCompletableFuture();

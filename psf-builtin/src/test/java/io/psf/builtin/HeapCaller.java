@@ -138,6 +138,11 @@ final class HeapCaller implements Caller {
         }
 
         @Override
+        public boolean cancel() {
+            return false;
+        }
+
+        @Override
         public boolean isDone() {
             return true;
         }

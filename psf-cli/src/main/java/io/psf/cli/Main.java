@@ -2,11 +2,13 @@ package io.psf.cli;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code psf} program. Exits with 0, with 2 for what was asked wrongly, with 1 for what failed. */
 @Command(
@@ -42,10 +44,13 @@ public final class Main {
         psf.setExpandAtFiles(false);
         psf.setParameterExceptionHandler((problem, ignored) -> {
             CommandLine command = problem.getCommandLine();
+            List<String> near =
+                    problem instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
             command.getErr()
-                    .println("psf: %s (%s --help says what there is)"
+                    .println("psf: %s (%s%s --help says what there is)"
                             .formatted(
                                     problem.getMessage(),
+                                    near.isEmpty() ? "" : "did you mean " + near.get(0) + "? ",
                                     command.getCommandSpec().qualifiedName()));
             return CommandLine.ExitCode.USAGE;
         });

@@ -22,8 +22,19 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "%nThe environment, and the file with the same keys:",
-            "  PSF_ROLE, PSF_SCHEDULER, PSF_SERVERS, PSF_WORKERS, PSF_LISTEN, PSF_RANK, PSF_MAPPED, PSF_LANES,",
-            "  PSF_DEADLINE, PSF_JOIN_TIMEOUT, PSF_HEARTBEAT_LIMIT, PSF_CONFIG; DMLC_* and MS_* are accepted too."
+            "  PSF_ROLE             scheduler, server or worker",
+            "  PSF_SCHEDULER        host:port of the scheduler",
+            "  PSF_SERVERS, PSF_WORKERS   how many make up the cluster",
+            "  PSF_LISTEN           host:port for a server to listen on; 127.0.0.1 and any port unless said",
+            "  PSF_RANK             the rank asked for; any unless said",
+            "  PSF_MAPPED           a directory for shards in mapped files; native memory unless said",
+            "  PSF_LANES            threads that run handlers; one a processor unless said",
+            "  PSF_DEADLINE         how long a worker's call may take; 60s unless said",
+            "  PSF_JOIN_TIMEOUT     how long the cluster may take to form; 2m unless said",
+            "  PSF_HEARTBEAT_LIMIT  how long a node may stay silent; 10s unless said (the scheduler's)",
+            "  PSF_CONFIG           a YAML file with these keys (PSF_SERVERS: 2)",
+            "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of",
+            "MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."
         },
         mixinStandardHelpOptions = true)
 final class NodeCommand implements Callable<Integer> {

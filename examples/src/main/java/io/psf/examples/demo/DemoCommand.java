@@ -51,6 +51,9 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
+    /** What the last worker that gave up said. */
+    private volatile String reason = "";
+
     @Override
     public Integer call() {
         requirePositive("--workers", workers);
@@ -62,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
         try (Display display = new Display(spec.commandLine().getOut(), Display.isOnTerminal(), workers, epochs)) {
             Optional<Result> result = embedded ? runEmbedded(display) : runProcesses(display);
             if (result.isEmpty()) {
-                display.say("the training did not finish");
+                display.say("the training did not finish" + (reason.isEmpty() ? "" : ": " + reason));
                 return ExitCode.SOFTWARE;
             }
             display.show(result.get());
@@ -96,9 +99,12 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /** Shows who joins and what goes wrong; the rest of the nodes' logs is for those who look for it. */
-    private static void pass(String node, String line, Display display) {
+    private void pass(String node, String line, Display display) {
         Matcher log = LOG.matcher(line);
-        if (!log.matches()) {
+        if (line.startsWith(DemoWorker.FAILED)) {
+            reason = line.substring(DemoWorker.FAILED.length());
+            display.say("[" + node + "] gave up: " + reason);
+        } else if (!log.matches()) {
             display.say("[" + node + "] " + line);
         } else if (!log.group("level").equals("INFO") || isOfMembers(node, log.group("text"))) {
             display.say("[" + node + "] " + log.group("text"));

@@ -13,6 +13,9 @@ import picocli.CommandLine.Mixin;
  */
 @Command(name = "demo-worker", mixinStandardHelpOptions = true)
 public final class DemoWorker implements Callable<Integer> {
+    /** Before the reason, on the line of a worker that gave up. */
+    static final String FAILED = "FAILED ";
+
     @Mixin
     private TrainingOptions options = new TrainingOptions();
 
@@ -20,7 +23,12 @@ public final class DemoWorker implements Callable<Integer> {
 
     /** Joins the cluster that the environment names, trains, and exits. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new DemoWorker()).execute(arguments));
+        System.exit(new CommandLine(new DemoWorker())
+                .setExecutionExceptionHandler((failure, command, parsed) -> {
+                    System.out.println(FAILED + failure.getMessage());
+                    return CommandLine.ExitCode.SOFTWARE;
+                })
+                .execute(arguments));
     }
 
     @Override

@@ -7,11 +7,12 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,7 +41,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private final long timeoutMillis;
     private final boolean background;
     private final BitSet missing;
-    private final List<PsException> errors = new ArrayList<>(0);
+    /** By part, so that they are told in the order of the slices. */
+    private final TreeMap<Integer, PsException> errors = new TreeMap<>();
+
     private long failBy;
 
     /** Where the answers go; null once the call has ended. */
@@ -161,7 +164,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
                 return;
             }
             missing.clear(part);
-            errors.add(place(part, cause));
+            errors.put(part, place(part, cause));
             if (errors.size() == 1) {
                 failBy = System.nanoTime() + GRACE_NANOS;
             }
@@ -207,19 +210,19 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     /** The first error, with what the other slices said. */
     private PsException together() {
-        PsException first = errors.get(0);
+        PsException first = errors.firstEntry().getValue();
         if (errors.size() == 1) {
             return first;
         }
         StringJoiner others = new StringJoiner("; ", "; also ", "");
-        for (PsException other : errors.subList(1, errors.size())) {
+        for (PsException other : errors.tailMap(errors.firstKey(), false).values()) {
             String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
             boolean same = other.code() == first.code() && other.detail().equals(first.detail());
             others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
         }
-        PsException all = new PsException(first.code(), first.detail(), first)
+        PsException all = new PsException(first.code(), first.detail())
                 .at(first.function(), first.tensor(), first.slice(), first.server() + others);
-        errors.forEach(all::addSuppressed);
+        errors.values().forEach(all::addSuppressed);
         return all;
     }
 
@@ -278,6 +281,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             return result;
         } catch (ExecutionException e) {
             throw observe(e);
+        } catch (CancellationException e) {
+            throw givenUp(e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -291,6 +296,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             return result;
         } catch (ExecutionException e) {
             throw observe(e);
+        } catch (CancellationException e) {
+            throw givenUp(e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         } catch (TimeoutException e) {
@@ -300,14 +307,21 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     }
 
     @Override
+    public boolean cancel() {
+        return cancel(false);
+    }
+
+    @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
+        Set<Peer> waitedFor = new HashSet<>();
         synchronized (this) {
             if (merge == null) {
                 return false;
             }
             merge = null;
+            missing.stream().forEach(part -> waitedFor.add(peers[part]));
         }
-        client.ended(this);
+        client.cancelled(this, function.info().id(), waitedFor);
         return super.cancel(mayInterruptIfRunning);
     }
 
@@ -317,6 +331,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         return e.getCause() instanceof PsException cause
                 ? cause
                 : new PsException(PsException.Code.INTERNAL, String.valueOf(e.getCause()), e);
+    }
+
+    private PsException givenUp(CancellationException e) {
+        return place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up", e));
     }
 
     private PsException interrupted(InterruptedException e) {

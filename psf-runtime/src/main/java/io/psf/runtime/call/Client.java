@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -238,6 +239,14 @@ public final class Client implements Receiver {
 
     private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
         return tensor == null || Objects.equals(tensor, call.tensor());
+    }
+
+    /** Tells the nodes that still have to answer that nobody waits for it any more. */
+    void cancelled(Call<?> call, int function, Set<Peer> waitedFor) {
+        outstanding.remove(call.id());
+        for (Peer peer : waitedFor) {
+            peer.channel().offer(Frame.cancel(pool, function, call.id()), () -> {});
+        }
     }
 
     void ended(Call<?> call) {

@@ -47,7 +47,9 @@ public final class Frame {
         /** A call of a function. */
         REQUEST((byte) 0xB1),
         /** The answer to a call. */
-        ANSWER((byte) 0xB2);
+        ANSWER((byte) 0xB2),
+        /** Nobody waits any more for the answer to the call of that number. A header alone. */
+        CANCEL((byte) 0xB3);
 
         private final byte code;
 
@@ -55,6 +57,8 @@ public final class Frame {
             this.code = code;
         }
     }
+
+    private static final Kind[] KINDS = Kind.values();
 
     private final ByteBuffer bytes;
     private final @Nullable FramePool pool;
@@ -104,6 +108,11 @@ public final class Frame {
         return frame;
     }
 
+    /** Writes that a call has been given up. */
+    static Frame cancel(FramePool pool, int function, long call) {
+        return write(pool, Kind.CANCEL, 0, function, 0, 0, 0, call, 0, new TupleWriter());
+    }
+
     /** Writes the answer that says why a call failed. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
         TupleWriter tuple = new TupleWriter();
@@ -121,8 +130,8 @@ public final class Frame {
     public static int length(ByteBuffer header, int most) {
         int length = header.getInt(0);
         byte kind = header.get(4);
-        if (kind != Kind.REQUEST.code && kind != Kind.ANSWER.code) {
-            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 or 0xb2)");
+        if (kind < Kind.REQUEST.code || kind > Kind.CANCEL.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb3)");
         }
         if (header.get(5) != 0 || header.getShort(38) != 0) {
             throw malformed("flags and reserved bytes: not 0 (expected: 0)");
@@ -144,7 +153,7 @@ public final class Frame {
     }
 
     public Kind kind() {
-        return bytes.get(4) == Kind.REQUEST.code ? Kind.REQUEST : Kind.ANSWER;
+        return KINDS[bytes.get(4) - Kind.REQUEST.code];
     }
 
     public int version() {

@@ -5,6 +5,8 @@ import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -14,12 +16,17 @@ import org.jspecify.annotations.Nullable;
  * the bound no more requests are read, and none that were read are run, until answers have been taken. Thread-safe.
  */
 public final class Connection {
+    private static final int KEPT_CANCELLED = 1000;
+
     private final Channel channel;
     private final long bound;
     private final AtomicLong requested = new AtomicLong();
     private final AtomicLong unsent = new AtomicLong();
     private final AtomicBoolean paused = new AtomicBoolean();
     private final Deque<Runnable> stalled = new ArrayDeque<>();
+    /** The latest calls that were given up; each may have been run already. */
+    private final Set<Long> cancelled = new LinkedHashSet<>();
+
     private volatile @Nullable Member member;
     private volatile boolean open = true;
 
@@ -50,6 +57,23 @@ public final class Connection {
 
     void close() {
         open = false;
+    }
+
+    /** A call that has not been run yet is not to be run. */
+    void cancel(long call) {
+        synchronized (cancelled) {
+            cancelled.add(call);
+            if (cancelled.size() > KEPT_CANCELLED) {
+                cancelled.remove(cancelled.iterator().next());
+            }
+        }
+    }
+
+    /** Whether the other end has given a call up. */
+    boolean hasCancelled(long call) {
+        synchronized (cancelled) {
+            return !cancelled.isEmpty() && cancelled.contains(call);
+        }
     }
 
     /** Counts a request that waits or runs. */

@@ -92,6 +92,11 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     @Override
     public void received(Channel channel, Frame frame) {
         Connection connection = connections.computeIfAbsent(channel, c -> new Connection(c, connectionBound));
+        if (frame.kind() == Frame.Kind.CANCEL) {
+            node.cancel(connection, frame.call());
+            frame.release();
+            return;
+        }
         try {
             dispatch(connection, frame);
         } catch (PsException e) {

@@ -22,9 +22,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a server or the scheduler holds. Functions on nodes see it on the node's own lane. */
 public final class HostNode implements Node {
+    private static final Logger LOG = LoggerFactory.getLogger(HostNode.class);
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final Role role;
@@ -35,6 +38,7 @@ public final class HostNode implements Node {
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
     private volatile int rank;
     private CallInfo call = NO_CALL;
@@ -88,12 +92,29 @@ public final class HostNode implements Node {
         deferred.remove(invocation);
     }
 
+    /** Logs what a handler threw: with its trace the first time, since whoever calls gets but the message. */
+    void handlerFailed(String function, Throwable failure) {
+        if (logged.add(function + " " + failure.getClass().getName())) {
+            LOG.warn("a handler of \"{}\" failed", function, failure);
+        } else {
+            LOG.debug("a handler of \"{}\" failed", function, failure);
+        }
+    }
+
     /** Ends the deferred calls whose deadline has passed; from any thread. */
     void expire() {
         for (Invocation invocation : deferred) {
             if (invocation.isOverdue()) {
                 invocation.expire();
             }
+        }
+    }
+
+    /** Nobody waits any more for a call of a connection; from any thread. */
+    void cancel(Connection connection, long call) {
+        connection.cancel(call);
+        for (Invocation invocation : deferred) {
+            invocation.cancelIf(connection, call);
         }
     }
 

@@ -26,6 +26,7 @@ final class Invocation {
     private final HostNode node;
     private final long deadline;
     private final int bytes;
+    private final long call;
     private boolean answered;
 
     Invocation(
@@ -45,6 +46,7 @@ final class Invocation {
         this.node = node;
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
         this.bytes = request.length();
+        this.call = request.call();
     }
 
     /** Runs on the lane, in turn. */
@@ -83,6 +85,10 @@ final class Invocation {
 
     private void run() {
         connection.started(bytes);
+        if (connection.hasCancelled(request.call())) {
+            fail(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
+            return;
+        }
         if (isOverdue()) {
             fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
             return;
@@ -119,8 +125,7 @@ final class Invocation {
         }
         if (answer == null) {
             throw new PsException(
-                    PsException.Code.HANDLER_FAILED,
-                    "answer of " + binding.handler().getClass().getName() + ": null (expected: a response)");
+                    PsException.Code.HANDLER_FAILED, "answer of " + handlerName() + ": null (expected: a response)");
         }
         if (binding.kind().later()) {
             @SuppressWarnings("unchecked") // the binding's kind says so
@@ -193,10 +198,19 @@ final class Invocation {
             return;
         }
         PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
-        String detail = failure instanceof PsException known
-                ? known.detail()
-                : binding.handler().getClass().getName() + " threw " + failure;
+        String detail = failure instanceof PsException known ? known.detail() : handlerName() + " threw " + failure;
+        if (code == PsException.Code.HANDLER_FAILED) {
+            node.handlerFailed(binding.function().info().name(), failure);
+        }
         send(Frame.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    /** The handler's class, or the function's interface if its default body handles. */
+    private String handlerName() {
+        Class<?> type = binding.handler().getClass();
+        return type.isAnonymousClass() && type.getInterfaces().length == 1
+                ? type.getInterfaces()[0].getName()
+                : type.getName();
     }
 
     private void send(Frame answer) {
@@ -223,18 +237,29 @@ final class Invocation {
 
     /** Ends a call whose answer has not come before its deadline; from any thread. */
     void expire() {
-        lane.execute(() -> {
-            if (!answered) {
-                fail(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
-                afterAnswer();
-            }
-        });
+        end(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
+    }
+
+    /** Ends a call that its caller has given up; from any thread. */
+    void cancelIf(Connection from, long call) {
+        if (connection == from && this.call == call) {
+            end(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
+        }
     }
 
     /** Drops a call whose caller is gone; from any thread. */
     void drop(Connection gone) {
         if (connection == gone) {
-            expire();
+            end(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
         }
+    }
+
+    private void end(PsException why) {
+        lane.execute(() -> {
+            if (!answered) {
+                fail(why);
+                afterAnswer();
+            }
+        });
     }
 }
