@@ -41,6 +41,7 @@ public final class Main {
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             psf.addSubcommand(provider.command());
         }
+        psf.setUsageHelpWidth(110);
         psf.setExpandAtFiles(false);
         psf.setParameterExceptionHandler((problem, ignored) -> {
             CommandLine command = problem.getCommandLine();
