@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.HandlerInterceptor;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
@@ -92,6 +93,7 @@ public final class PsCluster implements AutoCloseable {
         private Duration deadline = Duration.ofSeconds(60);
         private Duration heartbeatLimit = Duration.ofSeconds(10);
         private List<Binding<?, ?>> handlers = List.of();
+        private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
 
         private Builder() {}
@@ -136,6 +138,12 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** What stands around every handler of the servers, the first one outermost. */
+        public Builder interceptors(HandlerInterceptor... interceptors) {
+            this.interceptors = List.of(interceptors);
+            return this;
+        }
+
         /** Handlers that the servers have beside those on the class path. */
         public Builder handlers(Binding<?, ?>... handlers) {
             this.handlers = List.of(handlers);
@@ -169,7 +177,7 @@ public final class PsCluster implements AutoCloseable {
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);
-                                return Server.start(server, transport.get(), shared, handlers);
+                                return Server.start(server, transport.get(), shared, handlers, interceptors);
                             },
                             starters));
                 }

@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
@@ -16,7 +17,9 @@ import io.psf.runtime.server.Handlers;
 import io.psf.runtime.store.MappedStore;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +44,12 @@ public final class Server implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Server(
-            ServerConfig config, Transport transport, boolean ownsTransport, FramePool pool, List<Binding<?, ?>> more) {
+            ServerConfig config,
+            Transport transport,
+            boolean ownsTransport,
+            FramePool pool,
+            List<Binding<?, ?>> more,
+            List<HandlerInterceptor> interceptors) {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
@@ -60,6 +68,10 @@ public final class Server implements AutoCloseable {
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
                 connection -> {});
+        List<HandlerInterceptor> around = new ArrayList<>(interceptors);
+        ServiceLoader.load(HandlerInterceptor.class, Thread.currentThread().getContextClassLoader())
+                .forEach(around::add);
+        dispatcher.intercept(around);
         this.client = new Client(pool);
         timer.every(Defaults.TICK, () -> {
             client.expire();
@@ -119,11 +131,16 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerConfig config) {
         FramePool pool = Defaults.pool();
-        return new Server(config, Defaults.tcp(pool), true, pool, List.of());
+        return new Server(config, Defaults.tcp(pool), true, pool, List.of(), List.of());
     }
 
-    static Server start(ServerConfig config, Transport transport, FramePool pool, List<Binding<?, ?>> more) {
-        return new Server(config, transport, false, pool, more);
+    static Server start(
+            ServerConfig config,
+            Transport transport,
+            FramePool pool,
+            List<Binding<?, ?>> more,
+            List<HandlerInterceptor> interceptors) {
+        return new Server(config, transport, false, pool, more, interceptors);
     }
 
     /** Its number among the servers, from 0. */

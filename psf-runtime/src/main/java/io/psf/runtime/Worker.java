@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.api.CallInterceptor;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.Place;
@@ -158,6 +159,11 @@ public final class Worker implements Caller, AutoCloseable {
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
+    }
+
+    /** What stubs are made of to have an interceptor around each of their calls. */
+    public Caller intercept(CallInterceptor interceptor) {
+        return new InterceptedCaller(this, interceptor);
     }
 
     private void requireOpen() {

@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
@@ -72,6 +73,11 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     /** Runs something on the node's lane, later. */
     public void onNode(Runnable work) {
         nodeLane.execute(work);
+    }
+
+    /** Puts interceptors around every handler, the first one outermost. */
+    public void intercept(List<HandlerInterceptor> interceptors) {
+        node.setInterceptors(interceptors);
     }
 
     /** This node has got its rank. */

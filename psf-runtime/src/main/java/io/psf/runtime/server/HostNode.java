@@ -1,6 +1,8 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.HandlerInterceptor;
+import io.psf.api.Intercepted;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
@@ -40,6 +42,7 @@ public final class HostNode implements Node {
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
+    private volatile List<HandlerInterceptor> interceptors = List.of();
     private volatile int rank;
     private CallInfo call = NO_CALL;
     private @Nullable Connection connection;
@@ -49,6 +52,21 @@ public final class HostNode implements Node {
         this.store = store;
         this.lane = lane;
         this.lanes = lanes;
+    }
+
+    void setInterceptors(List<HandlerInterceptor> interceptors) {
+        this.interceptors = List.copyOf(interceptors);
+    }
+
+    /** Calls a handler through the interceptors. */
+    Object intercepted(Intercepted call, Supplier<Object> handler) {
+        Supplier<Object> next = handler;
+        for (int i = interceptors.size() - 1; i >= 0; i--) {
+            HandlerInterceptor interceptor = interceptors.get(i);
+            Supplier<Object> inner = next;
+            next = () -> interceptor.handle(call, inner);
+        }
+        return next.get();
     }
 
     void setRank(int rank) {

@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Intercepted;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
@@ -109,12 +110,15 @@ final class Invocation {
         Object answer;
         try {
             Q tuple = read(binding);
+            String function = binding.function().info().name();
             if (shard != null) {
                 shard.begin(call);
-                answer = binding.handle(tuple, shard);
+                answer = node.intercepted(
+                        new Intercepted(function, shard.spec().id(), call, tuple), () -> binding.handle(tuple, shard));
             } else {
                 node.begin(call, connection);
-                answer = binding.handle(tuple, node);
+                answer = node.intercepted(
+                        new Intercepted(function, null, call, tuple), () -> binding.handle(tuple, node));
             }
         } finally {
             if (shard != null) {
