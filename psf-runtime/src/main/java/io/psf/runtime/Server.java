@@ -40,13 +40,10 @@ public final class Server implements AutoCloseable {
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Server(
-            ServerConfig config, Transport transport, boolean ownsTransport, FramePool pool, List<Binding<?, ?>> more) {
+    private Server(ServerConfig config, Transport transport, boolean ownsTransport, FramePool pool, Handlers handlers) {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
-        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
-        more.forEach(handlers::with);
         CompletableFuture<Long> cluster = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
@@ -115,15 +112,24 @@ public final class Server implements AutoCloseable {
     /**
      * Starts a server; returns when the cluster is complete.
      *
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time, with
+     *     {@code CONFIGURATION} if a handler on the class path cannot be made, or a function has two
      */
     public static Server start(ServerConfig config) {
+        Handlers handlers = handlers(List.of());
         FramePool pool = Defaults.pool();
-        return new Server(config, Defaults.tcp(pool), true, pool, List.of());
+        return new Server(config, Defaults.tcp(pool), true, pool, handlers);
     }
 
     static Server start(ServerConfig config, Transport transport, FramePool pool, List<Binding<?, ?>> more) {
-        return new Server(config, transport, false, pool, more);
+        return new Server(config, transport, false, pool, handlers(more));
+    }
+
+    /** Found before anything is started, since what is wrong with them is wrong for good. */
+    private static Handlers handlers(List<Binding<?, ?>> more) {
+        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
+        more.forEach(handlers::with);
+        return handlers;
     }
 
     /** Its number among the servers, from 0. */
