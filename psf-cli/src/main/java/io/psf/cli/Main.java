@@ -37,6 +37,7 @@ public final class Main {
         // What follows the first word of a user's program belongs to it, whatever it looks like.
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
+        psf.addSubcommand(new NewCommand());
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             psf.addSubcommand(provider.command());
         }
