@@ -31,8 +31,8 @@ record FunctionSources(String type, String inPackage, Place place) {
 
     /** What the sources call by its simple name. */
     private static final Set<String> TAKEN = Set.of(
+            "AtomicLong",
             "ByRange",
-            "Counter",
             "FloatArray",
             "Node",
             "Place",
