@@ -1,9 +1,5 @@
 package io.psf.cli;
 
-import io.psf.api.PsException;
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -48,28 +44,11 @@ final class LaunchCommand implements Callable<Integer> {
         try (LocalJob job = LocalJob.builder()
                 .servers(servers)
                 .workers(workers)
-                .classPath(classPath(classPath))
+                .classPath(ClassPathOption.entries(classPath))
                 .workerCommand(command)
                 .start()) {
             job.awaitExit();
             return job.exitCode();
         }
-    }
-
-    private static List<String> classPath(String text) {
-        List<String> entries = new ArrayList<>();
-        for (String entry : text.split(File.pathSeparator, -1)) {
-            if (entry.isEmpty()) {
-                continue;
-            }
-            boolean isWildcard = entry.endsWith("*");
-            if (!Files.exists(Path.of(isWildcard ? entry.substring(0, entry.length() - 1) : entry))) {
-                throw new PsException(
-                        PsException.Code.CONFIGURATION,
-                        "--classpath: %s: no such file (expected: jars and folders)".formatted(entry));
-            }
-            entries.add(entry);
-        }
-        return entries;
     }
 }

@@ -31,13 +31,15 @@ public final class Main {
         return commandLine().execute(arguments);
     }
 
-    private static CommandLine commandLine() {
+    static CommandLine commandLine() {
         CommandLine psf = new CommandLine(new Main());
         psf.addSubcommand(new NodeCommand(null));
         psf.addSubcommand("scheduler", node(Role.SCHEDULER));
         psf.addSubcommand("server", node(Role.SERVER));
         // What follows the first word of a user's program belongs to it, whatever it looks like.
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
+        psf.addSubcommand(new FunctionsCommand());
+        psf.addSubcommand(new NewCommand());
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             psf.addSubcommand(provider.command());
         }

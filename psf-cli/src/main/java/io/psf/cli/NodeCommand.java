@@ -65,6 +65,13 @@ final class NodeCommand implements Callable<Integer> {
     @Option(names = "--rank", paramLabel = "N", description = "the rank of a server; any unless said (PSF_RANK)")
     private @Nullable String rank;
 
+    @Option(
+            names = {"--classpath", "-cp"},
+            paramLabel = "PATH",
+            defaultValue = "",
+            description = "where your handlers are: jars and folders, apart by '${sys:path.separator}'")
+    private String classPath = "";
+
     private final @Nullable Role fixedRole;
 
     /** The command of any role, or of one. */
@@ -75,6 +82,9 @@ final class NodeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Settings settings = settings(System.getenv());
+        if (!classPath.isEmpty()) {
+            Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
+        }
         switch (settings.role()) {
             case SCHEDULER -> {
                 try (Scheduler node = Scheduler.start(settings.scheduler())) {

@@ -30,11 +30,11 @@ public final class Scheduler implements AutoCloseable {
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Scheduler(SchedulerConfig config, Transport transport, boolean ownsTransport, FramePool pool) {
+    private Scheduler(
+            SchedulerConfig config, Transport transport, boolean ownsTransport, FramePool pool, Handlers handlers) {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.timer = new Timer("psf-scheduler");
-        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
         Dispatcher[] self = new Dispatcher[1];
         ClusterFunctions functions = new ClusterFunctions(
                 config.servers(),
@@ -77,15 +77,21 @@ public final class Scheduler implements AutoCloseable {
     /**
      * Starts a scheduler, which takes connections when this returns.
      *
-     * @throws PsException with {@code UNAVAILABLE} if the address cannot be listened on
+     * @throws PsException with {@code UNAVAILABLE} if the address cannot be listened on, with {@code CONFIGURATION} if
+     *     a handler on the class path cannot be made, or a function has two
      */
     public static Scheduler start(SchedulerConfig config) {
+        Handlers handlers = handlers();
         FramePool pool = Defaults.pool();
-        return new Scheduler(config, Defaults.tcp(pool), true, pool);
+        return new Scheduler(config, Defaults.tcp(pool), true, pool, handlers);
     }
 
     static Scheduler start(SchedulerConfig config, Transport transport, FramePool pool) {
-        return new Scheduler(config, transport, false, pool);
+        return new Scheduler(config, transport, false, pool, handlers());
+    }
+
+    private static Handlers handlers() {
+        return Handlers.found(Thread.currentThread().getContextClassLoader());
     }
 
     /** The port that the scheduler listens on. */

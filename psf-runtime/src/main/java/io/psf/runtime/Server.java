@@ -48,13 +48,11 @@ public final class Server implements AutoCloseable {
             Transport transport,
             boolean ownsTransport,
             FramePool pool,
-            List<Binding<?, ?>> more,
+            Handlers handlers,
             List<HandlerInterceptor> interceptors) {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
-        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
-        more.forEach(handlers::with);
         CompletableFuture<Long> cluster = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
@@ -127,11 +125,13 @@ public final class Server implements AutoCloseable {
     /**
      * Starts a server; returns when the cluster is complete.
      *
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time, with
+     *     {@code CONFIGURATION} if a handler on the class path cannot be made, or a function has two
      */
     public static Server start(ServerConfig config) {
+        Handlers handlers = handlers(List.of());
         FramePool pool = Defaults.pool();
-        return new Server(config, Defaults.tcp(pool), true, pool, List.of(), List.of());
+        return new Server(config, Defaults.tcp(pool), true, pool, handlers, List.of());
     }
 
     static Server start(
@@ -140,7 +140,14 @@ public final class Server implements AutoCloseable {
             FramePool pool,
             List<Binding<?, ?>> more,
             List<HandlerInterceptor> interceptors) {
-        return new Server(config, transport, false, pool, more, interceptors);
+        return new Server(config, transport, false, pool, handlers(more), interceptors);
+    }
+
+    /** Found before anything is started, since what is wrong with them is wrong for good. */
+    private static Handlers handlers(List<Binding<?, ?>> more) {
+        Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
+        more.forEach(handlers::with);
+        return handlers;
     }
 
     /** Its number among the servers, from 0. */
@@ -155,11 +162,7 @@ public final class Server implements AutoCloseable {
 
     /** Tells the waiter from a thread of its own, since the heartbeat's must not wait for the end. */
     private void end(@Nullable PsException cause) {
-        Thread ending = new Thread(
-                () -> {
-                    close(cause);
-                },
-                "psf-server-end");
+        Thread ending = new Thread(() -> close(cause), "psf-server-end");
         ending.setDaemon(true);
         ending.start();
     }

@@ -111,7 +111,7 @@ public final class Worker implements Caller, AutoCloseable {
                         List.of(server),
                         config.joinTimeout().toNanos())
                 .await();
-        server.setFunctions(ClusterFunctions.known(hello));
+        server.setFunctions(ClusterFunctions.known(hello), hello.searched());
         return server;
     }
 

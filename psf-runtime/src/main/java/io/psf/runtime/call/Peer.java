@@ -14,6 +14,7 @@ public final class Peer {
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
 
     private volatile @Nullable Map<Integer, FunctionInfo> functions;
+    private volatile String searched = "";
     private volatile @Nullable PsException lost;
 
     /**
@@ -34,8 +35,14 @@ public final class Peer {
         return channel;
     }
 
-    /** What the node said it has, by number. */
-    public void setFunctions(Map<Integer, FunctionInfo> functions) {
+    /**
+     * What the node said it has.
+     *
+     * @param functions by number
+     * @param searched where it looked for handlers
+     */
+    public void setFunctions(Map<Integer, FunctionInfo> functions, String searched) {
+        this.searched = searched;
         this.functions = Map.copyOf(functions);
     }
 
@@ -65,8 +72,8 @@ public final class Peer {
         if (theirs == null) {
             throw new PsException(
                             PsException.Code.UNKNOWN_FUNCTION,
-                            "function: \"" + mine.name() + "\" (expected: one that the server has a handler of; put the"
-                                    + " jar of its @PsHandler on the server's class path)")
+                            "function: \"" + mine.name() + "\" (expected: one that the server has a handler of; it"
+                                    + " searched " + searched + "; put the jar of its @PsHandler there)")
                     .at(mine.name(), null, null, name);
         }
         requireAgreement(mine, theirs);

@@ -148,7 +148,7 @@ public final class ClusterFunctions {
             functions.add(
                     new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
         }
-        return new Hello.Response(functions);
+        return new Hello.Response(functions, handlers.searched());
     }
 
     /** What a server's hello says, by the numbers of the functions' names. */

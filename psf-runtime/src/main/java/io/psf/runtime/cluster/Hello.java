@@ -16,7 +16,12 @@ public interface Hello {
      */
     record Request(int worker, long cluster) {}
 
-    record Response(List<Known> functions) {}
+    /**
+     * What the server has.
+     *
+     * @param searched the jars and folders where it looked for handlers, as a message names them
+     */
+    record Response(List<Known> functions, String searched) {}
 
     /**
      * One function of the server.

@@ -118,10 +118,12 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         Binding<?, ?> binding = handlers.get(frame.function());
         if (binding == null) {
+            // A stranger is not told what lies on the class path.
             throw new PsException(
                     Code.UNKNOWN_FUNCTION,
                     "function number: 0x" + Integer.toHexString(frame.function())
-                            + " (expected: one that this node has a handler of)");
+                            + " (expected: one that this node has a handler of"
+                            + (connection.member() == null ? ")" : "; it searched " + handlers.searched() + ")"));
         }
         FunctionInfo info = binding.function().info();
         if (connection.member() == null && !openToStrangers.contains(info.id())) {

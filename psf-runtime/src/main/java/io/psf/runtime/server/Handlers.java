@@ -3,12 +3,10 @@ package io.psf.runtime.server;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.HandlerProvider;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +14,20 @@ import org.jspecify.annotations.Nullable;
 public final class Handlers {
     private final Map<Integer, Binding<?, ?>> byId = new HashMap<>();
     private final Set<Integer> defaults = new HashSet<>();
+    private final String searched;
 
-    /** Every handler on a class path. */
+    private Handlers(String searched) {
+        this.searched = searched;
+    }
+
+    /**
+     * Every handler on a class path.
+     *
+     * @throws PsException with {@code CONFIGURATION} if one cannot be made, or a function has two
+     */
     public static Handlers found(ClassLoader classPath) {
-        Handlers handlers = new Handlers();
-        for (HandlerProvider provider : ServiceLoader.load(HandlerProvider.class, classPath)) {
-            handlers.add(provider.binding(), provider.isDefault());
-        }
+        Handlers handlers = new Handlers(ClassPath.searched(classPath));
+        new Providers(classPath).each(handlers::add);
         return handlers;
     }
 
@@ -50,8 +55,8 @@ public final class Handlers {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "handlers of \"" + info.name() + "\": "
-                            + there.handler().getClass().getName() + " and "
-                            + binding.handler().getClass().getName() + " (expected: one)");
+                            + ClassPath.describe(there.handler().getClass()) + " and "
+                            + ClassPath.describe(binding.handler().getClass()) + " (expected: one)");
         }
     }
 
@@ -68,6 +73,16 @@ public final class Handlers {
     @Nullable
     Binding<?, ?> get(int id) {
         return byId.get(id);
+    }
+
+    /** Whether what answers a function is its own default body. */
+    public boolean isDefault(int id) {
+        return defaults.contains(id);
+    }
+
+    /** The jars and folders that were searched for handlers, at most 10 of them by name. */
+    public String searched() {
+        return searched;
     }
 
     /** Every function and its handler. */

@@ -1,0 +1,70 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What {@code --classpath} says: jars, folders, and folders of jars with {@code /*}. */
+final class ClassPathOption {
+    private ClassPathOption() {}
+
+    /**
+     * The entries, as they were given.
+     *
+     * @throws PsException with {@code CONFIGURATION} if one is not there
+     */
+    static List<String> entries(String text) {
+        List<String> entries = new ArrayList<>();
+        for (String entry : text.split(File.pathSeparator, -1)) {
+            if (entry.isEmpty()) {
+                continue;
+            }
+            if (!Files.exists(isWildcard(entry) ? folder(entry) : Path.of(entry))) {
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "--classpath: %s: no such file (expected: jars and folders)".formatted(entry));
+            }
+            entries.add(entry);
+        }
+        return entries;
+    }
+
+    /** A loader of what this JVM has and then of the entries, as a node that is started with them. */
+    static URLClassLoader loader(String text) {
+        List<URL> urls = new ArrayList<>();
+        try {
+            for (String entry : entries(text)) {
+                for (Path path : isWildcard(entry) ? jars(folder(entry)) : List.of(Path.of(entry))) {
+                    urls.add(path.toUri().toURL());
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new URLClassLoader(urls.toArray(URL[]::new), ClassPathOption.class.getClassLoader());
+    }
+
+    private static boolean isWildcard(String entry) {
+        return entry.equals("*") || entry.endsWith("/*") || entry.endsWith(File.separator + "*");
+    }
+
+    private static Path folder(String wildcard) {
+        return Path.of(wildcard.substring(0, wildcard.length() - 1));
+    }
+
+    private static List<Path> jars(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.psf.cli;
+
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.lang.model.SourceVersion;
+
+/**
+ * The beginning of a function, as text: the files beside this class, filled in.
+ *
+ * @param type the interface's simple name
+ * @param inPackage its package
+ * @param place where it runs
+ */
+record FunctionSources(String type, String inPackage, Place place) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*");
+    private static final Pattern PACKAGE = Pattern.compile("[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)*");
+    private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z-]+)}}");
+    private static final int LONGEST = 80;
+
+    /** What the sources call by its simple name. */
+    private static final Set<String> TAKEN = Set.of(
+            "AtomicLong",
+            "ByRange",
+            "FloatArray",
+            "Node",
+            "Place",
+            "PsCluster",
+            "PsFunction",
+            "PsHandler",
+            "Reduce",
+            "Request",
+            "Response",
+            "Shard",
+            "TensorId",
+            "TensorSpec",
+            "Tensors",
+            "Test",
+            "Worker");
+
+    /**
+     * The beginning of a function.
+     *
+     * @param name such as {@code row-norms}, {@code rowNorms} or {@code RowNorms}
+     * @throws PsException with {@code CONFIGURATION} if a name is none in Java, or is taken
+     */
+    static FunctionSources of(String name, String inPackage, Place place) {
+        if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
+            throw failure("NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)"
+                    .formatted(name, LONGEST));
+        }
+        StringBuilder type = new StringBuilder();
+        for (String word : name.split("-", -1)) {
+            type.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
+        }
+        if (TAKEN.contains(type.toString()) || isInJavaLang(type.toString())) {
+            throw failure("NAME: %s (expected: another, since Java or psf has a class %s)".formatted(name, type));
+        }
+        requirePackage(inPackage);
+        return new FunctionSources(type.toString(), inPackage, place);
+    }
+
+    private static void requirePackage(String name) {
+        if (!PACKAGE.matcher(name).matches() || !SourceVersion.isName(name) || name.length() > LONGEST) {
+            throw failure("--package: %s (expected: a package in Java, such as com.acme; at most %d)"
+                    .formatted(name, LONGEST));
+        }
+        String first = name.replaceFirst("\\..*", "");
+        if (first.equals("java") || first.equals("psf")) {
+            throw failure("--package: %s (expected: one of your own, such as com.acme)".formatted(name));
+        }
+    }
+
+    private static boolean isInJavaLang(String type) {
+        try {
+            Class.forName("java.lang." + type, false, null);
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** The folder and the artifact of a project of its own, such as {@code row-norms}. */
+    String artifact() {
+        return type.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+    }
+
+    /** The function's name, such as {@code acme.row-norms}. */
+    private String function() {
+        return inPackage.toLowerCase(Locale.ROOT) + "." + artifact();
+    }
+
+    /** The interface, its handler and its test, by their paths in a project. */
+    Map<String, String> sources() {
+        String folder = "/java/" + inPackage.replace('.', '/') + "/" + type;
+        String kind = place.name().toLowerCase(Locale.ROOT);
+        Map<String, String> files = new LinkedHashMap<>();
+        files.put("src/main" + folder + ".java", filled(kind + "-function"));
+        files.put("src/main" + folder + "OnHost.java", filled(kind + "-handler"));
+        files.put("src/test" + folder + "Test.java", filled(kind + "-test"));
+        return files;
+    }
+
+    /** A project around them. */
+    String pom() {
+        return filled("pom");
+    }
+
+    private String filled(String template) {
+        Properties words = new Properties();
+        try (InputStream versions = resource("versions.properties")) {
+            words.load(versions);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        words.setProperty("package", inPackage);
+        words.setProperty("function", function());
+        words.setProperty("Name", type);
+        words.setProperty("artifact", artifact());
+        try (InputStream in = resource("new/" + template + ".txt")) {
+            return BLANK.matcher(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .replaceAll(blank -> Matcher.quoteReplacement(
+                            Objects.requireNonNull(words.getProperty(blank.group(1)), blank.group(1))));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static InputStream resource(String name) {
+        return Objects.requireNonNull(FunctionSources.class.getResourceAsStream(name), name);
+    }
+
+    private static PsException failure(String detail) {
+        return new PsException(PsException.Code.CONFIGURATION, detail);
+    }
+}
