@@ -43,7 +43,9 @@ public final class PsException extends RuntimeException {
         /** The worker, server or cluster has been closed. */
         CLOSED,
         /** A defect of psf itself. */
-        INTERNAL
+        INTERNAL,
+        /** The tensor has been made anew since this worker asked where its slices are; the next call asks again. */
+        STALE_LAYOUT
     }
 
     private final Code code;

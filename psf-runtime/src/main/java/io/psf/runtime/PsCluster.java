@@ -78,10 +78,22 @@ public final class PsCluster implements AutoCloseable {
     /** Closes the workers, then the servers, then the scheduler. */
     @Override
     public void close() {
-        workers.forEach(Worker::close);
+        closeTogether(); // each may wait for the others' part of a synchronous push
         servers.forEach(Server::close);
         scheduler.close();
         transports.forEach(Transport::close);
+    }
+
+    private void closeTogether() {
+        ExecutorService closers = Executors.newFixedThreadPool(workers.size());
+        try {
+            CompletableFuture.allOf(workers.stream()
+                            .map(worker -> CompletableFuture.runAsync(worker::close, closers))
+                            .toArray(CompletableFuture<?>[]::new))
+                    .join();
+        } finally {
+            closers.shutdown();
+        }
     }
 
     /** Describes a cluster. */

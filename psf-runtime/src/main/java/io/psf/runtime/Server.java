@@ -62,7 +62,7 @@ public final class Server implements AutoCloseable {
                 config.lanes(),
                 store,
                 pool,
-                ClusterFunctions.bindHello(handlers, cluster::join),
+                ClusterFunctions.bindHello(handlers, cluster),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
                 connection -> {});
@@ -184,18 +184,21 @@ public final class Server implements AutoCloseable {
 
     private synchronized void close(@Nullable PsException cause) {
         if (closed.compareAndSet(false, true)) {
-            link.leave();
-            timer.close();
-            listener.close();
-            if (ownsTransport) {
-                transport.close();
-            }
-            dispatcher.close();
-            store.close();
-            if (cause == null) {
-                terminated.complete(null);
-            } else {
-                terminated.completeExceptionally(cause);
+            try {
+                link.leave();
+                timer.close();
+                listener.close();
+                if (ownsTransport) {
+                    transport.close();
+                }
+                dispatcher.close();
+                store.close();
+            } finally {
+                if (cause == null) {
+                    terminated.complete(null);
+                } else {
+                    terminated.completeExceptionally(cause);
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ final class Timer implements AutoCloseable {
                 () -> {
                     try {
                         work.run();
-                    } catch (RuntimeException e) {
+                    } catch (Throwable e) { // or nothing would be looked at any more
                         LOG.error("a timer's work failed", e);
                     }
                 },

@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Worker implements Caller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Duration LONGEST = Duration.ofDays(24);
 
     private final WorkerConfig config;
     private final Transport transport;
@@ -55,7 +56,7 @@ public final class Worker implements Caller, AutoCloseable {
         this.config = config;
         this.transport = transport;
         this.ownsTransport = ownsTransport;
-        this.client = new Client(pool);
+        this.client = new Client(pool, layouts::remove);
         this.timer = new Timer("psf-worker");
         timer.every(Defaults.TICK, client::expire);
         try {
@@ -150,12 +151,16 @@ public final class Worker implements Caller, AutoCloseable {
         Duration limit = options.deadline() == null ? config.deadline() : options.deadline();
         TensorId tensor = function.target(request);
         try {
-            if (tensor != null) {
-                return client.callShards(function, request, into, layout(tensor), servers::get, limit.toNanos());
-            } else if (function.info().place() == Place.SCHEDULER) {
-                return client.callNodes(function, request, List.of(link.scheduler()), limit.toNanos());
+            if (tensor == null && function.info().place() == Place.SHARD) {
+                throw new PsException(
+                        Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
-            return client.callNodes(function, request, servers, limit.toNanos());
+            if (tensor != null) {
+                return client.callShards(function, request, into, layout(tensor), servers::get, nanos(limit));
+            } else if (function.info().place() == Place.SCHEDULER) {
+                return client.callNodes(function, request, List.of(link.scheduler()), nanos(limit));
+            }
+            return client.callNodes(function, request, servers, nanos(limit));
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
@@ -164,6 +169,11 @@ public final class Worker implements Caller, AutoCloseable {
     /** What stubs are made of to have an interceptor around each of their calls. */
     public Caller intercept(CallInterceptor interceptor) {
         return new InterceptedCaller(this, interceptor);
+    }
+
+    /** However long that is. */
+    private static long nanos(Duration limit) {
+        return limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos();
     }
 
     private void requireOpen() {

@@ -113,7 +113,7 @@ final class KeySet {
     private static LongArray unique(LongArray given, int[] sentAs) {
         int n = given.length();
         long[] found = new long[n];
-        int capacity = Integer.highestOneBit(Math.max(4, n)) << 2;
+        int capacity = (int) Math.min(1L << 30, (long) Integer.highestOneBit(Math.max(4, n)) << 2);
         int[] table = new int[capacity];
         int count = 0;
         for (int p = 0; p < n; p++) {

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
+    private static final Duration LONGEST = Duration.ofDays(24);
+
     /** How long the other slices have, once one has failed, to say that they have failed too. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -139,8 +141,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             frame.release();
         }
         if (result != null) {
-            client.ended(this);
             complete(result);
+            client.ended(this);
         } else {
             failIfAllHaveAnswered();
         }
@@ -196,8 +198,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     }
 
     private void end(PsException failure) {
-        client.failed(this);
+        client.failed(this, failure);
         completeExceptionally(failure);
+        client.ended(this);
     }
 
     private PsException place(int part, PsException cause) {
@@ -291,7 +294,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     @Override
     public R await(Duration limit) {
         try {
-            R result = get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            R result = get(limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos(), TimeUnit.NANOSECONDS);
             observed = true;
             return result;
         } catch (ExecutionException e) {
@@ -304,6 +307,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             throw new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms", e)
                     .at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
+    }
+
+    /** A copy: whoever completes it or gives it a limit does not end the call, which alone writes to borrowed arrays. */
+    @Override
+    public CompletableFuture<R> toCompletableFuture() {
+        return copy();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.psf.runtime.call;
 
 import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ public final class Client implements Receiver {
     private static final int KEPT_FAILURES = 1000;
 
     private final FramePool pool;
+    private final Consumer<TensorId> onStale;
     private final AtomicLong nextCall = new AtomicLong(1);
     private final Map<Long, Call<?>> outstanding = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
@@ -38,7 +41,17 @@ public final class Client implements Receiver {
 
     /** A calling side that takes its frames from a pool. */
     public Client(FramePool pool) {
+        this(pool, tensor -> {});
+    }
+
+    /**
+     * A calling side that takes its frames from a pool.
+     *
+     * @param onStale told of a tensor that is not, or no longer, where it was taken to be
+     */
+    public Client(FramePool pool, Consumer<TensorId> onStale) {
         this.pool = pool;
+        this.onStale = onStale;
     }
 
     /** Connects to a node. */
@@ -129,17 +142,23 @@ public final class Client implements Receiver {
         outstanding.put(call.id(), call);
         for (int part = 0; part < parts && !call.isDone(); part++) {
             try {
-                targets[part].channel().send(frame(function, request, routing, part, call), call.deadline());
+                targets[part].channel().send(frame(function, request, layout, routing, part, call), call.deadline());
             } catch (PsException e) {
                 call.failAtOnce(part, e);
-            } catch (RuntimeException e) { // the request's own components, say, which are the user's
+            } catch (RuntimeException | OutOfMemoryError e) { // the request's own components, say, which are the user's
                 call.failAtOnce(part, new PsException(PsException.Code.BAD_REQUEST, "writing the request: " + e, e));
             }
         }
         return call;
     }
 
-    private <Q> Frame frame(Function<Q, ?> function, Q request, Routing routing, int part, Call<?> call) {
+    private <Q> Frame frame(
+            Function<Q, ?> function,
+            Q request,
+            @Nullable TensorLayout layout,
+            Routing routing,
+            int part,
+            Call<?> call) {
         FunctionInfo info = function.info();
         TensorId tensor = call.tensor();
         TupleWriter writer = writers.get();
@@ -156,6 +175,7 @@ public final class Client implements Receiver {
                     routing.slice(part),
                     call.id(),
                     call.millisLeft(),
+                    layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(routing.slice(part))),
                     writer);
             bytesSent.add(frame.length());
             return frame;
@@ -253,14 +273,16 @@ public final class Client implements Receiver {
         outstanding.remove(call.id());
     }
 
-    void failed(Call<?> call) {
-        outstanding.remove(call.id());
-        if (call.isBackground()) {
-            return;
+    void failed(Call<?> call, PsException failure) {
+        TensorId tensor = call.tensor();
+        if (tensor != null && (failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR)) {
+            onStale.accept(tensor);
         }
-        failures.add(call);
-        while (failures.size() > KEPT_FAILURES) {
-            failures.poll();
+        if (!call.isBackground()) {
+            failures.add(call);
+            while (failures.size() > KEPT_FAILURES) {
+                failures.poll();
+            }
         }
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *  +------+----+-----+---------+----------+-------------+--------+-------+---------+
  *   24         32        36        38          40             44       48
  *  +----------+---------+---------+-----------+--------------+--------+------- ----
- *  | ... call | word    | attempt | reserved  | block length | arrays | body ...
+ *  | ... call | word    | attempt | layout    | block length | arrays | body ...
  *  +----------+---------+---------+-----------+--------------+--------+------- ----
  * </pre>
  *
@@ -41,6 +41,9 @@ public final class Frame {
 
     /** The largest frame. */
     public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
+
+    /** What is taken at once for a frame that has only been announced; more is taken as its bytes come. */
+    private static final int AT_FIRST = 1 << 20;
 
     /** What a frame is. Values that are no ASCII text, so that a stray line of text is refused at once. */
     public enum Kind {
@@ -80,6 +83,7 @@ public final class Frame {
             int slice,
             long call,
             int word,
+            short layout,
             TupleWriter tuple) {
         long length = HEADER + tuple.bodyLength();
         if (length > MAX_LENGTH) {
@@ -100,7 +104,7 @@ public final class Frame {
                 .putLong(call)
                 .putInt(word)
                 .putShort((short) 0)
-                .putShort((short) 0)
+                .putShort(layout)
                 .putInt(tuple.blockLength())
                 .putInt(tuple.arrays());
         tuple.writeBody(frame.bytes);
@@ -110,14 +114,14 @@ public final class Frame {
 
     /** Writes that a call has been given up. */
     static Frame cancel(FramePool pool, int function, long call) {
-        return write(pool, Kind.CANCEL, 0, function, 0, 0, 0, call, 0, new TupleWriter());
+        return write(pool, Kind.CANCEL, 0, function, 0, 0, 0, call, 0, (short) 0, new TupleWriter());
     }
 
     /** Writes the answer that says why a call failed. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
         TupleWriter tuple = new TupleWriter();
         tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
-        return write(pool, Kind.ANSWER, 0, function, 0, 0, slice, call, code.ordinal(), tuple);
+        return write(pool, Kind.ANSWER, 0, function, 0, 0, slice, call, code.ordinal(), (short) 0, tuple);
     }
 
     /**
@@ -133,13 +137,26 @@ public final class Frame {
         if (kind < Kind.REQUEST.code || kind > Kind.CANCEL.code) {
             throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb3)");
         }
-        if (header.get(5) != 0 || header.getShort(38) != 0) {
-            throw malformed("flags and reserved bytes: not 0 (expected: 0)");
+        if (header.get(5) != 0) {
+            throw malformed("flags: 0x" + Integer.toHexString(header.get(5) & 0xff) + " (expected: 0)");
         }
         if (length < HEADER || length % 8 != 0 || length > most) {
             throw malformed("length: " + length + " (expected: a multiple of 8 from " + HEADER + " to " + most + ")");
         }
         return length;
+    }
+
+    /** A frame to be filled with what arrives: its memory grows with that, not with what was announced. */
+    public static Frame arriving(FramePool pool, int length) {
+        return pool.acquire(Math.min(length, AT_FIRST));
+    }
+
+    /** A frame with room for more of what arrives, and with what has arrived; the old one is released. */
+    public Frame grown(FramePool pool, int length) {
+        Frame larger = pool.acquire((int) Math.min(length, 2L * bytes.limit()));
+        larger.bytes.put(bytes.flip());
+        release();
+        return larger;
     }
 
     /** The bytes, from 0 to the length; the position is the reader's to move. */
@@ -190,6 +207,11 @@ public final class Frame {
         PsException.Code[] codes = PsException.Code.values();
         int status = bytes.getInt(32);
         return status >= 0 && status < codes.length ? codes[status] : PsException.Code.INTERNAL;
+    }
+
+    /** Of a request to a shard: which slice, of which shape, the caller takes it for. */
+    public short layout() {
+        return bytes.getShort(38);
     }
 
     public int attempt() {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The workers that wait at the barrier. A worker that calls again before the barrier has opened counts for the next one.
- * Workers that leave or are lost are no longer waited for. Used on the scheduler's lane.
+ * Workers that leave or are lost are no longer waited for, and a call that has timed out no longer counts. Used on the scheduler's lane.
  */
 final class Barriers implements Barrier, MemberListener {
     /** For each worker, its calls that are not answered, oldest first: the first ones make up the barrier. */
@@ -40,6 +40,8 @@ final class Barriers implements Barrier, MemberListener {
             }
         }
         waiting.keySet().retainAll(workers);
+        waiting.values().forEach(calls -> calls.removeIf(CompletableFuture::isDone)); // timed out or given up
+        waiting.values().removeIf(List::isEmpty);
         if (workers.isEmpty() || !waiting.keySet().containsAll(workers)) {
             return;
         }

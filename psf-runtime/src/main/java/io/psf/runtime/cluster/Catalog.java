@@ -12,6 +12,8 @@ final class Catalog {
     /** A slice's bytes stay below this, so that any array of a shard can be one buffer. */
     private static final long MOST_BYTES_OF_A_SLICE = 1L << 30;
 
+    private static final int MOST_SLICES = 1 << 16;
+
     private final int servers;
     private final Map<Integer, Entry> entries = new HashMap<>();
 
@@ -68,9 +70,15 @@ final class Catalog {
 
     /** Slices of equal size, each next to its neighbours; fewer than servers start at a server that the name chooses. */
     private TensorLayout place(TensorInfo info, int wanted) {
-        long bytes = Math.multiplyExact(info.rows(), info.width() * 4L);
-        long least = (bytes + MOST_BYTES_OF_A_SLICE - 1) / MOST_BYTES_OF_A_SLICE;
-        long slices = Math.min(info.rows(), Math.max(wanted == 0 ? servers : wanted, least));
+        double bytes = 4.0 * info.width() * info.rows();
+        double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
+        if (Math.max(least, wanted) > MOST_SLICES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor \"" + info.id() + "\": [" + info.rows() + ", " + info.width()
+                            + "] in slices of at most 1 GB" + " (expected: at most " + MOST_SLICES + " slices)");
+        }
+        long slices = Math.min(info.rows(), Math.max(wanted == 0 ? servers : wanted, (long) least));
         int first = slices < servers ? Math.floorMod(info.id().number(), servers) : 0;
         int[] owners = new int[Math.toIntExact(slices)];
         for (int i = 0; i < owners.length; i++) {

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -126,17 +127,24 @@ public final class ClusterFunctions {
         return ((HostNode) node).connection();
     }
 
-    /** Adds hello to a server's functions. */
-    public static Handlers bindHello(Handlers handlers, java.util.function.LongSupplier cluster) {
+    /**
+     * Adds hello to a server's functions; it is answered once the server knows its cluster.
+     *
+     * @param cluster the number of the cluster, once it is known
+     */
+    public static Handlers bindHello(Handlers handlers, CompletableFuture<Long> cluster) {
         Hello hello = (request, node) -> {
-            if (request.cluster() != cluster.getAsLong()) {
-                throw new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        "cluster: " + Long.toHexString(request.cluster()) + " (expected: "
-                                + Long.toHexString(cluster.getAsLong()) + ", the one that this server belongs to)");
-            }
-            connection(node).identify(new Member(Role.WORKER, request.worker(), "", 0));
-            return hello(handlers);
+            Connection connection = connection(node);
+            return cluster.thenApply(number -> {
+                if (request.cluster() != number) {
+                    throw new PsException(
+                            PsException.Code.BAD_REQUEST,
+                            "cluster: " + Long.toHexString(request.cluster())
+                                    + " (expected: the one that this server belongs to)");
+                }
+                connection.identify(new Member(Role.WORKER, request.worker(), "", 0));
+                return hello(handlers);
+            });
         };
         return handlers.with(HelloPsf.bind(hello));
     }

@@ -112,7 +112,7 @@ public final class ClusterLink {
 
     /** Begins to send heartbeats, until the node leaves. */
     public void beat(Events events) {
-        beat(1, events);
+        beatOn(1, events);
     }
 
     private void beat(long epoch, Events events) {
@@ -138,9 +138,17 @@ public final class ClusterLink {
                     if (now.ended()) {
                         events.ended();
                     } else {
-                        beat(now.epoch(), events);
+                        beatOn(now.epoch(), events);
                     }
                 });
+    }
+
+    private void beatOn(long epoch, Events events) {
+        try {
+            beat(epoch, events);
+        } catch (PsException e) {
+            events.schedulerLost(e);
+        }
     }
 
     /** The scheduler, as calls go to it. */

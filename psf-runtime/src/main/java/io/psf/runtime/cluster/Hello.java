@@ -4,6 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** The first call on a connection to a server: who calls, and which functions the server has. */
 @PsFunction(value = "psf.connection.hello", at = Place.SERVER)
@@ -30,7 +31,7 @@ public interface Hello {
      */
     record Known(String name, boolean readOnly, Place place, String schemas) {}
 
-    Response handle(Request request, Node server);
+    CompletionStage<Response> handle(Request request, Node server);
 
     /** One server is called at a time. */
     static Response merge(List<Response> servers) {

@@ -37,6 +37,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
     private @Nullable Frame frame;
     private @Nullable ScheduledFuture<?> patience;
+    private int announced;
     private long progress;
     private boolean refused;
     private PsException cause;
@@ -78,9 +79,13 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
                 return;
             }
             int length = Frame.length(header, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
-            frame = pool.acquire(length);
+            announced = length;
+            frame = Frame.arriving(pool, length);
             frame.bytes().put(header.flip());
             header.clear();
+        }
+        if (!frame.bytes().hasRemaining() && frame.bytes().limit() < announced) {
+            frame = frame.grown(pool, announced);
         }
         ByteBuffer bytes = frame.bytes();
         int n = Math.min(bytes.remaining(), in.readableBytes());
@@ -88,7 +93,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             in.readBytes(bytes.slice(bytes.position(), n));
             bytes.position(bytes.position() + n);
         }
-        if (bytes.hasRemaining()) {
+        if (bytes.position() < announced) {
             watch();
         } else {
             Frame whole = frame;

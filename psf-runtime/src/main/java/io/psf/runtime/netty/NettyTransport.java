@@ -58,6 +58,7 @@ public final class NettyTransport implements Transport {
 
     @Override
     public Listener listen(String host, int port, Receiver receiver) {
+        ChannelGroup taken = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -68,6 +69,7 @@ public final class NettyTransport implements Transport {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
+                        taken.add(channel);
                         channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, partialFrameLimit));
                     }
                 })
@@ -91,6 +93,7 @@ public final class NettyTransport implements Transport {
             @Override
             public void close() {
                 server.close().awaitUninterruptibly();
+                taken.close().awaitUninterruptibly();
             }
         };
     }

@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,8 @@ public final class Connection {
     private final long bound;
     private final AtomicLong requested = new AtomicLong();
     private final AtomicLong unsent = new AtomicLong();
-    private final AtomicBoolean paused = new AtomicBoolean();
+    private final Object regulating = new Object();
+    private boolean paused;
     private final Deque<Runnable> stalled = new ArrayDeque<>();
     /** The latest calls that were given up; each may have been run already. */
     private final Set<Long> cancelled = new LinkedHashSet<>();
@@ -76,31 +76,43 @@ public final class Connection {
         }
     }
 
-    /** Counts a request that waits or runs. */
+    /** Counts a request that waits. */
     void requested(int bytes) {
-        if (requested.addAndGet(bytes) > bound && paused.compareAndSet(false, true)) {
-            channel.setReading(false);
-        }
+        requested.addAndGet(bytes);
+        regulate();
     }
 
     /** A request no longer waits for its turn. */
     void started(int bytes) {
-        if (requested.addAndGet(-bytes) <= bound / 2 && paused.compareAndSet(true, false)) {
-            channel.setReading(true);
-        }
+        requested.addAndGet(-bytes);
+        regulate();
     }
 
     void send(Frame answer) {
-        int bytes = answer.length();
+        int bytes = answer.bytes().capacity();
         unsent.addAndGet(bytes);
+        regulate();
         channel.offer(answer, () -> sent(bytes));
     }
 
     private void sent(int bytes) {
-        if (unsent.addAndGet(-bytes) <= bound / 2) {
-            Runnable next;
-            while ((next = poll()) != null) {
+        long left = unsent.addAndGet(-bytes);
+        regulate();
+        if (left <= bound / 2) {
+            for (Runnable next = poll(); next != null; next = poll()) {
                 next.run();
+            }
+        }
+    }
+
+    /** Reads on, or not: decided and done under one lock, or a pause could be the last word. */
+    private void regulate() {
+        synchronized (regulating) {
+            long kept = Math.max(requested.get(), unsent.get());
+            boolean pause = paused ? kept > bound / 2 : kept > bound;
+            if (pause != paused) {
+                paused = pause;
+                channel.setReading(!pause);
             }
         }
     }

@@ -133,7 +133,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
         HostShard shard = onShard ? shard(frame) : null;
         Lane lane = shard == null ? nodeLane : shard.lane();
-        connection.requested(frame.length());
+        connection.requested(frame.bytes().capacity());
         Invocation invocation = new Invocation(connection, frame, binding, pool, lane, shard, node);
         lane.execute(invocation::arrive);
     }
@@ -157,8 +157,18 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         if (shard == null) {
             throw node.has(frame.tensor())
                     ? new PsException(
-                            Code.BAD_REQUEST, "slice " + frame.slice() + " (expected: one that this server owns)")
+                            Code.STALE_LAYOUT,
+                            "slice " + frame.slice()
+                                    + " (expected: one that this server owns; the next call asks again)")
                     : new PsException(Code.UNKNOWN_TENSOR, "the tensor has not been initialized on this server");
+        }
+        if (shard.stamp() != frame.layout()) {
+            throw new PsException(
+                    Code.STALE_LAYOUT,
+                    "layout of the tensor: another one (expected: ["
+                            + shard.spec().rows() + ", "
+                            + shard.spec().width() + "] with slice " + shard.range()
+                            + ", as it was made last; the next call asks again)");
         }
         return shard;
     }

@@ -223,7 +223,14 @@ public final class HostNode implements Node {
     @Override
     public int drop(TensorId tensor) {
         Map<Integer, HostShard> slices = shards.remove(tensor.number());
-        return slices == null ? 0 : slices.size();
+        if (slices == null) {
+            return 0;
+        }
+        slices.values().forEach(HostShard::drop);
+        for (Invocation invocation : deferred) {
+            invocation.endIfDropped();
+        }
+        return slices.size();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
 import java.util.HashMap;
@@ -30,9 +31,11 @@ final class HostShard implements Shard {
     private final Lane lane;
     private final Supplier<List<Member>> members;
     private final FloatArray values;
+    private final short stamp;
     private final Map<String, FloatArray> slots = new HashMap<>();
     private final Map<Class<?>, Object> attachments = new HashMap<>();
     private final Map<Channel, Sequence> sequences = new HashMap<>();
+    private volatile boolean dropped;
     private CallInfo call = NO_CALL;
 
     HostShard(
@@ -52,6 +55,7 @@ final class HostShard implements Shard {
         this.lane = lane;
         this.members = members;
         this.values = allocate("values", spec.width());
+        this.stamp = TensorLayout.stamp(spec, range);
     }
 
     private FloatArray allocate(String name, int width) {
@@ -63,6 +67,20 @@ final class HostShard implements Shard {
                             + "; use more slices)");
         }
         return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, (int) bytes));
+    }
+
+    /** The tensor has been cleared: calls that are still queued here are not run. */
+    void drop() {
+        dropped = true;
+    }
+
+    boolean isDropped() {
+        return dropped;
+    }
+
+    /** Which slice, of which shape, this is. */
+    short stamp() {
+        return stamp;
     }
 
     Lane lane() {

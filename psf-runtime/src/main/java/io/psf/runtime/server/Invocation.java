@@ -9,6 +9,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,10 @@ final class Invocation {
     private final int bytes;
     private final long call;
     private boolean answered;
+    /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
+    private boolean lent;
+
+    private @Nullable CompletableFuture<?> later;
 
     Invocation(
             Connection connection,
@@ -46,7 +51,7 @@ final class Invocation {
         this.shard = shard;
         this.node = node;
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
-        this.bytes = request.length();
+        this.bytes = request.bytes().capacity();
         this.call = request.call();
     }
 
@@ -74,6 +79,10 @@ final class Invocation {
     }
 
     private void resume(HostShard shard) {
+        if (!connection.isOpen()) {
+            shard.forget(connection.channel());
+            return;
+        }
         Sequence sequence = shard.sequence(connection.channel());
         for (Invocation next = sequence.next(); next != null; next = sequence.next()) {
             int waitingBefore = sequence.size();
@@ -88,6 +97,10 @@ final class Invocation {
         connection.started(bytes);
         if (connection.hasCancelled(request.call())) {
             fail(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
+            return;
+        }
+        if (shard != null && shard.isDropped()) {
+            fail(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
             return;
         }
         if (isOverdue()) {
@@ -136,8 +149,15 @@ final class Invocation {
             CompletionStage<R> stage = (CompletionStage<R>) answer;
             stage.whenComplete((response, failure) -> lane.executeHere(() -> answerLater(binding, response, failure)));
             if (!answered) {
+                lent = true;
+                later = stage.toCompletableFuture();
                 node.defer(this);
                 lane.leaveScratch();
+                if (!connection.isOpen()) {
+                    drop(connection);
+                } else if (connection.hasCancelled(call.call())) {
+                    cancelIf(connection, call.call());
+                }
             }
         } else {
             @SuppressWarnings("unchecked") // the binding's kind says so
@@ -159,6 +179,7 @@ final class Invocation {
         if (answered) {
             return;
         }
+        lent = false;
         try {
             if (failure != null) {
                 fail(
@@ -190,6 +211,7 @@ final class Invocation {
                     request.slice(),
                     request.call(),
                     PsException.Code.OK.ordinal(),
+                    (short) 0,
                     writer));
         } finally {
             writer.reset();
@@ -220,7 +242,9 @@ final class Invocation {
     private void send(Frame answer) {
         answered = true;
         connection.send(answer);
-        request.release();
+        if (!lent) {
+            request.release();
+        }
     }
 
     /** Lets the calls run that waited behind this one. */
@@ -251,6 +275,13 @@ final class Invocation {
         }
     }
 
+    /** Ends a call on a shard that is no more; from any thread. */
+    void endIfDropped() {
+        if (shard != null && shard.isDropped()) {
+            end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
+        }
+    }
+
     /** Drops a call whose caller is gone; from any thread. */
     void drop(Connection gone) {
         if (connection == gone) {
@@ -262,6 +293,9 @@ final class Invocation {
         lane.execute(() -> {
             if (!answered) {
                 fail(why);
+                if (later != null) {
+                    later.completeExceptionally(why);
+                }
                 afterAnswer();
             }
         });

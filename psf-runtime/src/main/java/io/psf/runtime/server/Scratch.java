@@ -6,21 +6,24 @@ import java.nio.ByteOrder;
 
 /** Memory that is handed out in pieces and taken back all at once. One lane uses it. */
 final class Scratch {
+    private static final long MOST = (Integer.MAX_VALUE - 8) & ~7;
+
     private ByteBuffer memory = ByteBuffer.allocateDirect(1 << 16);
 
     /** n floats, their content undefined. */
     FloatArray allocate(int n) {
         long bytes = 4L * n;
-        if (bytes > memory.remaining()) {
-            long wanted = Math.min(Integer.MAX_VALUE - 8, Math.max(2L * memory.capacity(), bytes));
-            if (wanted < bytes) {
+        long padded = (bytes + 7) & ~7L;
+        if (padded > memory.remaining()) {
+            long wanted = Math.min(MOST, Math.max(2L * memory.capacity(), padded));
+            if (wanted < padded) {
                 throw new IllegalArgumentException(
                         "floats of scratch memory: " + n + " (expected: at most " + wanted / 4 + ")");
             }
             memory = ByteBuffer.allocateDirect((int) wanted); // pieces handed out before keep the old one
         }
         ByteBuffer piece = memory.slice(memory.position(), (int) bytes).order(ByteOrder.LITTLE_ENDIAN);
-        memory.position(memory.position() + (int) ((bytes + 7) & ~7L));
+        memory.position(memory.position() + (int) padded);
         return FloatArray.view(piece);
     }
 

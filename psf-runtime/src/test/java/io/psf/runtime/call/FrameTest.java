@@ -19,7 +19,17 @@ final class FrameTest {
         tuple.bool(true);
         tuple.array(FloatArray.of(1f, -2f, 3f));
         return Frame.write(
-                pool, Frame.Kind.REQUEST, 1, 0x11121314, 0x21222324, 0x31323334, 5, 0x0102030405060708L, 60000, tuple);
+                pool,
+                Frame.Kind.REQUEST,
+                1,
+                0x11121314,
+                0x21222324,
+                0x31323334,
+                5,
+                0x0102030405060708L,
+                60000,
+                (short) 0x5152,
+                tuple);
     }
 
     /** The bytes of the protocol: they change only with a new protocol. */
@@ -33,7 +43,7 @@ final class FrameTest {
                         + "14131211" + "24232221" // function, fingerprint
                         + "34333231" + "05000000" // tensor, slice
                         + "0807060504030201" // call
-                        + "60ea0000" + "0000" + "0000" // 60 s, attempt, reserved
+                        + "60ea0000" + "0000" + "5251" // 60 s, attempt, layout
                         + "05000000" + "01000000" // block length, arrays
                         + "0000003f" + "01" + "000000" // 0.5, true, padding
                         + "03000000" + "03000000" // FLOAT, 3 elements

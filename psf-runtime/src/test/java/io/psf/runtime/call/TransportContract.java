@@ -73,7 +73,7 @@ public abstract class TransportContract {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(42);
         tuple.array(FloatArray.wrap(values));
-        return Frame.write(pool, Frame.Kind.REQUEST, 1, 7, 8, 9, 3, call, 1000, tuple);
+        return Frame.write(pool, Frame.Kind.REQUEST, 1, 7, 8, 9, 3, call, 1000, (short) 0, tuple);
     }
 
     protected Channel connect() {

@@ -13,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +46,34 @@ final class NettyTransportTest extends TransportContract {
     @Test
     void aFrameThatStopsInItsBodyIsAnsweredWithAnErrorAndCutOff() throws Exception {
         assertThat(told(header())).contains("half a frame: 48 of");
+    }
+
+    @Test
+    void announcingGiantFramesTakesNoMemory() throws Exception {
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
+        byte[] small = new byte[request(1).length()];
+        request(1).bytes().get(0, small);
+        byte[] giant = header();
+        ByteBuffer.wrap(giant).order(ByteOrder.LITTLE_ENDIAN).putInt(0, Frame.MAX_LENGTH);
+        List<Socket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < 12; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port());
+                sockets.add(socket);
+                socket.getOutputStream().write(small);
+                atServer.next();
+                atServer.channels.get(i).trust();
+                socket.getOutputStream().write(giant);
+            }
+            Socket honest = new Socket(InetAddress.getLoopbackAddress(), listener.port());
+            sockets.add(honest);
+            honest.getOutputStream().write(small);
+            assertThat(atServer.next().call()).isEqualTo(1);
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
     }
 
     private byte[] header() {

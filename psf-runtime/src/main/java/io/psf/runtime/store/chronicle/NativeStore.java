@@ -6,6 +6,7 @@ import java.lang.ref.Cleaner;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
 import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.core.Memory;
 import net.openhft.chronicle.core.OS;
@@ -19,6 +20,14 @@ public final class NativeStore implements Store {
     private static final long ADDRESS = offset("address");
     private static final long CAPACITY = offset("capacity");
 
+    /** Bytes that are not freed yet; of the whole JVM, as a collection is. */
+    private static final AtomicLong LIVE = new AtomicLong();
+
+    /** Bytes that may be taken before a collection looks for those that can be freed. */
+    private static final long SLACK = 512L << 20;
+
+    private final AtomicLong collectAt = new AtomicLong(SLACK);
+
     private static long offset(String field) {
         try {
             return OS.memory().getFieldOffset(Buffer.class.getDeclaredField(field));
@@ -29,6 +38,11 @@ public final class NativeStore implements Store {
 
     @Override
     public ByteBuffer allocate(String name, int bytes) {
+        long now = LIVE.addAndGet(bytes);
+        if (now > collectAt.get()) {
+            System.gc(); // dropped shards are freed when they are collected, and a server's heap gives little reason to
+            collectAt.set(LIVE.get() + Math.max(SLACK, LIVE.get()));
+        }
         BytesStore<?, ?> memory;
         try {
             memory = BytesStore.nativeStoreWithFixedCapacity(bytes); // zeros
@@ -37,7 +51,10 @@ public final class NativeStore implements Store {
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);
         }
         ByteBuffer view = view(memory.addressForRead(0), bytes);
-        CLEANER.register(view, memory::releaseLast);
+        CLEANER.register(view, () -> {
+            memory.releaseLast();
+            LIVE.addAndGet(-bytes);
+        });
         return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
