@@ -49,6 +49,9 @@ public final class ClassPath {
     /** What a class loader searches, as {@code app.jar, classes/ and 3 more}: what brings handlers comes first. */
     static String searched(ClassLoader loader) {
         List<String> names = ordered(loader).stream().map(ClassPath::name).toList();
+        if (names.isEmpty()) {
+            return "no jar or folder";
+        }
         if (names.size() <= NAMED) {
             return String.join(", ", names);
         }
