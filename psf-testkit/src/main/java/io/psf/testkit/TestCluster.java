@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Give it to a stub, {@code AxpyPsf.stub(cluster)}, as worker 0. Belongs to the test's thread.
  *
  * <p>A call has run when {@code call} returns, unless its handler answers later; then a later call, perhaps of another
- * worker, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}.
+ * worker, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}. A handler that answers from a
+ * thread of its own is not for this.
  */
 public final class TestCluster implements Caller {
     private final int slices;
