@@ -29,6 +29,14 @@ final class ArchitectureTest {
             .resideInAnyPackage("io.psf.runtime..", "io.psf.builtin..", "io.psf.processor..");
 
     @ArchTest
+    static final ArchRule THE_TESTKIT_SEES_THE_API_ALONE = classes()
+            .that()
+            .resideInAPackage("io.psf.testkit..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "io.psf.api..", "io.psf.testkit..", "org.jspecify.annotations");
+
+    @ArchTest
     static final ArchRule NETTY_IS_SEEN_IN_ITS_ROOM_ALONE = noClasses()
             .that()
             .resideInAPackage("io.psf..")
@@ -57,7 +65,8 @@ final class ArchitectureTest {
                     "io.psf.builtin.sparse..",
                     "io.psf.builtin.sync..",
                     "io.psf.builtin.optimizer..",
-                    "io.psf.builtin.initializer..")
+                    "io.psf.builtin.initializer..",
+                    "io.psf.examples.functions..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.psf.runtime..");

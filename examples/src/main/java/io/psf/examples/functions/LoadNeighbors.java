@@ -1,0 +1,65 @@
+package io.psf.examples.functions;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.LongArray;
+import io.psf.api.layout.Along;
+import io.psf.api.layout.ByKey;
+import java.util.Arrays;
+
+/**
+ * Adds edges of a graph whose nodes are a tensor's rows; {@link SampleNeighbor} reads them. An edge goes where its source
+ * goes, so that a node may have any number of neighbours.
+ */
+@PsFunction("examples.load.neighbors")
+public interface LoadNeighbors {
+    /**
+     * The edges.
+     *
+     * @param graph whose rows are the nodes
+     * @param sources [n] int64, where each edge begins; borrowed until await returns
+     * @param targets [n] int64, where it ends; borrowed until await returns
+     */
+    record Request(
+            TensorId graph,
+            @ByKey LongArray sources,
+            @Along(value = "sources", width = 1) LongArray targets) {}
+
+    record Response() {}
+
+    default Response handle(Request slice, Shard shard) {
+        Adjacency adjacency = Adjacency.of(shard);
+        for (int i = 0; i < slice.sources().length(); i++) {
+            adjacency.add(shard.row(slice.sources().get(i)), slice.targets().get(i));
+        }
+        return new Response();
+    }
+
+    /** The neighbours of each row of a shard, beside it. */
+    final class Adjacency {
+        private final long[][] neighbors;
+        private final int[] degrees;
+
+        private Adjacency(int rows) {
+            neighbors = new long[rows][0];
+            degrees = new int[rows];
+        }
+
+        static Adjacency of(Shard shard) {
+            return shard.attachment(Adjacency.class, () -> new Adjacency(shard.rows()));
+        }
+
+        private void add(int row, long neighbor) {
+            if (degrees[row] == neighbors[row].length) {
+                neighbors[row] = Arrays.copyOf(neighbors[row], Math.max(4, 2 * degrees[row]));
+            }
+            neighbors[row][degrees[row]++] = neighbor;
+        }
+
+        /** The neighbours of a row, in the order loaded: the caller's own. */
+        long[] neighbors(int row) {
+            return Arrays.copyOf(neighbors[row], degrees[row]);
+        }
+    }
+}

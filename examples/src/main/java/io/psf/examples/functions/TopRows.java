@@ -1,0 +1,46 @@
+package io.psf.examples.functions;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/** The k rows with the largest inner product with a query, largest first: retrieval where the table lies. */
+@PsFunction(value = "examples.top.rows", readOnly = true)
+public interface TopRows {
+    /**
+     * What is sought.
+     *
+     * @param table where
+     * @param query [width] float32; borrowed until await returns
+     * @param k how many rows
+     */
+    record Request(TensorId table, FloatArray query, int k) {}
+
+    /** A row and its inner product with the query. */
+    record Hit(long key, double score) {}
+
+    /** The rows; {@code k} goes back with them, for the merge. */
+    record Response(int k, List<Hit> hits) {}
+
+    default Response handle(Request slice, Shard shard) {
+        return best(
+                slice.k(),
+                LongStream.range(shard.range().begin(), shard.range().end())
+                        .mapToObj(key -> new Hit(key, shard.values(key).dot(slice.query()))));
+    }
+
+    /** The best of the slices' best. */
+    static Response merge(List<Response> slices) {
+        return best(slices.get(0).k(), slices.stream().flatMap(slice -> slice.hits().stream()));
+    }
+
+    private static Response best(int k, Stream<Hit> hits) {
+        Comparator<Hit> order = Comparator.comparing(Hit::score).reversed().thenComparing(Hit::key);
+        return new Response(k, hits.sorted(order).limit(k).toList());
+    }
+}

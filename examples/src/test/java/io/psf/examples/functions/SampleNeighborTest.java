@@ -1,0 +1,99 @@
+package io.psf.examples.functions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Caller;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import io.psf.testkit.PsfTest;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class SampleNeighborTest {
+    private static final TensorId GRAPH = TensorId.of("graph");
+    private static final int NODES = 60;
+    /** Node i points to i + 1, ..., i + i % 15, around the circle: node 0 to nobody. */
+    private static final long[] SOURCES = IntStream.range(0, NODES)
+            .flatMap(node -> IntStream.range(0, node % 15).map(edge -> node))
+            .asLongStream()
+            .toArray();
+
+    private static final long[] TARGETS = IntStream.range(0, NODES)
+            .flatMap(node -> IntStream.rangeClosed(1, node % 15).map(edge -> (node + edge) % NODES))
+            .asLongStream()
+            .toArray();
+
+    private static LongArray sample(Caller worker, LongArray keys, int count, long seed) {
+        LoadNeighborsPsf.stub(worker)
+                .call(GRAPH, LongArray.wrap(SOURCES), LongArray.wrap(TARGETS))
+                .await();
+        return SampleNeighborPsf.stub(worker)
+                .call(GRAPH, keys, count, seed)
+                .await()
+                .neighbors();
+    }
+
+    @Test
+    void drawsTheSameOnAnySlices() {
+        LongArray keys = LongArray.wrap(LongStream.range(0, NODES).toArray());
+        for (int seed = 0; seed < 20; seed++) {
+            int number = seed;
+            LongArray drawn = PsfTest.of(SampleNeighborPsf.bind(new SampleNeighbor() {}))
+                    .and(LoadNeighborsPsf.bind(new LoadNeighbors() {}))
+                    .tensor(GRAPH, NODES, 1)
+                    .sameOnAnySlices(cluster -> sample(cluster, keys, 6, number));
+            for (int node = 0; node < NODES; node++) {
+                requireNeighbors(node, drawn.slice(node * SampleNeighbor.MOST, (node + 1) * SampleNeighbor.MOST), 6);
+            }
+        }
+    }
+
+    private static void requireNeighbors(int node, LongArray drawn, int count) {
+        int degree = node % 15;
+        long[] given = LongStream.of(drawn.toArray()).filter(each -> each >= 0).toArray();
+        assertThat(given).as("node %s", node).hasSize(Math.min(count, degree)).doesNotHaveDuplicates();
+        assertThat(LongStream.of(given).map(each -> Math.floorMod(each - node, NODES)))
+                .as("node %s", node)
+                .allMatch(step -> 1 <= step && step <= degree);
+    }
+
+    @Test
+    void everyNeighborIsDrawnAboutAsOften() {
+        LongArray key = LongArray.of(14); // 15 to 28
+        int[] times = new int[15];
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, TensorSpec.dense("graph", NODES));
+            sample(worker, key, 1, 0);
+            for (int seed = 0; seed < 1400; seed++) {
+                LongArray drawn = SampleNeighborPsf.stub(worker)
+                        .call(GRAPH, key, 1, seed)
+                        .await()
+                        .neighbors();
+                times[(int) drawn.get(0) - 14]++;
+            }
+        }
+        for (int step = 1; step <= 14; step++) {
+            assertThat(times[step]).as("neighbour %s", 14 + step).isBetween(50, 150); // 100 give or take 5 deviations
+        }
+    }
+
+    @Test
+    void everyPositionOfAKeyHasItsNeighborsOnTwoServers() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, TensorSpec.dense("graph", NODES));
+            LongArray drawn = sample(worker, LongArray.of(59, 3, 59, 0), 10, 1);
+            int most = SampleNeighbor.MOST;
+            requireNeighbors(59, drawn.slice(0, most), 10);
+            requireNeighbors(3, drawn.slice(most, 2 * most), 10);
+            requireNeighbors(0, drawn.slice(3 * most, 4 * most), 10);
+            assertThat(drawn.slice(2 * most, 3 * most)).isEqualTo(drawn.slice(0, most));
+        }
+    }
+}

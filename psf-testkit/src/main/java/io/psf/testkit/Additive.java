@@ -1,0 +1,22 @@
+package io.psf.testkit;
+
+import io.psf.api.Optimizer;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+
+/** The optimizer of a test's tensor unless the test says otherwise: values += update. */
+final class Additive implements Optimizer {
+    @Override
+    public void apply(Shard shard, FloatArray update) {
+        shard.values().addScaled(1, update);
+    }
+
+    @Override
+    public void apply(Shard shard, LongArray keys, FloatArray update) {
+        int width = shard.width();
+        for (int i = 0; i < keys.length(); i++) {
+            shard.values(keys.get(i)).addScaled(1, update.slice(i * width, (i + 1) * width));
+        }
+    }
+}

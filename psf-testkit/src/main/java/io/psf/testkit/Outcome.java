@@ -1,0 +1,89 @@
+package io.psf.testkit;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What steps came to on one number of slices.
+ *
+ * @param cluster the servers, as the steps left them
+ * @param answer what the steps returned; null if they failed
+ * @param failure what they failed with; null if they did not
+ */
+record Outcome<T>(
+        TestCluster cluster, @Nullable T answer, @Nullable PsException failure) {
+    static <T> Outcome<T> of(TestCluster cluster, Steps<T> steps) {
+        try {
+            return new Outcome<>(cluster, steps.run(cluster), null);
+        } catch (PsException e) {
+            return new Outcome<>(cluster, null, e);
+        }
+    }
+
+    /** The answer, or what it failed with. */
+    T get() {
+        if (failure != null) {
+            throw failure;
+        }
+        return Objects.requireNonNull(answer, "steps: null (expected: what the calls came to)");
+    }
+
+    /** Throws an assertion error if the other outcome is not the same. Of failures the code counts, not the words. */
+    void requireSame(Outcome<T> other, Differences differences, String function) {
+        if (failure != null || other.failure != null) {
+            if (failure == null || other.failure == null || failure.code() != other.failure.code()) {
+                AssertionError error = error(function, "outcome", text(), other, other.text());
+                if (other.failure != null) {
+                    error.initCause(other.failure);
+                } else {
+                    error.initCause(failure);
+                }
+                throw error;
+            }
+            return; // what a failed call changed is not promised
+        }
+        require(differences.between("response", answer, other.answer), other, function);
+        for (TensorId tensor : cluster.tensors()) {
+            require(
+                    differences.between(
+                            "values of tensor \"" + tensor + "\"",
+                            cluster.values(tensor),
+                            other.cluster.values(tensor)),
+                    other,
+                    function);
+            Map<String, float[]> theirs = other.cluster.slots(tensor);
+            for (Map.Entry<String, float[]> slot :
+                    named(cluster.slots(tensor), theirs).entrySet()) {
+                float[] there = theirs.getOrDefault(slot.getKey(), new float[slot.getValue().length]);
+                String where = "slot \"" + slot.getKey() + "\" of tensor \"" + tensor + "\"";
+                require(differences.between(where, slot.getValue(), there), other, function);
+            }
+        }
+    }
+
+    /** The slots of one, and those that only the other has, zero. */
+    private static Map<String, float[]> named(Map<String, float[]> one, Map<String, float[]> other) {
+        Map<String, float[]> all = new LinkedHashMap<>(one);
+        other.forEach((name, slot) -> all.putIfAbsent(name, new float[slot.length]));
+        return all;
+    }
+
+    private void require(Differences.@Nullable Difference difference, Outcome<T> other, String function) {
+        if (difference != null) {
+            throw error(function, difference.where(), difference.one(), other, difference.other());
+        }
+    }
+
+    private AssertionError error(String function, String where, String here, Outcome<T> other, String there) {
+        return new AssertionError(function + ": " + where + ": " + here + " on 1 slice, " + there + " on "
+                + other.cluster.slices() + " slices (expected: the same)");
+    }
+
+    private String text() {
+        return failure == null ? String.valueOf(answer) : failure.toString();
+    }
+}

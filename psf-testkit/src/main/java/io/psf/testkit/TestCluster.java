@@ -1,0 +1,249 @@
+package io.psf.testkit;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Servers of a test, in process: each holds one slice of each tensor, and every request and answer goes through bytes.
+ * Give it to a stub, {@code AxpyPsf.stub(cluster)}, as worker 0. Belongs to the test's thread.
+ *
+ * <p>A call has run when {@code call} returns, unless its handler answers later; then a later call, perhaps of another
+ * worker, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}. A handler that answers from a
+ * thread of its own is not for this.
+ */
+public final class TestCluster implements Caller {
+    private final int slices;
+    private final List<Member> members = new ArrayList<>();
+    private final Map<Integer, Binding<?, ?>> bindings = new LinkedHashMap<>();
+    private final Map<TensorId, TensorLayout> layouts = new LinkedHashMap<>();
+    private final Map<TensorId, List<TestShard>> shards = new HashMap<>();
+    private final List<TestNode> servers = new ArrayList<>();
+    private final TestNode scheduler;
+    /** The latest call of a worker on a shard: the next one waits for its answer. */
+    private final Map<Turn, CompletableFuture<TupleReader>> latest = new HashMap<>();
+
+    private final TestLane lane = new TestLane();
+    private long calls;
+
+    private record Turn(int worker, TestShard shard) {}
+
+    TestCluster(Collection<Binding<?, ?>> functions, Collection<TestTensor> tensors, int slices, int workers) {
+        this.slices = slices;
+        for (int rank = 0; rank < slices; rank++) {
+            members.add(new Member(Role.SERVER, rank, "test", rank + 1));
+        }
+        for (int rank = 0; rank < workers; rank++) {
+            members.add(new Member(Role.WORKER, rank, "", 0));
+        }
+        List<Member> all = List.copyOf(members);
+        scheduler = new TestNode(Role.SCHEDULER, 0, all);
+        int[] ranks = new int[slices];
+        for (int rank = 0; rank < slices; rank++) {
+            ranks[rank] = rank;
+            servers.add(new TestNode(Role.SERVER, rank, all));
+        }
+        functions.forEach(each -> bindings.put(each.function().info().id(), each));
+        for (TestTensor tensor : tensors) {
+            TensorLayout layout = TensorLayout.even(tensor.info(), ranks);
+            layouts.put(tensor.info().id(), layout);
+            List<TestShard> made = new ArrayList<>();
+            for (int slice = 0; slice < slices; slice++) {
+                made.add(shard(tensor, layout, slice, all));
+                servers.get(slice).add(made.get(slice));
+            }
+            shards.put(tensor.info().id(), made);
+        }
+    }
+
+    private static TestShard shard(TestTensor tensor, TensorLayout layout, int slice, List<Member> members) {
+        TestShard shard = new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members);
+        int first = Math.toIntExact(layout.range(slice).begin() * tensor.info().width());
+        for (int i = 0; i < shard.values().length(); i++) {
+            shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
+        }
+        return shard;
+    }
+
+    /** How many slices each tensor has. */
+    public int slices() {
+        return slices;
+    }
+
+    /** A worker of that rank, for a stub to call as. */
+    public Caller worker(int rank) {
+        return new Caller() {
+            @Override
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                return TestCluster.this.call(rank, function, request, into);
+            }
+        };
+    }
+
+    /** A tensor's values as they are now, [rows, width] float32. */
+    public float[] values(TensorId tensor) {
+        TensorLayout layout = layout(tensor);
+        FloatArray all = FloatArray.allocate(layout.length(layout.info().width()));
+        int at = 0;
+        for (TestShard shard : shardsOf(tensor)) {
+            all.copyFrom(at, shard.values());
+            at += shard.values().length();
+        }
+        return all.toArray();
+    }
+
+    /** All that functions have left in a tensor's slots, by name; zero where nobody asked. */
+    Map<String, float[]> slots(TensorId tensor) {
+        Map<String, float[]> slots = new LinkedHashMap<>();
+        TreeSet<String> names = new TreeSet<>();
+        shardsOf(tensor).forEach(shard -> names.addAll(shard.slots()));
+        for (String name : names) {
+            int width = shardsOf(tensor).stream()
+                    .filter(shard -> shard.slot(name) != null)
+                    .mapToInt(shard -> width(shard, name))
+                    .max()
+                    .orElse(0);
+            float[] all = new float[layout(tensor).length(width)];
+            for (TestShard shard : shardsOf(tensor)) {
+                FloatArray slot = shard.slot(name);
+                if (slot != null) {
+                    slot.copyTo(0, all, Math.toIntExact(shard.range().begin() * width), slot.length());
+                }
+            }
+            slots.put(name, all);
+        }
+        return slots;
+    }
+
+    private static int width(TestShard shard, String name) {
+        FloatArray slot = shard.slot(name);
+        return slot == null || shard.rows() == 0 ? 0 : slot.length() / shard.rows();
+    }
+
+    Collection<TensorId> tensors() {
+        return layouts.keySet();
+    }
+
+    @Override
+    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return call(0, function, request, into);
+    }
+
+    private <Q, R> Pending<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
+        Binding<Q, R> binding = binding(function);
+        TensorId tensor = function.target(request);
+        List<? extends TestPlace> places = switch (function.info().place()) {
+            case SHARD -> shardsOf(Objects.requireNonNull(tensor));
+            case SERVER -> servers;
+            case SCHEDULER -> List.of(scheduler);
+        };
+        try {
+            Routing routing = tensor == null
+                    ? Routing.overNodes(places.size())
+                    : Routing.overSlices(function, request, layout(tensor));
+            Merge<R> merge = function.merge(request, routing, into);
+            CallInfo call = new CallInfo(worker, calls++, 0);
+            List<TestInvocation<Q, R>> invocations = new ArrayList<>();
+            for (int part = 0; part < routing.parts(); part++) {
+                TupleWriter out = new TupleWriter();
+                function.write(request, routing, part, out);
+                TestPlace place = places.get(routing.slice(part));
+                invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
+            }
+            invocations.forEach(each -> send(each, worker));
+            return new TestPending<>(function.info().name(), merged(merge, invocations));
+        } catch (PsException e) {
+            throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+        }
+    }
+
+    /** Runs a request, on a shard after the worker's earlier one there has been answered. */
+    private void send(TestInvocation<?, ?> invocation, int worker) {
+        if (!(invocation.place() instanceof TestShard shard)) {
+            lane.execute(invocation::run);
+            return;
+        }
+        CompletableFuture<TupleReader> before = latest.put(new Turn(worker, shard), invocation.answer());
+        if (before == null || before.isDone()) {
+            lane.execute(invocation::run);
+        } else {
+            before.whenComplete((answer, failure) -> lane.execute(invocation::run));
+        }
+    }
+
+    private static <R> CompletableFuture<R> merged(Merge<R> merge, List<? extends TestInvocation<?, R>> invocations) {
+        List<CompletableFuture<TupleReader>> answers =
+                invocations.stream().map(TestInvocation::answer).toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .handle((done, failure) -> {
+                    PsException first = null;
+                    for (CompletableFuture<TupleReader> answer : answers) {
+                        if (answer.isCompletedExceptionally()) {
+                            PsException failed = TestInvocation.failure(answer);
+                            if (first == null) {
+                                first = failed;
+                            } else {
+                                first.addSuppressed(failed);
+                            }
+                        }
+                    }
+                    if (first != null) {
+                        throw first;
+                    }
+                    for (int part = 0; part < answers.size(); part++) {
+                        merge.add(part, answers.get(part).join());
+                    }
+                    return merge.result();
+                });
+    }
+
+    private <Q, R> Binding<Q, R> binding(Function<Q, R> function) {
+        Binding<?, ?> binding = bindings.get(function.info().id());
+        if (binding == null) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_FUNCTION,
+                    "function: " + function.info().name() + " (expected: one that the test binds, with and(..))");
+        }
+        @SuppressWarnings("unchecked") // bound under the function's own id
+        Binding<Q, R> bound = (Binding<Q, R>) binding;
+        return bound;
+    }
+
+    private TensorLayout layout(TensorId tensor) {
+        TensorLayout layout = layouts.get(tensor);
+        if (layout == null) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "tensor: " + tensor + " (expected: one that the test declares, with tensor(..))");
+        }
+        return layout;
+    }
+
+    private List<TestShard> shardsOf(TensorId tensor) {
+        layout(tensor);
+        return Objects.requireNonNull(shards.get(tensor));
+    }
+}

@@ -1,0 +1,162 @@
+package io.psf.testkit;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.Optimizer;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
+final class TestShard implements Shard, TestPlace {
+    private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
+
+    private final TensorInfo spec;
+    private final int slice;
+    private final Range range;
+    private final Optimizer optimizer;
+    private final List<Member> members;
+    private final FloatArray values;
+    private final Map<String, FloatArray> slots = new HashMap<>();
+    private final Map<Class<?>, Object> attachments = new HashMap<>();
+    private CallInfo call = NO_CALL;
+
+    TestShard(TensorInfo spec, int slice, Range range, Optimizer optimizer, List<Member> members) {
+        this.spec = spec;
+        this.slice = slice;
+        this.range = range;
+        this.optimizer = optimizer;
+        this.members = members;
+        this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
+    }
+
+    @Override
+    public void begin(CallInfo call) {
+        this.call = call;
+    }
+
+    @Override
+    public void end() {
+        this.call = NO_CALL;
+    }
+
+    @Override
+    public String label() {
+        return range.toString();
+    }
+
+    /** The slots that have been asked for. */
+    Set<String> slots() {
+        return slots.keySet();
+    }
+
+    /** A slot as it is; null if nobody has asked for it. */
+    @Nullable
+    FloatArray slot(String name) {
+        return slots.get(name);
+    }
+
+    @Override
+    public Range range() {
+        return range;
+    }
+
+    @Override
+    public int rows() {
+        return Math.toIntExact(range.length());
+    }
+
+    @Override
+    public int width() {
+        return spec.width();
+    }
+
+    @Override
+    public int slice() {
+        return slice;
+    }
+
+    @Override
+    public TensorInfo spec() {
+        return spec;
+    }
+
+    @Override
+    public FloatArray values() {
+        return values;
+    }
+
+    @Override
+    public FloatArray values(long key) {
+        int row = row(key);
+        return values.slice(row * width(), (row + 1) * width());
+    }
+
+    @Override
+    public int row(long key) {
+        if (!range.contains(key)) {
+            throw new PsException(PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
+        }
+        return (int) (key - range.begin());
+    }
+
+    @Override
+    public int[] rows(LongArray keys) {
+        int[] rows = new int[keys.length()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = row(keys.get(i));
+        }
+        return rows;
+    }
+
+    @Override
+    public FloatArray slot(String name, int width) {
+        FloatArray slot = slots.computeIfAbsent(name, n -> FloatArray.allocate(Math.multiplyExact(rows(), width)));
+        if (slot.length() != rows() * width) {
+            throw new IllegalArgumentException("width of slot \"" + name + "\": " + width + " (expected: "
+                    + slot.length() / rows() + ", as it was made)");
+        }
+        return slot;
+    }
+
+    @Override
+    public FloatArray allocate(int n) {
+        FloatArray scratch = FloatArray.allocate(n);
+        scratch.fill(Float.NaN);
+        return scratch;
+    }
+
+    @Override
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    @Override
+    public CallInfo call() {
+        return call;
+    }
+
+    @Override
+    public List<Member> members() {
+        return members;
+    }
+
+    @Override
+    public <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
+        Object made = attachments.get(type);
+        if (made == null) {
+            made = factory.get();
+            attachments.put(type, made);
+        }
+        return type.cast(made);
+    }
+}

@@ -1,0 +1,189 @@
+package io.psf.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+class PsfTestTest {
+    private static final TensorId T = TensorId.of("t");
+
+    private static PsfTest<Axpy.Request, Axpy.Response> axpy() {
+        return PsfTest.of(AxpyPsf.bind(new Axpy() {})).tensor(T, 20, 3);
+    }
+
+    private static PsfTest<Meet.Request, Meet.Response> meet() {
+        return PsfTest.of(MeetPsf.bind(new Meet() {})).tensor(T, 10, 2).values(i -> i);
+    }
+
+    @Test
+    void aRightFunctionAnswersTheSameOnAnySlices() {
+        FloatArray ones = FloatArray.allocate(60);
+        ones.fill(1);
+        Axpy.Response response = axpy().values(i -> 2).sameOnAnySlices(new Axpy.Request(T, 3, ones));
+        assertThat(response.squaredNorm()).isEqualTo(60 * 25);
+    }
+
+    @Test
+    void randomRequestsAreTriedEachOnFreshServers() {
+        axpy().sameOnAnySlices(20, random -> {
+            FloatArray x = FloatArray.allocate(60);
+            for (int i = 0; i < 60; i++) {
+                x.set(i, random.nextFloat());
+            }
+            return new Axpy.Request(T, random.nextFloat(), x);
+        });
+    }
+
+    @Test
+    void stepsGoThroughTheStubsOnTheSameServers() {
+        FloatArray x = FloatArray.allocate(60);
+        x.fill(1);
+        List<Double> norms = axpy().values(i -> 0).sameOnAnySlices(cluster -> {
+            AxpyPsf.Stub stub = AxpyPsf.stub(cluster);
+            return List.of(
+                    stub.call(T, 1, x).await().squaredNorm(),
+                    stub.call(T, 1, x).await().squaredNorm());
+        });
+        assertThat(norms).containsExactly(60.0, 240.0);
+    }
+
+    @Test
+    void localRowsAsKeysAreCaught() {
+        assertThatThrownBy(() -> PsfTest.of(LocalRowsPsf.bind(new LocalRows() {}))
+                        .tensor(T, 10, 2)
+                        .sameOnAnySlices(new LocalRows.Request(T)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("test.local.rows: response.keys[5]: 5 on 1 slice, 0 on 2 slices (expected: the same)");
+    }
+
+    @Test
+    void aSumOfMeansIsCaughtWithTheSeed() {
+        assertThatThrownBy(() -> PsfTest.of(MeanOfMeansPsf.bind(new MeanOfMeans() {}))
+                        .tensor(T, 8, 1)
+                        .values(i -> 4)
+                        .sameOnAnySlices(5, random -> new MeanOfMeans.Request(T)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("test.mean: response.mean: 4.0 on 1 slice, 8.0 on 2 slices (expected: the same); seed 0");
+    }
+
+    @Test
+    void aDifferenceInWhatIsLeftIsCaught() {
+        PsfTest<MarkFirst.Request, MarkFirst.Response> test = PsfTest.of(MarkFirstPsf.bind(new MarkFirst() {}))
+                .tensor(T, 8, 2)
+                .values(i -> i);
+        assertThatThrownBy(() -> test.sameOnAnySlices(new MarkFirst.Request(T, false)))
+                .hasMessage("test.mark.first: values of tensor \"t\"[8]: 8.0 on 1 slice, 1000.0 on 2 slices"
+                        + " (expected: the same)");
+        assertThatThrownBy(() -> test.sameOnAnySlices(new MarkFirst.Request(T, true)))
+                .hasMessageContaining("slot \"marks\" of tensor \"t\"[4]: 0.0 on 1 slice, 1000.0 on 2 slices");
+    }
+
+    @Test
+    void anArrayKeptBeyondTheAnswerIsCaught() {
+        PsfTest<Keep.Request, Keep.Response> test =
+                PsfTest.of(KeepPsf.bind(new Keep() {})).tensor(T, 4, 1);
+        TestCluster cluster = test.on(2);
+        KeepPsf.stub(cluster).call(T, FloatArray.of(1, 2, 3, 4)).await();
+        assertThat(KeepPsf.stub(cluster)
+                        .call(T, FloatArray.of(5, 6, 7, 8))
+                        .await()
+                        .before()
+                        .get(0))
+                .isNotEqualTo(1f);
+    }
+
+    @Test
+    void aHandlersExceptionComesAsTheCallsWithItsPlace() {
+        PsfTest<Refuse.Request, Refuse.Response> test =
+                PsfTest.of(RefusePsf.bind(new Refuse() {})).tensor(T, 8, 1);
+        assertThatThrownBy(() -> test.call(2, new Refuse.Request(T, 5, false)))
+                .asInstanceOf(InstanceOfAssertFactories.type(PsException.class))
+                .satisfies(e -> {
+                    assertThat(e.code()).isEqualTo(PsException.Code.HANDLER_FAILED);
+                    assertThat(e.slice()).isEqualTo("[4, 8)");
+                    assertThat(e).hasMessageContaining("key 5").hasMessageContaining("test.refuse");
+                });
+        assertThatThrownBy(() -> test.sameOnAnySlices(new Refuse.Request(T, 5, false)))
+                .isInstanceOf(PsException.class);
+        assertThatThrownBy(() -> test.sameOnAnySlices(new Refuse.Request(T, 5, true)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("outcome")
+                .hasMessageContaining("on 2 slices");
+    }
+
+    @Test
+    void aFailureOfSeveralSlicesHoldsThemAll() {
+        PsfTest<Refuse.Request, Refuse.Response> test =
+                PsfTest.of(RefusePsf.bind(new Refuse() {})).tensor(T, 9, 1);
+        assertThatThrownBy(() -> test.call(3, new Refuse.Request(T, 0, true)))
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2));
+    }
+
+    @Test
+    void aDeferredAnswerOfOneWorkerComesAtOnce() {
+        Meet.Response response =
+                meet().sameOnAnySlices(new Meet.Request(T, LongArray.of(9, 0, 9), FloatArray.of(1, 1, 2, 2, 3, 3)));
+        assertThat(response.rows()).isEqualTo(FloatArray.of(22, 23, 2, 3, 22, 23));
+    }
+
+    @Test
+    void severalWorkersMeet() {
+        List<Meet.Response> responses = meet().workers(2).sameOnAnySlices(cluster -> {
+            LongArray keys = LongArray.of(4, 7);
+            FloatArray ones = FloatArray.of(1, 1, 1, 1);
+            Pending<Meet.Response> zero = MeetPsf.stub(cluster.worker(0)).call(T, keys, ones);
+            Pending<Meet.Response> again = MeetPsf.stub(cluster.worker(0)).call(T, keys, ones);
+            assertThat(zero.isDone()).isFalse();
+            Pending<Meet.Response> one = MeetPsf.stub(cluster.worker(1)).call(T, keys, ones);
+            assertThat(zero.isDone()).isTrue();
+            assertThat(again.isDone()).isFalse(); // held back until then, it waits for the next meeting
+            MeetPsf.stub(cluster.worker(1)).call(T, keys, ones).await();
+            return List.of(zero.await(), one.await(), again.await());
+        });
+        assertThat(responses.get(1).rows()).isEqualTo(FloatArray.of(10, 11, 16, 17));
+        assertThat(responses.get(2).rows()).isEqualTo(FloatArray.of(12, 13, 18, 19));
+        assertThat(responses).extracting(Meet.Response::lastToCome).containsExactly(0, 1, 0);
+    }
+
+    @Test
+    void anAnswerThatNobodyBringsIsAnErrorAtAwait() {
+        assertThatThrownBy(() -> meet().workers(2).call(2, new Meet.Request(T, LongArray.of(1), FloatArray.of(1, 1))))
+                .asInstanceOf(InstanceOfAssertFactories.type(PsException.class))
+                .extracting(PsException::code)
+                .isEqualTo(PsException.Code.TIMED_OUT);
+    }
+
+    @Test
+    void functionsOnServersSeeTheShards() {
+        assertThat(PsfTest.of(CensusPsf.bind(new Census() {}))
+                        .tensor(T, 20, 1)
+                        .sameOnAnySlices(new Census.Request())
+                        .rows())
+                .isEqualTo(20);
+    }
+
+    @Test
+    void aTensorOfFewRowsHasAsManySlicesAtMost() {
+        assertThatThrownBy(() -> axpy().tensor(TensorId.of("small"), 2, 1).on(3))
+                .hasMessage("slices: 3 (expected: 1 to 2, the rows)");
+    }
+
+    @Test
+    void whatTheTestHasNotSaidIsNamed() {
+        TestCluster cluster = axpy().on(2);
+        assertThatThrownBy(() -> MeanOfMeansPsf.stub(cluster).call(T).await())
+                .hasMessageContaining("function: test.mean (expected: one that the test binds, with and(..))");
+        assertThatThrownBy(() -> AxpyPsf.stub(cluster)
+                        .call(TensorId.of("other"), 1, FloatArray.of(1))
+                        .await())
+                .hasMessageContaining("tensor: other (expected: one that the test declares, with tensor(..))");
+    }
+}
