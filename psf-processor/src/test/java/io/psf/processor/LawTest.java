@@ -1,9 +1,11 @@
 package io.psf.processor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.testing.compile.Compilation;
 import io.psf.api.Place;
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -29,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
@@ -181,6 +184,72 @@ class LawTest {
                 assertThat(Tuples.<Float>get(items.get(i), "x")).isEqualTo(x.get(i));
             }
         }
+    }
+
+    @Test
+    void keysThatServersProduceComeOneSliceAfterTheOther() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            int rows = (int) layout.info().rows();
+            int width = layout.info().width();
+            LongArray ids = (LongArray) Tuples.random(LongArray.class, random, rows);
+            FloatArray values = (FloatArray) Tuples.random(FloatArray.class, random, rows * width);
+            int[] even = IntStream.range(0, rows)
+                    .filter(row -> ids.get(row) % 2 == 0)
+                    .toArray();
+
+            Object response = call(
+                    "law.Producing",
+                    Tuples.of(type("law.Producing$Request"), TENSOR, ids, values),
+                    layout,
+                    null,
+                    random);
+
+            LongArray keys = Tuples.get(response, "even");
+            FloatArray found = Tuples.get(response, "rows");
+            DoubleArray twice = Tuples.get(response, "twice");
+            assertThat(keys.toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(Arrays.stream(even).mapToLong(ids::get).toArray());
+            assertThat(found.length()).as("seed %s", seed).isEqualTo(even.length * width);
+            assertThat(twice.length()).as("seed %s", seed).isEqualTo(even.length * 2);
+            for (int i = 0; i < even.length; i++) {
+                assertThat(found.slice(i * width, (i + 1) * width))
+                        .as("row %s, seed %s", i, seed)
+                        .isEqualTo(values.slice(even[i] * width, (even[i] + 1) * width));
+                assertThat(twice.get(2 * i + 1)).isEqualTo((double) keys.get(i));
+            }
+        }
+    }
+
+    @Test
+    void rowsThatAServerDoesNotSendAlongItsKeysAreZeroOrAnError() {
+        Function<Object, Object> function = function("good.Scan");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 2), new int[] {0, 1});
+        Object request = Tuples.of(type("good.Scan$Request"), TENSOR, 1f);
+        Routing routing = Routing.overSlices(function, request, layout);
+        Merge<Object> merge = function.merge(request, routing, null);
+        TupleWriter old = new TupleWriter();
+        old.array(FloatArray.of(1, 2));
+        old.array(LongArray.of(7));
+        merge.add(1, reader(old, 1, TENSOR));
+        TupleWriter now = new TupleWriter();
+        now.array(FloatArray.of(3, 4));
+        now.array(LongArray.of(5));
+        now.array(IntArray.of(6));
+        merge.add(0, reader(now, 2, TENSOR));
+        assertThat(Tuples.text(merge.result())).isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
+
+        Merge<Object> wrong = function.merge(request, routing, null);
+        wrong.add(0, reader(now, 2, TENSOR));
+        TupleWriter few = new TupleWriter();
+        few.array(FloatArray.of(1));
+        few.array(LongArray.of(7));
+        wrong.add(1, reader(few, 1, TENSOR));
+        assertThatThrownBy(wrong::result)
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
 
     @ParameterizedTest

@@ -177,7 +177,8 @@ public final class Routing {
         return Math.toIntExact(layout().bounds().get(slice));
     }
 
-    private int width(int width) {
+    /** Elements in a row; 0 stands for the tensor's width. */
+    public int width(int width) {
         return width == 0 ? layout().info().width() : width;
     }
 
@@ -197,7 +198,7 @@ public final class Routing {
         }
     }
 
-    private static void requireAnswer(String name, int actual, int expected) {
+    static void requireAnswer(String name, int actual, int expected) {
         if (actual != expected) {
             throw new PsException(
                     PsException.Code.HANDLER_FAILED,

@@ -9,6 +9,7 @@ import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
 import io.psf.api.Place;
 import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Concatenation;
 import io.psf.api.spi.Folds;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
@@ -73,7 +74,7 @@ final class MergeEmitter {
     private void componentwise(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
         CodeBlock.Builder add = CodeBlock.builder();
-        if (model.fills()) {
+        if (model.fills() || model.appends()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
         }
@@ -112,7 +113,11 @@ final class MergeEmitter {
     }
 
     private static String field(Component component) {
-        return RESERVED.contains(component.name()) ? component.name() + "_" : component.name();
+        return field(component.name());
+    }
+
+    private static String field(String name) {
+        return RESERVED.contains(name) ? name + "_" : name;
     }
 
     private static TypeName fieldType(Component component) {
@@ -183,9 +188,21 @@ final class MergeEmitter {
 
     private CodeBlock folded(Component each) {
         String field = field(each);
-        if (!(each.layout() instanceof Layout.Folded folded)) {
+        if (each.layout() instanceof Layout.Produced) {
+            return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, Java.shared(Type.Items.LONG));
+        } else if (each.layout() instanceof Layout.Appended appended) {
+            return CodeBlock.of(
+                    "$T.along($S, $N, $N, routing.width($L), $T::allocate)",
+                    Concatenation.class,
+                    each.name(),
+                    field,
+                    field(appended.keys()),
+                    appended.width(),
+                    Java.shared(((Type.Shared) each.type()).of()));
+        } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }
+        Layout.Folded folded = (Layout.Folded) each.layout();
         Reduction reduction = folded.reduction();
         if (each.type() instanceof Type.Shared shared) {
             CodeBlock parts = each.since() == 1

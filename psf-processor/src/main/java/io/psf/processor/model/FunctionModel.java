@@ -51,6 +51,11 @@ public record FunctionModel(
         return response.stream().anyMatch(component -> component.layout().isLaidOut());
     }
 
+    /** Whether a merge needs the tensor's width to put rows behind one another. */
+    public boolean appends() {
+        return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
+    }
+
     /** Whether the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
         return merged || place == Place.SCHEDULER;

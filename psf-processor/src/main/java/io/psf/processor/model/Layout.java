@@ -50,6 +50,27 @@ public sealed interface Layout {
         }
     }
 
+    /** Keys that the servers produce, concatenated in the order of the slices. */
+    record Produced() implements Layout {
+        @Override
+        public String schema() {
+            return " by key";
+        }
+    }
+
+    /**
+     * Rows of keys that the servers produce, concatenated as the keys are.
+     *
+     * @param keys the component of the response that holds the keys
+     * @param width elements in a row; 0 for the tensor's width
+     */
+    record Appended(String keys, int width) implements Layout {
+        @Override
+        public String schema() {
+            return " along " + keys + (width == 0 ? "" : " x " + width);
+        }
+    }
+
     /**
      * Rows that go where keys go.
      *
@@ -76,7 +97,7 @@ public sealed interface Layout {
         }
     }
 
-    /** Whether an array is cut at slices and put together again. */
+    /** Whether an array is cut at slices and put together again, so that its length is known before. */
     default boolean isLaidOut() {
         return this instanceof Ranged || this instanceof Beside;
     }

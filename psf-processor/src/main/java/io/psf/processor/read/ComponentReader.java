@@ -14,6 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads how the components of a function's two tuples lie over slices, and checks that they can. */
 final class ComponentReader {
@@ -28,6 +29,8 @@ final class ComponentReader {
     private final Problems problems;
     /** The names of the request's key sets. */
     private final List<String> keySets;
+    /** The names of the keys that servers produce. */
+    private List<String> producedKeys = List.of();
 
     ComponentReader(String function, Place place, boolean merged, List<TupleElement> request, Problems problems) {
         this.function = function;
@@ -35,7 +38,11 @@ final class ComponentReader {
         this.merged = merged;
         this.request = request;
         this.problems = problems;
-        this.keySets = request.stream()
+        this.keySets = keySets(request);
+    }
+
+    private static List<String> keySets(List<TupleElement> tuple) {
+        return tuple.stream()
                 .filter(each -> each.has(ByKey.class))
                 .map(TupleElement::name)
                 .toList();
@@ -52,6 +59,7 @@ final class ComponentReader {
     }
 
     List<Component> response(List<TupleElement> response) {
+        producedKeys = keySets(response);
         return response.stream()
                 .map(each -> component(each, layout(each, true), response))
                 .toList();
@@ -96,10 +104,7 @@ final class ComponentReader {
             return WHOLE;
         }
         Mirror mirror = each.layouts().get(0);
-        if (inResponse && mirror.type() == ByKey.class) {
-            problems.add(each.field(), mirror, "", Message.KEYS_IN_RESPONSE, each.name());
-            return WHOLE;
-        } else if (!inResponse && mirror.type() == Reduce.class) {
+        if (!inResponse && mirror.type() == Reduce.class) {
             problems.add(each.field(), mirror, "", Message.REDUCE_IN_REQUEST, each.name());
             return WHOLE;
         } else if (!fitsPlace(mirror, each)) {
@@ -110,12 +115,12 @@ final class ComponentReader {
         } else if (mirror.type() == Reduce.class) {
             return folded(each, mirror);
         } else if (mirror.type() == ByKey.class) {
-            return keyed(each, mirror);
+            return inResponse ? produced(each, mirror) : keyed(each, mirror);
         } else if (mirror.type() == ByRange.class) {
             requireShared(each, mirror);
             return new Layout.Ranged(width(each, mirror));
         }
-        return beside(each, mirror);
+        return beside(each, mirror, inResponse);
     }
 
     private boolean fitsPlace(Mirror mirror, TupleElement each) {
@@ -138,7 +143,17 @@ final class ComponentReader {
         return false;
     }
 
-    private Layout keyed(TupleElement each, Mirror mirror) {
+    private Layout produced(TupleElement each, Mirror mirror) {
+        requireKeys(each, mirror);
+        for (String written : List.of("combine", "everySlice")) {
+            if (mirror.written(written) != null) {
+                problems.add(each.field(), mirror, written, Message.KEYS_IN_RESPONSE, written, each.name());
+            }
+        }
+        return new Layout.Produced();
+    }
+
+    private void requireKeys(TupleElement each, Mirror mirror) {
         if (!each.isBad() && !each.type().equals(new Type.Shared(Type.Items.LONG))) {
             problems.add(
                     each.field(),
@@ -151,6 +166,10 @@ final class ComponentReader {
                     "LongArray",
                     "Keys are rows of the tensor, 64 bits each.");
         }
+    }
+
+    private Layout keyed(TupleElement each, Mirror mirror) {
+        requireKeys(each, mirror);
         Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
         if (combine == Reduction.AND || combine == Reduction.OR) {
             problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
@@ -158,12 +177,17 @@ final class ComponentReader {
         return new Layout.Keyed(keySets.indexOf(each.name()), combine, mirror.flag("everySlice"));
     }
 
-    private Layout beside(TupleElement each, Mirror mirror) {
+    private Layout beside(TupleElement each, Mirror mirror, boolean inResponse) {
         requireShared(each, mirror);
         String keys = mirror.text("value");
+        if (inResponse && producedKeys.contains(keys)) {
+            return new Layout.Appended(keys, width(each, mirror));
+        }
         int set = keySets.indexOf(keys);
         if (set < 0) {
             boolean exists = request.stream().anyMatch(other -> other.name().equals(keys));
+            List<String> all = Stream.concat(inResponse ? producedKeys.stream() : Stream.of(), keySets.stream())
+                    .toList();
             problems.add(
                     each.field(),
                     mirror,
@@ -171,8 +195,8 @@ final class ComponentReader {
                     exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
                     keys,
                     function + ".Request",
-                    keySets.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", keySets),
-                    Nearest.didYouMean(keys, keySets));
+                    all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
+                    Nearest.didYouMean(keys, all));
         }
         return new Layout.Beside(keys, set, width(each, mirror));
     }

@@ -61,11 +61,11 @@ public enum Message {
     LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
     /** The annotation, the component, the place, what was expected, a hint. */
     LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
-    /** The component. */
+    /** What is written, the component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
-            "@ByKey on component %s of a response (expected: keys in the request alone)."
-                    + " Use @Along to answer rows of the request's keys, or write a merge."),
+            "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
+                    + " Take it away."),
     /** The component. */
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
