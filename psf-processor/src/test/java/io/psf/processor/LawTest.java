@@ -253,7 +253,7 @@ class LawTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Axpy"})
+    @ValueSource(strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Axpy", "good.Absent"})
     void decodeAfterEncodeIsTheIdentity(String name) {
         Function<Object, Object> function = function(name);
         for (int seed = 0; seed < ROUNDS; seed++) {
@@ -290,6 +290,22 @@ class LawTest {
             function.write(request, Routing.overSlices(function, request, layout), 0, out);
             Object decoded = function.read(reader(out, 1, function.target(request)));
             assertThat(Tuples.text(decoded)).as("seed %s", seed).isEqualTo(Tuples.text(request));
+        }
+    }
+
+    @Test
+    void whatMayBeNullComesBackInAnswers() {
+        Function<Object, Object> function = function("good.Absent");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 6, 1), new int[] {0});
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            Object request = Tuples.random(type("good.Absent$Request"), random, 6);
+            Object answer = Tuples.random(type("good.Absent$Response"), random, 6);
+            TupleWriter out = new TupleWriter();
+            function.writeAnswer(answer, out);
+            Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+            merge.add(0, reader(out, 2, null));
+            assertThat(Tuples.text(merge.result())).as("seed %s", seed).isEqualTo(Tuples.text(answer));
         }
     }
 

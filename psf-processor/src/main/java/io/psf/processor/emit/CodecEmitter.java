@@ -139,7 +139,7 @@ final class CodecEmitter {
             } else if (each.layout().isLaidOut()) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
-                write.addStatement(values.write(each.type(), CodeBlock.of("request.$N()", each.name())));
+                write.addCode(values.statement(each.type(), CodeBlock.of("request.$N()", each.name())));
             }
         }
         return write.build();
@@ -157,7 +157,7 @@ final class CodecEmitter {
         MethodSpec.Builder write =
                 override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
-            write.addStatement(values.write(each.type(), CodeBlock.of("answer.$N()", each.name())));
+            write.addCode(values.statement(each.type(), CodeBlock.of("answer.$N()", each.name())));
         }
         return write.build();
     }

@@ -73,7 +73,7 @@ final class StubEmitter {
                 .addJavadoc(doc(filling))
                 .returns(ParameterizedTypeName.get(ClassName.get(Pending.class), response));
         for (Component component : model.request()) {
-            call.addParameter(Java.type(component.type()), component.name());
+            call.addParameter(Java.parameter(component.type()), component.name());
         }
         if (filling) {
             call.addParameter(response, into());

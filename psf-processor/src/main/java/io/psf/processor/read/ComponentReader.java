@@ -79,6 +79,21 @@ final class ComponentReader {
         return new Layout.Target();
     }
 
+    /** Tells of a null that cannot be sent: a layout lies over what is there. */
+    private boolean isNull(TupleElement each) {
+        if (!(each.type() instanceof Type.Maybe)) {
+            return false;
+        }
+        problems.add(
+                each.field(),
+                Message.NULLABLE,
+                each.name(),
+                each.simpleType(),
+                "no null where there is a layout",
+                "Use an empty array or a zero.");
+        return true;
+    }
+
     private Component component(TupleElement each, Layout layout, List<TupleElement> tuple) {
         return new Component(each.index(), each.name(), each.type(), layout, since(each, tuple), each.doc());
     }
@@ -107,7 +122,7 @@ final class ComponentReader {
         if (!inResponse && mirror.type() == Reduce.class) {
             problems.add(each.field(), mirror, "", Message.REDUCE_IN_REQUEST, each.name());
             return WHOLE;
-        } else if (!fitsPlace(mirror, each)) {
+        } else if (!fitsPlace(mirror, each) || isNull(each)) {
             return WHOLE;
         } else if (inResponse && merged) {
             problems.add(each.field(), mirror, "", Message.MERGE_AND_LAYOUT, mirror.name(), each.name());
@@ -282,7 +297,7 @@ final class ComponentReader {
                     "",
                     Message.SINCE,
                     "@Since(" + since + ") on component " + each.name() + " with a TensorId",
-                    "No tensor stands for one that was not sent: use a String.");
+                    "No tensor stands for one that was not sent: use a String, or @Nullable.");
         }
         int before = each.index() == 0
                 ? 1
@@ -299,6 +314,7 @@ final class ComponentReader {
         return since;
     }
 
+    /** Whether there is a tensor in it that must be told; one that may be null need not be. */
     private static boolean holdsTensor(Type type) {
         return type == Scalar.TENSOR
                 || (type instanceof Type.Tuple tuple

@@ -55,6 +55,8 @@ public enum Message {
                     + " Take the annotation or the method away."),
     /** The component's path, its type, what was expected, a hint. */
     TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
+    /** The component, its type, what was expected, a hint. */
+    NULLABLE("PsfNullable", "@Nullable on component %s of type %s (expected: %s). %s"),
     /** The annotation, the component, its type, what was expected, a hint. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
     /** The component, the annotations. */

@@ -51,12 +51,12 @@ record TupleElement(
         List<TupleElement> components = new ArrayList<>();
         for (RecordComponentElement component : tuple.getRecordComponents()) {
             Element field = field(tuple, component);
-            TypeReader reader = new TypeReader(component.asType(), field, problems);
+            TypeReader reader = new TypeReader(field.asType(), field, problems);
             String name = component.getSimpleName().toString();
             components.add(new TupleElement(
                     components.size(),
                     name,
-                    TypeReader.simple(component.asType()),
+                    TypeReader.simple(field.asType()),
                     reader.read(),
                     reader.isUnresolved(),
                     Stream.of(ByRange.class, ByKey.class, Along.class, Reduce.class)
@@ -69,7 +69,7 @@ record TupleElement(
         return components;
     }
 
-    private static Element field(TypeElement tuple, RecordComponentElement component) {
+    static Element field(TypeElement tuple, RecordComponentElement component) {
         for (VariableElement field : ElementFilter.fieldsIn(tuple.getEnclosedElements())) {
             if (field.getSimpleName().equals(component.getSimpleName())) {
                 return field;
