@@ -9,6 +9,7 @@ import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
@@ -221,6 +223,82 @@ class LawTest {
                 assertThat(twice.get(2 * i + 1)).isEqualTo((double) keys.get(i));
             }
         }
+    }
+
+    @Test
+    void rowsOfDifferentLengthsComeBackToWhereTheyStand() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            LongArray keys = keys(random, (int) layout.info().rows());
+            LongArray others = keys(random, (int) layout.info().rows());
+            IntArray counts = IntArray.wrap(random.ints(keys.length(), 0, 4).toArray());
+            FloatArray rows = (FloatArray) Tuples.random(
+                    FloatArray.class, random, Arrays.stream(counts.toArray()).sum());
+
+            Object request = Tuples.of(type("law.Uneven$Request"), TENSOR, keys, counts, rows, others);
+            Object response = call("law.Uneven", request, layout, null, random);
+
+            assertThat(Tuples.<Object>get(response, "counts"))
+                    .as("seed %s", seed)
+                    .isEqualTo(counts);
+            assertThat(Tuples.<Object>get(response, "rows")).as("seed %s", seed).isEqualTo(rows);
+            long[] neighbors = Arrays.stream(others.toArray())
+                    .flatMap(key -> LongStream.generate(() -> key).limit(key % 4))
+                    .toArray();
+            assertThat(Tuples.<LongArray>get(response, "neighbors").toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(neighbors);
+            LongArray seen = Tuples.get(response, "seen");
+            IntArray sizes = Tuples.get(response, "sizes");
+            assertThat(seen.toArray())
+                    .as("seed %s", seed)
+                    .containsExactlyInAnyOrder(
+                            Arrays.stream(others.toArray()).distinct().toArray());
+            ByteArray bytes = Tuples.get(response, "bytes");
+            int at = 0;
+            for (int i = 0; i < seen.length(); i++) {
+                assertThat(sizes.get(i)).isEqualTo((int) (seen.get(i) % 4));
+                for (int j = 0; j < sizes.get(i); j++) {
+                    assertThat(bytes.get(at++)).isEqualTo((byte) j);
+                }
+            }
+            assertThat(bytes.length()).isEqualTo(at);
+        }
+    }
+
+    @Test
+    void rowsThatAreNotAsLongAsTheirCountsSayAreAnError() {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        LongArray keys = LongArray.of(0, 3);
+        LongArray none = LongArray.allocate(0);
+        Class<?> type = type("law.Uneven$Request");
+        Object few = Tuples.of(type, TENSOR, keys, IntArray.of(1, 2), FloatArray.allocate(2), none);
+        assertThatThrownBy(() -> call("law.Uneven", few, layout, null, new Random(1)))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("rows length: 2 (expected: 3, the sum of its counts)");
+        Object negative = Tuples.of(type, TENSOR, keys, IntArray.of(3, -1), FloatArray.allocate(2), none);
+        assertThatThrownBy(() -> call("law.Uneven", negative, layout, null, new Random(1)))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("elements of row 1 of rows: -1 (expected: >= 0)");
+
+        Function<Object, Object> function = function("law.Uneven");
+        Object request = Tuples.of(type, TENSOR, keys, IntArray.of(1, 0), FloatArray.allocate(1), none);
+        Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+        for (int part = 0; part < 2; part++) {
+            TupleWriter out = new TupleWriter();
+            out.array(IntArray.of(2));
+            out.array(FloatArray.allocate(2 - part));
+            out.array(none);
+            out.array(IntArray.allocate(0));
+            out.array(none);
+            out.array(IntArray.allocate(0));
+            out.array(ByteArray.allocate(0));
+            merge.add(part, reader(out, 1, null));
+        }
+        assertThatThrownBy(merge::result)
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
 
     @Test

@@ -21,6 +21,6 @@ public @interface Along {
      */
     String value();
 
-    /** Elements in a row of the array; 0 means the tensor's width. */
+    /** Elements in a row of the array; 0 means the tensor's width, or 1 where they are the lengths of {@link Ragged} rows. */
     int width() default 0;
 }

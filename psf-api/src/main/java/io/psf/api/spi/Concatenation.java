@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import java.util.function.IntFunction;
@@ -62,12 +63,44 @@ public final class Concatenation {
         return all;
     }
 
-    private static int length(long length) {
+    /**
+     * One array of rows of different lengths that go along keys which the servers produced; zero where a server that sent
+     * lengths did not send the rows.
+     *
+     * @param name the component, for errors
+     * @param counts the rows' lengths by part
+     * @throws PsException with {@code HANDLER_FAILED} if a part's rows are not as long as it says
+     */
+    public static <A extends SharedArray> A ragged(
+            String name, @Nullable A[] parts, @Nullable IntArray[] counts, IntFunction<A> allocate) {
+        int[] lengths = new int[parts.length];
+        long total = 0;
+        for (int i = 0; i < parts.length; i++) {
+            IntArray partCounts = counts[i];
+            if (partCounts != null) {
+                lengths[i] = RaggedRows.begins(partCounts, PsException.Code.HANDLER_FAILED, name)[partCounts.length()];
+            }
+            total += lengths[i];
+        }
+        A all = allocate.apply(length(total));
+        int at = 0;
+        for (int i = 0; i < parts.length; i++) {
+            A part = parts[i];
+            if (part != null) {
+                Routing.requireAnswer(name, part.length(), lengths[i]);
+                all.copyFrom(at, part);
+            }
+            at += lengths[i];
+        }
+        return all;
+    }
+
+    static int length(long length) {
         if (length > Integer.MAX_VALUE - 8) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
-                    "elements in the slices' answers together: " + length + " (expected: at most "
-                            + (Integer.MAX_VALUE - 8) + "; ask for less at once)");
+                    "elements in one array: " + length + " (expected: at most " + (Integer.MAX_VALUE - 8)
+                            + "; ask for less at once)");
         }
         return (int) length;
     }

@@ -1,10 +1,12 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ public final class Routing {
     private SharedArray[] arrays = new SharedArray[0];
     private int[] setOf = new int[0];
     private int[] widths = new int[0];
+    private RaggedRows[] ragged = new RaggedRows[0];
     private boolean everySlice;
     private int[] parts = new int[0];
 
@@ -68,6 +71,14 @@ public final class Routing {
         put(component, keySets[set].fold(array, width(width)), set, width(width));
     }
 
+    /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */
+    public void ragged(int component, String name, int counts, SharedArray array) {
+        if (component >= ragged.length) {
+            ragged = Arrays.copyOf(ragged, component + 1);
+        }
+        ragged[component] = keySets[setOf[counts]].ragged(name, (IntArray) arrays[counts], array);
+    }
+
     private void put(int component, SharedArray array, int set, int width) {
         if (component >= arrays.length) {
             arrays = Arrays.copyOf(arrays, component + 1);
@@ -112,6 +123,10 @@ public final class Routing {
     /** Writes a part's share of a component, by range or along its keys. */
     public void write(int component, int part, TupleWriter out) {
         int slice = parts[part];
+        if (component < ragged.length && ragged[component] != null) {
+            ragged[component].write(slice, out);
+            return;
+        }
         int width = widths[component];
         if (setOf[component] >= 0) {
             keySets[setOf[component]].writeRows(slice, arrays[component], width, out);
@@ -171,6 +186,27 @@ public final class Routing {
         int slice = parts[part];
         requireAnswer(name, answer.length(), keySets[set].count(slice) * width(width));
         keySets[set].scatter(slice, answer, target, width(width));
+    }
+
+    /**
+     * One array of the parts' rows of different lengths, in the caller's order; a row that its server did not send is
+     * zero.
+     *
+     * @param name the component, for errors
+     * @param counts the rows' lengths, merged
+     * @param answers by part, on the heap
+     */
+    public <A extends SharedArray> A mergeRagged(
+            String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
+        int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        A target = allocate.apply(begins[counts.length()]);
+        for (int part = 0; part < answers.length; part++) {
+            A answer = answers[part];
+            if (answer != null) {
+                keySets[set].scatterRagged(name, parts[part], counts, begins, answer, target);
+            }
+        }
+        return target;
     }
 
     private int begin(int slice) {

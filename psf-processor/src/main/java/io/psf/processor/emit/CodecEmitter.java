@@ -114,6 +114,16 @@ final class CodecEmitter {
                         beside.width());
             }
         }
+        for (Component each : model.request()) {
+            if (each.layout() instanceof Layout.Uneven uneven) {
+                body.addStatement(
+                        "routing.ragged($L, $S, $L, request.$N())",
+                        each.index(),
+                        each.name(),
+                        uneven.index(),
+                        each.name());
+            }
+        }
         if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged)) {
             body.addStatement("routing.everySlice()");
         }
@@ -136,7 +146,7 @@ final class CodecEmitter {
         for (Component each : model.request()) {
             if (each.layout() instanceof Layout.Keyed keyed) {
                 write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
-            } else if (each.layout().isLaidOut()) {
+            } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
                 write.addCode(values.statement(each.type(), CodeBlock.of("request.$N()", each.name())));

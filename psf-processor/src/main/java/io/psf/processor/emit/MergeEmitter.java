@@ -199,6 +199,22 @@ final class MergeEmitter {
                     field(appended.keys()),
                     appended.width(),
                     Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Uneven uneven && uneven.set() < 0) {
+            return CodeBlock.of(
+                    "$T.ragged($S, $N, $N, $T::allocate)",
+                    Concatenation.class,
+                    each.name(),
+                    field,
+                    field(uneven.counts()),
+                    Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Uneven uneven) {
+            return CodeBlock.of(
+                    "routing.mergeRagged($S, $L, $N, $N, $T::allocate)",
+                    each.name(),
+                    uneven.set(),
+                    field(uneven.counts()),
+                    field,
+                    Java.shared(((Type.Shared) each.type()).of()));
         } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }

@@ -144,6 +144,9 @@ final class StubEmitter {
             return "[n, " + width(beside.width()) + "] " + words + ", row i belongs to {@code " + beside.keys() + "[i]}"
                     + borrowed;
         }
+        if (component.layout() instanceof Layout.Uneven uneven) {
+            return "[sum of counts] " + words + ", row i has {@code " + uneven.counts() + "[i]} elements" + borrowed;
+        }
         return out
                 ? ""
                 : "[n] " + words + ", goes whole to every " + (model.place() == Place.SHARD ? "slice" : "node")

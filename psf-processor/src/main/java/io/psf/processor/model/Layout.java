@@ -86,6 +86,20 @@ public sealed interface Layout {
     }
 
     /**
+     * Rows of different lengths.
+     *
+     * @param counts the component of the same tuple with the rows' lengths
+     * @param index the number of that component
+     * @param set the number of the key set that it goes along; -1 for keys that the servers produce
+     */
+    record Uneven(String counts, int index, int set) implements Layout {
+        @Override
+        public String schema() {
+            return " ragged " + counts;
+        }
+    }
+
+    /**
      * Folded over the slices.
      *
      * @param reduction the fold

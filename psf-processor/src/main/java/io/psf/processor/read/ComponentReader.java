@@ -3,6 +3,7 @@ package io.psf.processor.read;
 import io.psf.api.Place;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Component;
@@ -27,10 +28,13 @@ final class ComponentReader {
     private final boolean merged;
     private final List<TupleElement> request;
     private final Problems problems;
+    private final Versions versions;
     /** The names of the request's key sets. */
     private final List<String> keySets;
     /** The names of the keys that servers produce. */
     private List<String> producedKeys = List.of();
+
+    private List<TupleElement> response = List.of();
 
     ComponentReader(String function, Place place, boolean merged, List<TupleElement> request, Problems problems) {
         this.function = function;
@@ -39,6 +43,7 @@ final class ComponentReader {
         this.request = request;
         this.problems = problems;
         this.keySets = keySets(request);
+        this.versions = new Versions(request, problems);
     }
 
     private static List<String> keySets(List<TupleElement> tuple) {
@@ -58,8 +63,9 @@ final class ComponentReader {
         return components;
     }
 
-    List<Component> response(List<TupleElement> response) {
-        producedKeys = keySets(response);
+    List<Component> response(List<TupleElement> tuple) {
+        response = tuple;
+        producedKeys = keySets(tuple);
         return response.stream()
                 .map(each -> component(each, layout(each, true), response))
                 .toList();
@@ -95,7 +101,7 @@ final class ComponentReader {
     }
 
     private Component component(TupleElement each, Layout layout, List<TupleElement> tuple) {
-        return new Component(each.index(), each.name(), each.type(), layout, since(each, tuple), each.doc());
+        return new Component(each.index(), each.name(), each.type(), layout, versions.since(each, tuple), each.doc());
     }
 
     private Layout layout(TupleElement each, boolean inResponse) {
@@ -135,7 +141,12 @@ final class ComponentReader {
             requireShared(each, mirror);
             return new Layout.Ranged(width(each, mirror));
         }
-        return beside(each, mirror, inResponse);
+        RaggedReader ragged = new RaggedReader(inResponse ? response : request, problems);
+        if (mirror.type() == Ragged.class) {
+            requireShared(each, mirror);
+            return ragged.read(each, mirror, request, keySets, producedKeys, inResponse);
+        }
+        return beside(each, mirror, inResponse, ragged.isCounts(each));
     }
 
     private boolean fitsPlace(Mirror mirror, TupleElement each) {
@@ -192,11 +203,12 @@ final class ComponentReader {
         return new Layout.Keyed(keySets.indexOf(each.name()), combine, mirror.flag("everySlice"));
     }
 
-    private Layout beside(TupleElement each, Mirror mirror, boolean inResponse) {
+    private Layout beside(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
         requireShared(each, mirror);
         String keys = mirror.text("value");
+        int width = counts ? widthOfCounts(each, mirror) : width(each, mirror);
         if (inResponse && producedKeys.contains(keys)) {
-            return new Layout.Appended(keys, width(each, mirror));
+            return new Layout.Appended(keys, width);
         }
         int set = keySets.indexOf(keys);
         if (set < 0) {
@@ -213,7 +225,22 @@ final class ComponentReader {
                     all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
                     Nearest.didYouMean(keys, all));
         }
-        return new Layout.Beside(keys, set, width(each, mirror));
+        return new Layout.Beside(keys, set, width);
+    }
+
+    private int widthOfCounts(TupleElement each, Mirror mirror) {
+        if (mirror.written("width") != null && mirror.number("width") != 1) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "width",
+                    Message.RAGGED_COUNTS,
+                    each.name(),
+                    each.name(),
+                    "one count a row: no width, or 1",
+                    "");
+        }
+        return 1;
     }
 
     private Layout folded(TupleElement each, Mirror mirror) {
@@ -276,49 +303,6 @@ final class ComponentReader {
             problems.add(each.field(), mirror, "width", Message.WIDTH, width, each.name());
         }
         return Math.max(0, width);
-    }
-
-    private int since(TupleElement each, List<TupleElement> tuple) {
-        int since = each.since().map(mirror -> mirror.number("value")).orElse(1);
-        if (each.since().isPresent() && since < 2) {
-            problems.add(
-                    each.field(),
-                    each.since().get(),
-                    "value",
-                    Message.SINCE,
-                    "@Since(" + since + ") on component " + each.name(),
-                    "What was there first has no @Since.");
-            return 1;
-        }
-        if (each.since().isPresent() && holdsTensor(each.type())) {
-            problems.add(
-                    each.field(),
-                    each.since().get(),
-                    "",
-                    Message.SINCE,
-                    "@Since(" + since + ") on component " + each.name() + " with a TensorId",
-                    "No tensor stands for one that was not sent: use a String, or @Nullable.");
-        }
-        int before = each.index() == 0
-                ? 1
-                : tuple.get(each.index() - 1)
-                        .since()
-                        .map(mirror -> mirror.number("value"))
-                        .orElse(1);
-        if (since < before) {
-            String what =
-                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
-            problems.add(
-                    each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
-        }
-        return since;
-    }
-
-    /** Whether there is a tensor in it that must be told; one that may be null need not be. */
-    private static boolean holdsTensor(Type type) {
-        return type == Scalar.TENSOR
-                || (type instanceof Type.Tuple tuple
-                        && tuple.parts().stream().anyMatch(part -> holdsTensor(part.type())));
     }
 
     private String choices(Type type) {

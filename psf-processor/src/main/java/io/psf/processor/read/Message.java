@@ -79,6 +79,15 @@ public enum Message {
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
+    /** The value, the component, what was expected; did you mean. */
+    RAGGED_COUNTS(
+            "PsfRaggedCounts",
+            "@Ragged(\"%s\") on component %s names no row lengths (expected: %s). Put @Along on an IntArray beside it.%s"),
+    /** The component, the keys, the reduction. */
+    RAGGED_FOLDED(
+            "PsfRaggedFolded",
+            "@Ragged on component %s along %s, whose duplicates are folded with %s (expected: combine = NONE)."
+                    + " Rows of different lengths cannot be folded."),
     /** The reduction, the component. */
     COMBINE(
             "PsfCombine",

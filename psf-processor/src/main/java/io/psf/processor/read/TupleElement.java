@@ -4,6 +4,7 @@ import io.psf.api.Since;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduce;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ record TupleElement(
                     TypeReader.simple(field.asType()),
                     reader.read(),
                     reader.isUnresolved(),
-                    Stream.of(ByRange.class, ByKey.class, Along.class, Reduce.class)
+                    Stream.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class)
                             .flatMap(type -> Mirror.of(field, type, elements).stream())
                             .toList(),
                     Mirror.of(field, Since.class, elements),
