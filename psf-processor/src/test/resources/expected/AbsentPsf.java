@@ -86,6 +86,22 @@ public final class AbsentPsf {
         }
 
         /**
+         * Nearly all of it may be null.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param there [n] float32, goes whole to every slice; borrowed until await returns
+         */
+        public Pending<Absent.Response> call(TensorId tensor, @Nullable String text,
+                Absent. @Nullable Point point, float @Nullable [] copied,
+                @Nullable FloatArray shared, FloatArray there, @Nullable TensorId other,
+                Absent. @Nullable Mode mode, @Nullable List<Absent.Point> points,
+                Absent. @Nullable Name name) {
+            return this.caller.call(FUNCTION, new Absent.Request(tensor, text, point, copied, shared, there, other, mode, points, name, null, null), null, this.options);
+        }
+
+        /**
          * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
          */
         public Stub withDeadline(Duration deadline) {

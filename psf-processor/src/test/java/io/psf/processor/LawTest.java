@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.testing.compile.Compilation;
+import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
@@ -15,6 +16,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.Merge;
@@ -22,6 +25,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -407,6 +411,60 @@ class LawTest {
         merge.add(1, reader(old, 1, TENSOR));
         merge.add(0, reader(old, 2, TENSOR));
         assertThat(Tuples.text(merge.result())).isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
+    }
+
+    @Test
+    void aCallOfAnOlderVersionIsKeptAndSendsWhatAnOlderPeerSends() throws ReflectiveOperationException {
+        assertThat(Tuples.text(requestOf("good.Grown", TENSOR)))
+                .isEqualTo("[tensor=t, rounds=0, x=[], note=, mode=FAST, ids=[], point=[x=0.0, mode=FAST], points=[]]");
+        assertThat(Tuples.text(requestOf("good.Grown", TENSOR, 3, FloatArray.of(1, 2))))
+                .startsWith("[tensor=t, rounds=3, x=[1.0, 2.0], note=, mode=FAST");
+        assertThat(Tuples.text(requestOf("good.Narrowed", TENSOR)))
+                .isEqualTo("[tensor=t, keys=[], counts=[], values=[], before=null]");
+
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        for (String name : List.of("good.Grown", "good.Narrowed")) {
+            Function<Object, Object> function = function(name);
+            Object request = requestOf(name, TENSOR);
+            Routing routing = Routing.overSlices(function, request, layout);
+            assertThat(routing.parts()).isEqualTo(2);
+            for (int part = 0; part < 2; part++) {
+                TupleWriter out = new TupleWriter();
+                function.write(request, routing, part, out);
+                Object slice = function.read(reader(out, function.info().version(), TENSOR));
+                assertThat(Tuples.text(slice)).isEqualTo(Tuples.text(request));
+            }
+        }
+        LongArray keys = LongArray.of(3);
+        Object second = requestOf("good.Narrowed", TENSOR, keys);
+        assertThat(Routing.overSlices(function("good.Narrowed"), second, layout).parts())
+                .isEqualTo(1);
+        Object uncounted = requestOf("good.Narrowed", TENSOR, keys, IntArray.allocate(0), FloatArray.of(1));
+        assertThatThrownBy(() -> Routing.overSlices(function("good.Narrowed"), uncounted, layout))
+                .hasMessageContaining("values length: 1 (expected: 0, since its counts are not there)");
+    }
+
+    /** The request that a stub makes of the arguments. */
+    private static Object requestOf(String name, Object... arguments) throws ReflectiveOperationException {
+        List<Object> requests = new ArrayList<>();
+        Caller caller = new Caller() {
+            @Override
+            @SuppressWarnings("NullAway")
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                requests.add(request);
+                return null;
+            }
+        };
+        Object stub = type(name + "Psf").getMethod("stub", Caller.class).invoke(null, caller);
+        Class<?> response = type(name + "$Response");
+        for (Method call : stub.getClass().getMethods()) {
+            List<Class<?>> types = List.of(call.getParameterTypes());
+            if (call.getName().equals("call") && types.size() == arguments.length && !types.contains(response)) {
+                call.invoke(stub, arguments);
+            }
+        }
+        assertThat(requests).hasSize(1);
+        return requests.get(0);
     }
 
     @Test

@@ -76,7 +76,20 @@ public final class Routing {
         if (component >= ragged.length) {
             ragged = Arrays.copyOf(ragged, component + 1);
         }
+        if (setOf[counts] < 0 && array.length() == 0) {
+            absent(component, array);
+            return;
+        } else if (setOf[counts] < 0) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    name + " length: " + array.length() + " (expected: 0, since its counts are not there)");
+        }
         ragged[component] = keySets[setOf[counts]].ragged(name, (IntArray) arrays[counts], array);
+    }
+
+    /** Component {@code component}, of a later version, is not there: every part gets it empty. */
+    public void absent(int component, SharedArray empty) {
+        put(component, empty, -1, 0);
     }
 
     private void put(int component, SharedArray array, int set, int width) {

@@ -98,15 +98,21 @@ final class CodecEmitter {
         }
         for (Component each : model.request()) {
             if (each.layout() instanceof Layout.Ranged ranged) {
-                body.addStatement(
-                        "routing.range($L, $S, request.$N(), $L)",
+                lay(
+                        body,
+                        each,
+                        1,
+                        "range($L, $S, request.$N(), $L)",
                         each.index(),
                         each.name(),
                         each.name(),
                         ranged.width());
             } else if (each.layout() instanceof Layout.Beside beside) {
-                body.addStatement(
-                        "routing.along($L, $S, $L, request.$N(), $L)",
+                lay(
+                        body,
+                        each,
+                        sinceOfSet(beside.set()),
+                        "along($L, $S, $L, request.$N(), $L)",
                         each.index(),
                         each.name(),
                         beside.set(),
@@ -116,14 +122,18 @@ final class CodecEmitter {
         }
         for (Component each : model.request()) {
             if (each.layout() instanceof Layout.Uneven uneven) {
-                body.addStatement(
-                        "routing.ragged($L, $S, $L, request.$N())",
+                lay(
+                        body,
+                        each,
+                        model.request().get(uneven.index()).since(),
+                        "ragged($L, $S, $L, request.$N())",
                         each.index(),
                         each.name(),
                         uneven.index(),
                         each.name());
             }
         }
+        laterKeys(body);
         if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged)) {
             body.addStatement("routing.everySlice()");
         }
@@ -134,6 +144,49 @@ final class CodecEmitter {
                     .addParameter(Routing.class, "routing")
                     .addCode(statements)
                     .build());
+        }
+    }
+
+    /**
+     * Tells the routing of an array. One that came later than what it lies along may be empty, which is what an older call
+     * sends.
+     *
+     * @param since the version of what it lies along
+     */
+    private static void lay(CodeBlock.Builder body, Component each, int since, String call, Object... arguments) {
+        if (each.since() > since) {
+            body.beginControlFlow("if (request.$N().length() == 0)", each.name())
+                    .addStatement("routing.absent($L, request.$N())", each.index(), each.name())
+                    .nextControlFlow("else")
+                    .addStatement("routing." + call, arguments)
+                    .endControlFlow();
+        } else {
+            body.addStatement("routing." + call, arguments);
+        }
+    }
+
+    private int sinceOfSet(int set) {
+        return model.request().stream()
+                .filter(each -> each.layout() instanceof Layout.Keyed keyed && keyed.set() == set)
+                .mapToInt(Component::since)
+                .findFirst()
+                .orElse(1);
+    }
+
+    /** Before there were keys every slice got the request: so it does if the first keys are not there. */
+    private void laterKeys(CodeBlock.Builder body) {
+        List<Component> keys = model.request().stream()
+                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .toList();
+        int first = keys.stream().mapToInt(Component::since).min().orElse(1);
+        if (first > 1) {
+            CodeBlock none = keys.stream()
+                    .filter(each -> each.since() == first)
+                    .map(each -> CodeBlock.of("request.$N().length() == 0", each.name()))
+                    .collect(CodeBlock.joining(" && "));
+            body.beginControlFlow("if ($L)", none)
+                    .addStatement("routing.everySlice()")
+                    .endControlFlow();
         }
     }
 

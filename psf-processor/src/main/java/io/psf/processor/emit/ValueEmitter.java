@@ -97,7 +97,8 @@ final class ValueEmitter {
         return wide ? CodeBlock.of("new $T(\n$L)", type, joined) : CodeBlock.of("new $T($L)", type, joined);
     }
 
-    private CodeBlock empty(Type type) {
+    /** What stands for what an older peer does not send. */
+    CodeBlock empty(Type type) {
         if (type instanceof Scalar scalar) {
             return switch (scalar) {
                 case BOOLEAN -> CodeBlock.of("false");

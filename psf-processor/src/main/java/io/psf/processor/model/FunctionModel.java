@@ -2,6 +2,7 @@ package io.psf.processor.model;
 
 import io.psf.api.Place;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -70,6 +71,23 @@ public record FunctionModel(
                     + (merged ? " merged" : ""));
         }
         return schemas;
+    }
+
+    /** The versions in which a caller gave fewer components than now, the last one first. */
+    public List<Integer> olderCalls() {
+        return request.stream()
+                .map(component -> component.since() - 1)
+                .filter(version -> version > 0)
+                .distinct()
+                .sorted(Comparator.reverseOrder())
+                .toList();
+    }
+
+    /** The request's components in a version. */
+    public List<Component> request(int version) {
+        return request.stream()
+                .filter(component -> component.since() <= version)
+                .toList();
     }
 
     private static int lastVersion(List<Component> components) {
