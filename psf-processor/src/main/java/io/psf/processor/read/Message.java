@@ -98,6 +98,17 @@ public enum Message {
     WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
     /** What is wrong, a hint. */
     SINCE("PsfSince", "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
+    /** What is wrong, the version, the file, the next version. */
+    SCHEMA_BROKEN(
+            "PsfSchemaBroken",
+            "%s in version %s, which is committed in %s (expected: as peers of that version know it)."
+                    + " Put it back, and append what is new with @Since(%s);"
+                    + " -Apsf.schemas.update=true gives those peers up."),
+    /** The version, the function, the file. */
+    SCHEMA_GROWN(
+            "PsfSchemaGrown",
+            "version %s of %s is not in %s (expected: every version committed)."
+                    + " Compile with -Apsf.schemas.update=true, and commit the file."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
