@@ -335,7 +335,9 @@ class LawTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Axpy", "good.Absent"})
+    @ValueSource(
+            strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Counter", "good.Axpy", "good.Absent"
+            })
     void decodeAfterEncodeIsTheIdentity(String name) {
         Function<Object, Object> function = function(name);
         for (int seed = 0; seed < ROUNDS; seed++) {
@@ -389,6 +391,28 @@ class LawTest {
             merge.add(0, reader(out, 2, null));
             assertThat(Tuples.text(merge.result())).as("seed %s", seed).isEqualTo(Tuples.text(answer));
         }
+    }
+
+    @Test
+    void aKeysOwnerIsOneServerTheSameForEverybodyAndKeysSpread() {
+        Function<Object, Object> function = function("good.Counter");
+        Object request = Tuples.of(type("good.Counter$Request"), "g", 7L, 1);
+        assertThat(function.ownerKey(request)).hasValue(7);
+        assertThat(function("good.Census").ownerKey(Tuples.random(type("good.Census$Request"), new Random(1), 1)))
+                .isEmpty();
+        Merge<Object> merge = function.merge(request, Routing.overNodes(1), null);
+        TupleWriter out = new TupleWriter();
+        function.writeAnswer(Tuples.of(type("good.Counter$Response"), 3L, "g", FloatArray.of(1)), out);
+        merge.add(0, reader(out, 1, null));
+        assertThat(Tuples.text(merge.result())).isEqualTo("[count=3, group=g, history=[1.0]]");
+
+        assertThat(List.of(Routing.owner(0, 3), Routing.owner(1, 3), Routing.owner(-1, 3), Routing.owner(1L << 40, 3)))
+                .containsExactly(0, 1, 0, 0);
+        int[] owned = new int[7];
+        for (long key = 0; key < 7000; key++) {
+            owned[Routing.owner(key, 7)]++;
+        }
+        assertThat(Arrays.stream(owned).boxed().toList()).allMatch(n -> n > 850 && n < 1150);
     }
 
     @Test

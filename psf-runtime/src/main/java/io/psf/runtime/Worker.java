@@ -11,6 +11,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.FramePool;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -154,7 +156,11 @@ public final class Worker implements Caller, AutoCloseable {
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.callNodes(function, request, List.of(link.scheduler()), limit.toNanos());
             }
-            return client.callNodes(function, request, servers, limit.toNanos());
+            OptionalLong key = function.ownerKey(request);
+            List<Peer> nodes = key.isPresent()
+                    ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size())))
+                    : servers;
+            return client.callNodes(function, request, nodes, limit.toNanos());
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }

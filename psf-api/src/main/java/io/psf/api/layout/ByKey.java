@@ -12,6 +12,9 @@ import java.lang.annotation.Target;
  * <p>On a {@code LongArray} of a request, in any order: grouped by the slice that owns them going out. A slice that owns
  * none of the keys gets no request.
  *
+ * <p>On a {@code long} of a request to servers: a key of no tensor. The one server that owns it answers, the same for
+ * every worker, and its answer needs no layout.
+ *
  * <p>On a {@code LongArray} of a response: keys that the servers produce, any number on each slice. The slices' keys are
  * concatenated in the order of the slices, and so are the rows along them.
  */

@@ -43,6 +43,17 @@ public final class Routing {
         return routing;
     }
 
+    /**
+     * The rank of the server that owns a key of no tensor, the same for every worker: the key's bits mixed as SplitMix64
+     * does (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so that keys which follow one
+     * another spread.
+     */
+    public static int owner(long key, int servers) {
+        long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return (int) Long.remainderUnsigned(mixed ^ (mixed >>> 31), servers);
+    }
+
     // What generated code says of a request.
 
     /** Every slice is touched, whatever the keys. */

@@ -19,6 +19,7 @@ import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
 import java.util.List;
+import java.util.OptionalLong;
 import javax.lang.model.element.Modifier;
 
 /** Writes {@code XPsf.Codec}: the function's info, its partition, and how its tuples are written and read. */
@@ -43,6 +44,12 @@ final class CodecEmitter {
             codec.addMethod(target());
             routing(codec);
         }
+        model.owner()
+                .ifPresent(key -> codec.addMethod(override("ownerKey")
+                        .returns(OptionalLong.class)
+                        .addParameter(request, "request")
+                        .addStatement("return $T.of(request.$N())", OptionalLong.class, key.name())
+                        .build()));
         codec.addMethod(write()).addMethod(read()).addMethod(writeAnswer());
         if (model.decodesAnswers()) {
             codec.addMethod(readAnswer());

@@ -7,7 +7,6 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
-import io.psf.api.Place;
 import io.psf.api.layout.Reduction;
 import io.psf.api.spi.Concatenation;
 import io.psf.api.spi.Folds;
@@ -43,7 +42,7 @@ final class MergeEmitter {
 
     /** What the constructor is given. */
     static String arguments(FunctionModel model) {
-        if (model.place() == Place.SCHEDULER || (model.response().isEmpty() && !model.merged())) {
+        if (model.isSingle() || (model.response().isEmpty() && !model.merged())) {
             return "";
         }
         return model.fills() ? "routing, into" : "routing";
@@ -53,7 +52,7 @@ final class MergeEmitter {
         TypeSpec.Builder type = TypeSpec.classBuilder("Answers")
                 .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
                 .addSuperinterface(ParameterizedTypeName.get(ClassName.get(Merge.class), response));
-        if (model.place() == Place.SCHEDULER) {
+        if (model.isSingle()) {
             type.addField(response, "answer", Modifier.PRIVATE);
             type.addMethod(add(CodeBlock.of("answer = Codec.readAnswer(in.copying());\n")));
             type.addMethod(result(CodeBlock.of("answer")));

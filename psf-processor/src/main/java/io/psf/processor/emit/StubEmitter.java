@@ -150,6 +150,9 @@ final class StubEmitter {
         if (component.layout() instanceof Layout.Target) {
             return "the tensor on whose shards the function runs";
         }
+        if (component.layout() instanceof Layout.Owner) {
+            return "the key whose owner among the servers runs the function";
+        }
         if (!(component.type() instanceof Type.Shared shared)) {
             return "";
         }

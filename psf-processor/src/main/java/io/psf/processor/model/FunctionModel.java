@@ -4,6 +4,7 @@ import io.psf.api.Place;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -59,7 +60,19 @@ public record FunctionModel(
 
     /** Whether the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
-        return merged || place == Place.SCHEDULER;
+        return merged || isSingle();
+    }
+
+    /** Whether one node alone answers. */
+    public boolean isSingle() {
+        return place == Place.SCHEDULER || owner().isPresent();
+    }
+
+    /** The key whose owner among the servers answers alone. */
+    public Optional<Component> owner() {
+        return request.stream()
+                .filter(component -> component.layout() instanceof Layout.Owner)
+                .findFirst();
     }
 
     /** The schema as text, one for each version from 1 on. */

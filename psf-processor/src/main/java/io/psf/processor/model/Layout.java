@@ -50,6 +50,14 @@ public sealed interface Layout {
         }
     }
 
+    /** The key whose owner among the servers answers alone. */
+    record Owner() implements Layout {
+        @Override
+        public String schema() {
+            return " by key";
+        }
+    }
+
     /** Keys that the servers produce, concatenated in the order of the slices. */
     record Produced() implements Layout {
         @Override

@@ -25,6 +25,9 @@ final class ComponentReader {
 
     private final String function;
     private final Place place;
+    /** Whether one node alone answers. */
+    private final boolean single;
+
     private final boolean merged;
     private final List<TupleElement> request;
     private final Problems problems;
@@ -43,6 +46,7 @@ final class ComponentReader {
         this.request = request;
         this.problems = problems;
         this.keySets = keySets(request);
+        this.single = place == Place.SCHEDULER || hasOwner(place, request);
         this.versions = new Versions(request, problems);
     }
 
@@ -106,7 +110,7 @@ final class ComponentReader {
 
     private Layout layout(TupleElement each, boolean inResponse) {
         if (each.layouts().isEmpty()) {
-            if (inResponse && !merged && place != Place.SCHEDULER && !each.isBad()) {
+            if (inResponse && !merged && !single && !each.isBad()) {
                 problems.add(
                         each.field(),
                         Message.RESPONSE_LAYOUT,
@@ -125,6 +129,9 @@ final class ComponentReader {
             return WHOLE;
         }
         Mirror mirror = each.layouts().get(0);
+        if (!inResponse && isOwner(place, each)) {
+            return owner(each, mirror);
+        }
         if (!inResponse && mirror.type() == Reduce.class) {
             problems.add(each.field(), mirror, "", Message.REDUCE_IN_REQUEST, each.name());
             return WHOLE;
@@ -150,10 +157,10 @@ final class ComponentReader {
     }
 
     private boolean fitsPlace(Mirror mirror, TupleElement each) {
-        if (place == Place.SHARD || (place == Place.SERVER && mirror.type() == Reduce.class)) {
+        boolean servers = place == Place.SERVER && !single;
+        if (place == Place.SHARD || (servers && mirror.type() == Reduce.class)) {
             return true;
         }
-        boolean servers = place == Place.SERVER;
         problems.add(
                 each.field(),
                 mirror,
@@ -162,11 +169,33 @@ final class ComponentReader {
                 mirror.name(),
                 each.name(),
                 place,
-                servers ? "@Reduce in the response, or none" : "none",
+                servers ? "@Reduce in the response, @ByKey on a long of the request, or none" : "none",
                 servers
                         ? "Layouts cut at slices: use at = SHARD, or take it away."
                         : "One node answers: take it away.");
         return false;
+    }
+
+    /** Whether the request names a key whose owner among the servers answers alone. */
+    static boolean hasOwner(Place place, List<TupleElement> request) {
+        return request.stream().anyMatch(each -> isOwner(place, each));
+    }
+
+    private static boolean isOwner(Place place, TupleElement each) {
+        return place == Place.SERVER && each.has(ByKey.class) && each.type() == Scalar.LONG;
+    }
+
+    private Layout owner(TupleElement each, Mirror mirror) {
+        for (String written : List.of("combine", "everySlice")) {
+            if (mirror.written(written) != null) {
+                problems.add(each.field(), mirror, written, Message.OWNER, written, each.name());
+            }
+        }
+        each.since().ifPresent(since -> problems.add(each.field(), since, "", Message.OWNER, "@Since", each.name()));
+        if (request.stream().anyMatch(other -> other.index() < each.index() && isOwner(place, other))) {
+            problems.add(each.field(), mirror, "", Message.OWNER, "another @ByKey", each.name());
+        }
+        return new Layout.Owner();
     }
 
     private Layout produced(TupleElement each, Mirror mirror) {

@@ -47,7 +47,7 @@ public enum Message {
     /** The function. */
     MERGE_PLACE(
             "PsfMergePlace",
-            "%s runs on the scheduler, which gives the one answer (expected: no merge). Take the method away."),
+            "%s runs on one node, which gives the one answer (expected: no merge). Take the method away."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
@@ -92,6 +92,11 @@ public enum Message {
     COMBINE(
             "PsfCombine",
             "combine = %s on component %s (expected: NONE, SUM, MIN, MAX or LAST, which fold the rows along the keys)."),
+    /** What is too much, the component. */
+    OWNER(
+            "PsfOwner",
+            "%s on component %s, a key whose owner answers (expected: one @ByKey long in the request, and nothing else"
+                    + " on it). Take it away."),
     /** The reduction, the component, its type, what was expected, a hint. */
     REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
     /** The width, the component. */
