@@ -34,7 +34,9 @@ interface Graph {
         int at = 0;
         for (int i = 0; i < slice.from().length(); i++) {
             int end = at + slice.degrees().get(i);
-            long[] to = slice.relation() == null ? new long[0] : slice.to().slice(at, end).toArray();
+            long[] to = slice.relation() == null
+                    ? new long[0]
+                    : slice.to().slice(at, end).toArray();
             edges.of.put(slice.from().get(i), to);
             at = end;
         }

@@ -157,9 +157,8 @@ public final class Worker implements Caller, AutoCloseable {
                 return client.callNodes(function, request, List.of(link.scheduler()), limit.toNanos());
             }
             OptionalLong key = function.ownerKey(request);
-            List<Peer> nodes = key.isPresent()
-                    ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size())))
-                    : servers;
+            List<Peer> nodes =
+                    key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
             return client.callNodes(function, request, nodes, limit.toNanos());
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
