@@ -17,7 +17,10 @@ public interface Versions {
       int later,
       @Since(4) TensorId other) {} // ERROR [PsfSince]
 
-  record Response() {}
+  record Response(
+      @Along("found") FloatArray early, // ERROR [PsfSince]
+      @Since(2) @ByKey LongArray found,
+      @Since(2) @Along("found") FloatArray fine) {}
 
   Response handle(Request slice, Shard shard);
 }

@@ -101,6 +101,59 @@ public final class GrownPsf {
         }
 
         /**
+         * Calls the function.
+         *
+         * <p>As in version 2: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         */
+        public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x) {
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
+        }
+
+        /**
+         * Calls the function.
+         *
+         * <p>As in version 2: what came later is empty.
+         *
+         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         */
+        public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x,
+                Grown.Response into) {
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), into, this.options);
+        }
+
+        /**
+         * Calls the function.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         */
+        public Pending<Grown.Response> call(TensorId tensor) {
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
+        }
+
+        /**
+         * Calls the function.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         */
+        public Pending<Grown.Response> call(TensorId tensor, Grown.Response into) {
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), into, this.options);
+        }
+
+        /**
          * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
          */
         public Stub withDeadline(Duration deadline) {
@@ -124,7 +177,11 @@ public final class GrownPsf {
 
         @Override
         public void route(Grown.Request request, Routing routing) {
-            routing.range(2, "x", request.x(), 0);
+            if (request.x().length() == 0) {
+                routing.absent(2, request.x());
+            } else {
+                routing.range(2, "x", request.x(), 0);
+            }
         }
 
         @Override

@@ -8,8 +8,11 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a component that was appended to a tuple in a later version of the function's schema. A peer of an older
- * version does not send it and skips it; what it did not send is read as zero, {@code false}, an empty string or an
- * empty array.
+ * version does not send it and skips it; what it did not send is read as zero, {@code false}, an empty string, an empty
+ * array, or null where that is allowed.
+ *
+ * <p>The stub keeps the {@code call} of each version, which sends the same. An array with a layout is left out by giving
+ * an empty one, and keys that were the first of the function and are left out leave every slice its request.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})

@@ -8,6 +8,7 @@ import io.psf.processor.emit.ProviderEmitter;
 import io.psf.processor.emit.Source;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.ProviderModel;
+import io.psf.processor.read.Evolution;
 import io.psf.processor.read.FunctionReader;
 import io.psf.processor.read.HandlerReader;
 import io.psf.processor.read.Problems;
@@ -48,6 +49,7 @@ public final class PsfProcessor extends AbstractProcessor {
     private FunctionReader functions;
     private HandlerReader handlers;
     private Services services;
+    private Schemas schemas;
 
     /** Made by the compiler. */
     @SuppressWarnings("NullAway") // init comes before anything else
@@ -59,11 +61,17 @@ public final class PsfProcessor extends AbstractProcessor {
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         services = new Services(environment);
+        schemas = new Schemas(environment.getOptions(), new Evolution(problems), environment.getMessager());
     }
 
     @Override
     public Set<String> getSupportedAnnotationTypes() {
         return Set.of(PsFunction.class.getName(), PsHandler.class.getName());
+    }
+
+    @Override
+    public Set<String> getSupportedOptions() {
+        return Set.of(Schemas.FOLDER, Schemas.UPDATE);
     }
 
     @Override
@@ -119,6 +127,9 @@ public final class PsfProcessor extends AbstractProcessor {
             return;
         }
         boolean sound = problems.isEmpty() && resolved;
+        if (sound) {
+            reading.ifPresent(each -> schemas.check(type, each.model()));
+        }
         problems.print(processingEnv.getMessager());
         if (reading.isPresent()) {
             FunctionModel model = reading.get().model();

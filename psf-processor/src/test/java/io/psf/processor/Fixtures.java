@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,11 +74,29 @@ final class Fixtures {
         };
     }
 
+    /** The schemas that were committed before for a fixture; there may be none. */
+    static Path schemas(Path fixture) {
+        return ROOT.resolve("schemas")
+                .resolve(String.valueOf(fixture.getFileName()).replace(".java", ""));
+    }
+
+    /** Compiles beside schemas that were committed before. */
+    static Compilation compileWith(Path schemas, boolean update, JavaFileObject... sources) {
+        return compile(List.of("-Apsf.schemas=" + schemas, "-Apsf.schemas.update=" + update), sources);
+    }
+
     /** All that javac may say counts as an error, and an error in one class does not hide those in others. */
     static Compilation compile(JavaFileObject... sources) {
+        return compile(List.of(), sources);
+    }
+
+    private static Compilation compile(List<String> more, JavaFileObject... sources) {
+        List<String> options = new ArrayList<>(
+                List.of("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17"));
+        options.addAll(more);
         return Compiler.javac()
                 .withProcessors(new PsfProcessor())
-                .withOptions("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17")
+                .withOptions(options)
                 .compile(sources);
     }
 }

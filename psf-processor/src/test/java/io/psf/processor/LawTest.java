@@ -1,17 +1,23 @@
 package io.psf.processor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.testing.compile.Compilation;
+import io.psf.api.Pending;
 import io.psf.api.Place;
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.Merge;
@@ -19,6 +25,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,6 +36,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import org.jspecify.annotations.Nullable;
@@ -183,8 +192,152 @@ class LawTest {
         }
     }
 
+    @Test
+    void keysThatServersProduceComeOneSliceAfterTheOther() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            int rows = (int) layout.info().rows();
+            int width = layout.info().width();
+            LongArray ids = (LongArray) Tuples.random(LongArray.class, random, rows);
+            FloatArray values = (FloatArray) Tuples.random(FloatArray.class, random, rows * width);
+            int[] even = IntStream.range(0, rows)
+                    .filter(row -> ids.get(row) % 2 == 0)
+                    .toArray();
+
+            Object response = call(
+                    "law.Producing",
+                    Tuples.of(type("law.Producing$Request"), TENSOR, ids, values),
+                    layout,
+                    null,
+                    random);
+
+            LongArray keys = Tuples.get(response, "even");
+            FloatArray found = Tuples.get(response, "rows");
+            DoubleArray twice = Tuples.get(response, "twice");
+            assertThat(keys.toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(Arrays.stream(even).mapToLong(ids::get).toArray());
+            assertThat(found.length()).as("seed %s", seed).isEqualTo(even.length * width);
+            assertThat(twice.length()).as("seed %s", seed).isEqualTo(even.length * 2);
+            for (int i = 0; i < even.length; i++) {
+                assertThat(found.slice(i * width, (i + 1) * width))
+                        .as("row %s, seed %s", i, seed)
+                        .isEqualTo(values.slice(even[i] * width, (even[i] + 1) * width));
+                assertThat(twice.get(2 * i + 1)).isEqualTo((double) keys.get(i));
+            }
+        }
+    }
+
+    @Test
+    void rowsOfDifferentLengthsComeBackToWhereTheyStand() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout layout = layout(random);
+            LongArray keys = keys(random, (int) layout.info().rows());
+            LongArray others = keys(random, (int) layout.info().rows());
+            IntArray counts = IntArray.wrap(random.ints(keys.length(), 0, 4).toArray());
+            FloatArray rows = (FloatArray) Tuples.random(
+                    FloatArray.class, random, Arrays.stream(counts.toArray()).sum());
+
+            Object request = Tuples.of(type("law.Uneven$Request"), TENSOR, keys, counts, rows, others);
+            Object response = call("law.Uneven", request, layout, null, random);
+
+            assertThat(Tuples.<Object>get(response, "counts"))
+                    .as("seed %s", seed)
+                    .isEqualTo(counts);
+            assertThat(Tuples.<Object>get(response, "rows")).as("seed %s", seed).isEqualTo(rows);
+            long[] neighbors = Arrays.stream(others.toArray())
+                    .flatMap(key -> LongStream.generate(() -> key).limit(key % 4))
+                    .toArray();
+            assertThat(Tuples.<LongArray>get(response, "neighbors").toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(neighbors);
+            LongArray seen = Tuples.get(response, "seen");
+            IntArray sizes = Tuples.get(response, "sizes");
+            assertThat(seen.toArray())
+                    .as("seed %s", seed)
+                    .containsExactlyInAnyOrder(
+                            Arrays.stream(others.toArray()).distinct().toArray());
+            ByteArray bytes = Tuples.get(response, "bytes");
+            int at = 0;
+            for (int i = 0; i < seen.length(); i++) {
+                assertThat(sizes.get(i)).isEqualTo((int) (seen.get(i) % 4));
+                for (int j = 0; j < sizes.get(i); j++) {
+                    assertThat(bytes.get(at++)).isEqualTo((byte) j);
+                }
+            }
+            assertThat(bytes.length()).isEqualTo(at);
+        }
+    }
+
+    @Test
+    void rowsThatAreNotAsLongAsTheirCountsSayAreAnError() {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        LongArray keys = LongArray.of(0, 3);
+        LongArray none = LongArray.allocate(0);
+        Class<?> type = type("law.Uneven$Request");
+        Object few = Tuples.of(type, TENSOR, keys, IntArray.of(1, 2), FloatArray.allocate(2), none);
+        assertThatThrownBy(() -> call("law.Uneven", few, layout, null, new Random(1)))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("rows length: 2 (expected: 3, the sum of its counts)");
+        Object negative = Tuples.of(type, TENSOR, keys, IntArray.of(3, -1), FloatArray.allocate(2), none);
+        assertThatThrownBy(() -> call("law.Uneven", negative, layout, null, new Random(1)))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("elements of row 1 of rows: -1 (expected: >= 0)");
+
+        Function<Object, Object> function = function("law.Uneven");
+        Object request = Tuples.of(type, TENSOR, keys, IntArray.of(1, 0), FloatArray.allocate(1), none);
+        Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+        for (int part = 0; part < 2; part++) {
+            TupleWriter out = new TupleWriter();
+            out.array(IntArray.of(2));
+            out.array(FloatArray.allocate(2 - part));
+            out.array(none);
+            out.array(IntArray.allocate(0));
+            out.array(none);
+            out.array(IntArray.allocate(0));
+            out.array(ByteArray.allocate(0));
+            merge.add(part, reader(out, 1, null));
+        }
+        assertThatThrownBy(merge::result)
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
+    }
+
+    @Test
+    void rowsThatAServerDoesNotSendAlongItsKeysAreZeroOrAnError() {
+        Function<Object, Object> function = function("good.Scan");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 2), new int[] {0, 1});
+        Object request = Tuples.of(type("good.Scan$Request"), TENSOR, 1f);
+        Routing routing = Routing.overSlices(function, request, layout);
+        Merge<Object> merge = function.merge(request, routing, null);
+        TupleWriter old = new TupleWriter();
+        old.array(FloatArray.of(1, 2));
+        old.array(LongArray.of(7));
+        merge.add(1, reader(old, 1, TENSOR));
+        TupleWriter now = new TupleWriter();
+        now.array(FloatArray.of(3, 4));
+        now.array(LongArray.of(5));
+        now.array(IntArray.of(6));
+        merge.add(0, reader(now, 2, TENSOR));
+        assertThat(Tuples.text(merge.result())).isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
+
+        Merge<Object> wrong = function.merge(request, routing, null);
+        wrong.add(0, reader(now, 2, TENSOR));
+        TupleWriter few = new TupleWriter();
+        few.array(FloatArray.of(1));
+        few.array(LongArray.of(7));
+        wrong.add(1, reader(few, 1, TENSOR));
+        assertThatThrownBy(wrong::result)
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Axpy"})
+    @ValueSource(
+            strings = {"good.Census", "good.Clock", "good.TopK", "good.Turn", "good.Counter", "good.Axpy", "good.Absent"
+            })
     void decodeAfterEncodeIsTheIdentity(String name) {
         Function<Object, Object> function = function(name);
         for (int seed = 0; seed < ROUNDS; seed++) {
@@ -225,6 +378,44 @@ class LawTest {
     }
 
     @Test
+    void whatMayBeNullComesBackInAnswers() {
+        Function<Object, Object> function = function("good.Absent");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 6, 1), new int[] {0});
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            Object request = Tuples.random(type("good.Absent$Request"), random, 6);
+            Object answer = Tuples.random(type("good.Absent$Response"), random, 6);
+            TupleWriter out = new TupleWriter();
+            function.writeAnswer(answer, out);
+            Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+            merge.add(0, reader(out, 2, null));
+            assertThat(Tuples.text(merge.result())).as("seed %s", seed).isEqualTo(Tuples.text(answer));
+        }
+    }
+
+    @Test
+    void aKeysOwnerIsOneServerTheSameForEverybodyAndKeysSpread() {
+        Function<Object, Object> function = function("good.Counter");
+        Object request = Tuples.of(type("good.Counter$Request"), "g", 7L, 1);
+        assertThat(function.ownerKey(request)).hasValue(7);
+        assertThat(function("good.Census").ownerKey(Tuples.random(type("good.Census$Request"), new Random(1), 1)))
+                .isEmpty();
+        Merge<Object> merge = function.merge(request, Routing.overNodes(1), null);
+        TupleWriter out = new TupleWriter();
+        function.writeAnswer(Tuples.of(type("good.Counter$Response"), 3L, "g", FloatArray.of(1)), out);
+        merge.add(0, reader(out, 1, null));
+        assertThat(Tuples.text(merge.result())).isEqualTo("[count=3, group=g, history=[1.0]]");
+
+        assertThat(List.of(Routing.owner(0, 3), Routing.owner(1, 3), Routing.owner(-1, 3), Routing.owner(1L << 40, 3)))
+                .containsExactly(0, 1, 0, 0);
+        int[] owned = new int[7];
+        for (long key = 0; key < 7000; key++) {
+            owned[Routing.owner(key, 7)]++;
+        }
+        assertThat(Arrays.stream(owned).boxed().toList()).allMatch(n -> n > 850 && n < 1150);
+    }
+
+    @Test
     void whatAnOlderPeerDoesNotSendIsEmpty() {
         Function<Object, Object> function = function("good.Grown");
         assertThat(function.info().version()).isEqualTo(4);
@@ -244,6 +435,60 @@ class LawTest {
         merge.add(1, reader(old, 1, TENSOR));
         merge.add(0, reader(old, 2, TENSOR));
         assertThat(Tuples.text(merge.result())).isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
+    }
+
+    @Test
+    void aCallOfAnOlderVersionIsKeptAndSendsWhatAnOlderPeerSends() throws ReflectiveOperationException {
+        assertThat(Tuples.text(requestOf("good.Grown", TENSOR)))
+                .isEqualTo("[tensor=t, rounds=0, x=[], note=, mode=FAST, ids=[], point=[x=0.0, mode=FAST], points=[]]");
+        assertThat(Tuples.text(requestOf("good.Grown", TENSOR, 3, FloatArray.of(1, 2))))
+                .startsWith("[tensor=t, rounds=3, x=[1.0, 2.0], note=, mode=FAST");
+        assertThat(Tuples.text(requestOf("good.Narrowed", TENSOR)))
+                .isEqualTo("[tensor=t, keys=[], counts=[], values=[], before=null]");
+
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        for (String name : List.of("good.Grown", "good.Narrowed")) {
+            Function<Object, Object> function = function(name);
+            Object request = requestOf(name, TENSOR);
+            Routing routing = Routing.overSlices(function, request, layout);
+            assertThat(routing.parts()).isEqualTo(2);
+            for (int part = 0; part < 2; part++) {
+                TupleWriter out = new TupleWriter();
+                function.write(request, routing, part, out);
+                Object slice = function.read(reader(out, function.info().version(), TENSOR));
+                assertThat(Tuples.text(slice)).isEqualTo(Tuples.text(request));
+            }
+        }
+        LongArray keys = LongArray.of(3);
+        Object second = requestOf("good.Narrowed", TENSOR, keys);
+        assertThat(Routing.overSlices(function("good.Narrowed"), second, layout).parts())
+                .isEqualTo(1);
+        Object uncounted = requestOf("good.Narrowed", TENSOR, keys, IntArray.allocate(0), FloatArray.of(1));
+        assertThatThrownBy(() -> Routing.overSlices(function("good.Narrowed"), uncounted, layout))
+                .hasMessageContaining("values length: 1 (expected: 0, since its counts are not there)");
+    }
+
+    /** The request that a stub makes of the arguments. */
+    private static Object requestOf(String name, Object... arguments) throws ReflectiveOperationException {
+        List<Object> requests = new ArrayList<>();
+        Caller caller = new Caller() {
+            @Override
+            @SuppressWarnings("NullAway")
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                requests.add(request);
+                return null;
+            }
+        };
+        Object stub = type(name + "Psf").getMethod("stub", Caller.class).invoke(null, caller);
+        Class<?> response = type(name + "$Response");
+        for (Method call : stub.getClass().getMethods()) {
+            List<Class<?>> types = List.of(call.getParameterTypes());
+            if (call.getName().equals("call") && types.size() == arguments.length && !types.contains(response)) {
+                call.invoke(stub, arguments);
+            }
+        }
+        assertThat(requests).hasSize(1);
+        return requests.get(0);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
 import io.psf.processor.read.Message;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,10 @@ class NegativeTest {
     @ParameterizedTest
     @MethodSource("fixtures")
     void everyProblemIsToldOnItsLineAndNothingElse(Path fixture) {
-        Compilation compilation = Fixtures.compile(Fixtures.source(fixture));
+        Path schemas = Fixtures.schemas(fixture);
+        Compilation compilation = Files.exists(schemas)
+                ? Fixtures.compileWith(schemas, false, Fixtures.source(fixture))
+                : Fixtures.compile(Fixtures.source(fixture));
         List<String> told = new ArrayList<>();
         for (Diagnostic<? extends JavaFileObject> each : compilation.diagnostics()) {
             Matcher id = TOLD.matcher(each.getMessage(null));

@@ -15,13 +15,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Tuples of functions that were compiled by a test. */
 final class Tuples {
     private Tuples() {}
 
     /** A record of the given values. */
-    static Object of(Class<?> type, Object... values) {
+    static Object of(Class<?> type, @Nullable Object... values) {
         try {
             Constructor<?> constructor = type.getDeclaredConstructor(Arrays.stream(type.getRecordComponents())
                     .map(RecordComponent::getType)
@@ -54,8 +55,10 @@ final class Tuples {
     }
 
     /** The components as text that tells all of their values. */
-    static String text(Object value) {
-        if (value instanceof Record) {
+    static String text(@Nullable Object value) {
+        if (value == null) {
+            return "null";
+        } else if (value instanceof Record) {
             List<String> parts = new ArrayList<>();
             for (RecordComponent each : value.getClass().getRecordComponents()) {
                 parts.add(each.getName() + "=" + text(get(value, each)));
@@ -83,6 +86,13 @@ final class Tuples {
         return value.toString();
     }
 
+    /** A random value of a component, now and then null where it may be; shared arrays have n elements. */
+    static @Nullable Object random(RecordComponent component, Random random, int n) {
+        return component.getAnnotatedType().isAnnotationPresent(Nullable.class) && random.nextBoolean()
+                ? null
+                : random(component.getGenericType(), random, n);
+    }
+
     /** A random value of a component's type; shared arrays have n elements. */
     static Object random(Type type, Random random, int n) {
         if (type instanceof ParameterizedType list) {
@@ -97,7 +107,7 @@ final class Tuples {
             return of(
                     of,
                     Arrays.stream(of.getRecordComponents())
-                            .map(each -> random(each.getGenericType(), random, n))
+                            .map(each -> random(each, random, n))
                             .toArray());
         } else if (of.isEnum()) {
             return of.getEnumConstants()[random.nextInt(of.getEnumConstants().length)];

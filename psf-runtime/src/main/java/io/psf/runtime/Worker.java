@@ -12,6 +12,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.FramePool;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -160,7 +162,10 @@ public final class Worker implements Caller, AutoCloseable {
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.callNodes(function, request, List.of(link.scheduler()), nanos(limit));
             }
-            return client.callNodes(function, request, servers, nanos(limit));
+            OptionalLong key = function.ownerKey(request);
+            List<Peer> nodes =
+                    key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
+            return client.callNodes(function, request, nodes, nanos(limit));
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }

@@ -8,15 +8,19 @@ import java.lang.annotation.Target;
 
 /**
  * An array of which row i belongs to key i of a {@link ByKey} component, [n, width]: it goes where the key goes, and
- * comes back to where the key stands, duplicates included.
+ * comes back to where the key stands, duplicates included. Along keys that the servers produce, the slices' rows are
+ * concatenated as the keys are.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Along {
-    /** The name of the request's {@link ByKey} component. */
+    /**
+     * The name of the {@link ByKey} component: in a request one of the request; in a response one of the response, or
+     * else of the request.
+     */
     String value();
 
-    /** Elements in a row of the array; 0 means the tensor's width. */
+    /** Elements in a row of the array; 0 means the tensor's width, or 1 where they are the lengths of {@link Ragged} rows. */
     int width() default 0;
 }

@@ -7,8 +7,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Global keys, in any order: grouped by the slice that owns them going out. Stands on a {@code LongArray} of a request;
- * other components follow it with {@link Along}. A slice that owns none of the keys gets no request.
+ * Global keys, which other components of the tuple follow with {@link Along}.
+ *
+ * <p>On a {@code LongArray} of a request, in any order: grouped by the slice that owns them going out. A slice that owns
+ * none of the keys gets no request.
+ *
+ * <p>On a {@code long} of a request to servers: a key of no tensor. The one server that owns it answers, the same for
+ * every worker, and its answer needs no layout.
+ *
+ * <p>On a {@code LongArray} of a response: keys that the servers produce, any number on each slice. The slices' keys are
+ * concatenated in the order of the slices, and so are the rows along them.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})

@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.TensorId;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,14 @@ public abstract class Function<Q, R> {
     /** The tensor on whose shards the request runs; null unless the place is SHARD. */
     public @Nullable TensorId target(Q request) {
         return null;
+    }
+
+    /**
+     * The key whose owner among the servers runs the request alone, {@link Routing#owner}; nothing if every node of the
+     * place runs it.
+     */
+    public OptionalLong ownerKey(Q request) {
+        return OptionalLong.empty();
     }
 
     /**

@@ -167,12 +167,53 @@ final class KeySet {
 
     /** Copies each row of a slice's answer to every position that asked for it. */
     void scatter(int slice, SharedArray answer, SharedArray target, int width) {
-        int begin = positionStarts[slice];
-        for (int i = begin; i < positionStarts[slice + 1]; i++) {
-            int position = positionOrder[i];
-            int row = sentAs == null || rowInGroup == null ? i - begin : rowInGroup[sentAs[position]];
-            target.copyRow(position, answer, row, width);
+        for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
+            target.copyRow(positionOrder[i], answer, row(slice, i), width);
         }
+    }
+
+    /** Groups rows of different lengths by slice; there is one row for each key that the caller gave. */
+    RaggedRows ragged(String name, IntArray counts, SharedArray values) {
+        int[] begins = RaggedRows.begins(counts, PsException.Code.BAD_REQUEST, name);
+        int total = begins[positions];
+        if (values.length() != total) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    name + " length: " + values.length() + " (expected: " + total + ", the sum of its counts)");
+        }
+        int[] elements = new int[total];
+        int[] elementStarts = new int[starts.length];
+        int at = 0;
+        for (int s = 0; s + 1 < starts.length; s++) {
+            for (int i = starts[s]; i < starts[s + 1]; i++) {
+                for (int element = begins[order[i]]; element < begins[order[i] + 1]; element++) {
+                    elements[at++] = element;
+                }
+            }
+            elementStarts[s + 1] = at;
+        }
+        return new RaggedRows(values, elements, elementStarts);
+    }
+
+    /** Copies each row of a slice's answer, of different lengths, to every position that asked for it. */
+    void scatterRagged(String name, int slice, IntArray counts, int[] begins, SharedArray answer, SharedArray target) {
+        int[] from = new int[count(slice) + 1];
+        for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
+            from[row(slice, i) + 1] = counts.get(positionOrder[i]);
+        }
+        for (int row = 1; row < from.length; row++) {
+            from[row] += from[row - 1];
+        }
+        Routing.requireAnswer(name, answer.length(), from[from.length - 1]);
+        for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
+            int row = row(slice, i);
+            target.copyFrom(begins[positionOrder[i]], answer.slice(from[row], from[row + 1]));
+        }
+    }
+
+    /** The row in a slice's group of what stands at index i of the positions grouped by slice. */
+    private int row(int slice, int i) {
+        return sentAs == null || rowInGroup == null ? i - positionStarts[slice] : rowInGroup[sentAs[positionOrder[i]]];
     }
 
     /** Combines the rows of positions that are sent as one key: [positions, width] to [keys, width]. */

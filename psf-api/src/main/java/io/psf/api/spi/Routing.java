@@ -1,10 +1,12 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ public final class Routing {
     private SharedArray[] arrays = new SharedArray[0];
     private int[] setOf = new int[0];
     private int[] widths = new int[0];
+    private RaggedRows[] ragged = new RaggedRows[0];
     private boolean everySlice;
     private int[] parts = new int[0];
 
@@ -38,6 +41,17 @@ public final class Routing {
         Routing routing = new Routing(null);
         routing.seal(nodes);
         return routing;
+    }
+
+    /**
+     * The rank of the server that owns a key of no tensor, the same for every worker: the key's bits mixed as SplitMix64
+     * does (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so that keys which follow one
+     * another spread.
+     */
+    public static int owner(long key, int servers) {
+        long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return (int) Long.remainderUnsigned(mixed ^ (mixed >>> 31), servers);
     }
 
     // What generated code says of a request.
@@ -66,6 +80,27 @@ public final class Routing {
     public void along(int component, String name, int set, SharedArray array, int width) {
         requireLength(name, array.length(), alongLength(set, width), keySets[set].positions(), width(width));
         put(component, keySets[set].fold(array, width(width)), set, width(width));
+    }
+
+    /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */
+    public void ragged(int component, String name, int counts, SharedArray array) {
+        if (component >= ragged.length) {
+            ragged = Arrays.copyOf(ragged, component + 1);
+        }
+        if (setOf[counts] < 0 && array.length() == 0) {
+            absent(component, array);
+            return;
+        } else if (setOf[counts] < 0) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    name + " length: " + array.length() + " (expected: 0, since its counts are not there)");
+        }
+        ragged[component] = keySets[setOf[counts]].ragged(name, (IntArray) arrays[counts], array);
+    }
+
+    /** Component {@code component}, of a later version, is not there: every part gets it empty. */
+    public void absent(int component, SharedArray empty) {
+        put(component, empty, -1, 0);
     }
 
     private void put(int component, SharedArray array, int set, int width) {
@@ -112,6 +147,10 @@ public final class Routing {
     /** Writes a part's share of a component, by range or along its keys. */
     public void write(int component, int part, TupleWriter out) {
         int slice = parts[part];
+        if (component < ragged.length && ragged[component] != null) {
+            ragged[component].write(slice, out);
+            return;
+        }
         int width = widths[component];
         if (setOf[component] >= 0) {
             keySets[setOf[component]].writeRows(slice, arrays[component], width, out);
@@ -173,11 +212,33 @@ public final class Routing {
         keySets[set].scatter(slice, answer, target, width(width));
     }
 
+    /**
+     * One array of the parts' rows of different lengths, in the caller's order; a row that its server did not send is
+     * zero.
+     *
+     * @param name the component, for errors
+     * @param counts the rows' lengths, merged
+     * @param answers by part, on the heap
+     */
+    public <A extends SharedArray> A mergeRagged(
+            String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
+        int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        A target = allocate.apply(begins[counts.length()]);
+        for (int part = 0; part < answers.length; part++) {
+            A answer = answers[part];
+            if (answer != null) {
+                keySets[set].scatterRagged(name, parts[part], counts, begins, answer, target);
+            }
+        }
+        return target;
+    }
+
     private int begin(int slice) {
         return Math.toIntExact(layout().bounds().get(slice));
     }
 
-    private int width(int width) {
+    /** Elements in a row; 0 stands for the tensor's width. */
+    public int width(int width) {
         return width == 0 ? layout().info().width() : width;
     }
 
@@ -197,7 +258,7 @@ public final class Routing {
         }
     }
 
-    private static void requireAnswer(String name, int actual, int expected) {
+    static void requireAnswer(String name, int actual, int expected) {
         if (actual != expected) {
             throw new PsException(
                     PsException.Code.HANDLER_FAILED,

@@ -19,6 +19,7 @@ import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
 import java.util.List;
+import java.util.OptionalLong;
 import javax.lang.model.element.Modifier;
 
 /** Writes {@code XPsf.Codec}: the function's info, its partition, and how its tuples are written and read. */
@@ -43,6 +44,12 @@ final class CodecEmitter {
             codec.addMethod(target());
             routing(codec);
         }
+        model.owner()
+                .ifPresent(key -> codec.addMethod(override("ownerKey")
+                        .returns(OptionalLong.class)
+                        .addParameter(request, "request")
+                        .addStatement("return $T.of(request.$N())", OptionalLong.class, key.name())
+                        .build()));
         codec.addMethod(write()).addMethod(read()).addMethod(writeAnswer());
         if (model.decodesAnswers()) {
             codec.addMethod(readAnswer());
@@ -98,15 +105,21 @@ final class CodecEmitter {
         }
         for (Component each : model.request()) {
             if (each.layout() instanceof Layout.Ranged ranged) {
-                body.addStatement(
-                        "routing.range($L, $S, request.$N(), $L)",
+                lay(
+                        body,
+                        each,
+                        1,
+                        "range($L, $S, request.$N(), $L)",
                         each.index(),
                         each.name(),
                         each.name(),
                         ranged.width());
             } else if (each.layout() instanceof Layout.Beside beside) {
-                body.addStatement(
-                        "routing.along($L, $S, $L, request.$N(), $L)",
+                lay(
+                        body,
+                        each,
+                        sinceOfSet(beside.set()),
+                        "along($L, $S, $L, request.$N(), $L)",
                         each.index(),
                         each.name(),
                         beside.set(),
@@ -114,6 +127,20 @@ final class CodecEmitter {
                         beside.width());
             }
         }
+        for (Component each : model.request()) {
+            if (each.layout() instanceof Layout.Uneven uneven) {
+                lay(
+                        body,
+                        each,
+                        model.request().get(uneven.index()).since(),
+                        "ragged($L, $S, $L, request.$N())",
+                        each.index(),
+                        each.name(),
+                        uneven.index(),
+                        each.name());
+            }
+        }
+        laterKeys(body);
         if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged)) {
             body.addStatement("routing.everySlice()");
         }
@@ -127,6 +154,49 @@ final class CodecEmitter {
         }
     }
 
+    /**
+     * Tells the routing of an array. One that came later than what it lies along may be empty, which is what an older call
+     * sends.
+     *
+     * @param since the version of what it lies along
+     */
+    private static void lay(CodeBlock.Builder body, Component each, int since, String call, Object... arguments) {
+        if (each.since() > since) {
+            body.beginControlFlow("if (request.$N().length() == 0)", each.name())
+                    .addStatement("routing.absent($L, request.$N())", each.index(), each.name())
+                    .nextControlFlow("else")
+                    .addStatement("routing." + call, arguments)
+                    .endControlFlow();
+        } else {
+            body.addStatement("routing." + call, arguments);
+        }
+    }
+
+    private int sinceOfSet(int set) {
+        return model.request().stream()
+                .filter(each -> each.layout() instanceof Layout.Keyed keyed && keyed.set() == set)
+                .mapToInt(Component::since)
+                .findFirst()
+                .orElse(1);
+    }
+
+    /** Before there were keys every slice got the request: so it does if the first keys are not there. */
+    private void laterKeys(CodeBlock.Builder body) {
+        List<Component> keys = model.request().stream()
+                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .toList();
+        int first = keys.stream().mapToInt(Component::since).min().orElse(1);
+        if (first > 1) {
+            CodeBlock none = keys.stream()
+                    .filter(each -> each.since() == first)
+                    .map(each -> CodeBlock.of("request.$N().length() == 0", each.name()))
+                    .collect(CodeBlock.joining(" && "));
+            body.beginControlFlow("if ($L)", none)
+                    .addStatement("routing.everySlice()")
+                    .endControlFlow();
+        }
+    }
+
     private MethodSpec write() {
         MethodSpec.Builder write = override("write")
                 .addParameter(request, "request")
@@ -136,10 +206,10 @@ final class CodecEmitter {
         for (Component each : model.request()) {
             if (each.layout() instanceof Layout.Keyed keyed) {
                 write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
-            } else if (each.layout().isLaidOut()) {
+            } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
-                write.addStatement(values.write(each.type(), CodeBlock.of("request.$N()", each.name())));
+                write.addCode(values.statement(each.type(), CodeBlock.of("request.$N()", each.name())));
             }
         }
         return write.build();
@@ -157,7 +227,7 @@ final class CodecEmitter {
         MethodSpec.Builder write =
                 override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
-            write.addStatement(values.write(each.type(), CodeBlock.of("answer.$N()", each.name())));
+            write.addCode(values.statement(each.type(), CodeBlock.of("answer.$N()", each.name())));
         }
         return write.build();
     }

@@ -53,8 +53,19 @@ final class Java {
         } else if (type instanceof Type.Many many) {
             return ParameterizedTypeName.get(
                     ClassName.get(List.class), name(many.of().name()));
+        } else if (type instanceof Type.Maybe maybe) {
+            return type(maybe.of());
         }
         return TypeVariableName.get(((Type.Bad) type).source());
+    }
+
+    /** The type as a parameter: what may be null says so. */
+    static TypeName parameter(Type type) {
+        TypeName name = type(type);
+        return type instanceof Type.Maybe maybe && maybe.mark().isPresent()
+                ? name.annotated(
+                        AnnotationSpec.builder(name(maybe.mark().get())).build())
+                : name;
     }
 
     static ClassName shared(Type.Items items) {

@@ -7,8 +7,8 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
-import io.psf.api.Place;
 import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Concatenation;
 import io.psf.api.spi.Folds;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
@@ -42,7 +42,7 @@ final class MergeEmitter {
 
     /** What the constructor is given. */
     static String arguments(FunctionModel model) {
-        if (model.place() == Place.SCHEDULER || (model.response().isEmpty() && !model.merged())) {
+        if (model.isSingle() || (model.response().isEmpty() && !model.merged())) {
             return "";
         }
         return model.fills() ? "routing, into" : "routing";
@@ -52,7 +52,7 @@ final class MergeEmitter {
         TypeSpec.Builder type = TypeSpec.classBuilder("Answers")
                 .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
                 .addSuperinterface(ParameterizedTypeName.get(ClassName.get(Merge.class), response));
-        if (model.place() == Place.SCHEDULER) {
+        if (model.isSingle()) {
             type.addField(response, "answer", Modifier.PRIVATE);
             type.addMethod(add(CodeBlock.of("answer = Codec.readAnswer(in.copying());\n")));
             type.addMethod(result(CodeBlock.of("answer")));
@@ -73,7 +73,7 @@ final class MergeEmitter {
     private void componentwise(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
         CodeBlock.Builder add = CodeBlock.builder();
-        if (model.fills()) {
+        if (model.fills() || model.appends()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
         }
@@ -112,7 +112,11 @@ final class MergeEmitter {
     }
 
     private static String field(Component component) {
-        return RESERVED.contains(component.name()) ? component.name() + "_" : component.name();
+        return field(component.name());
+    }
+
+    private static String field(String name) {
+        return RESERVED.contains(name) ? name + "_" : name;
     }
 
     private static TypeName fieldType(Component component) {
@@ -183,9 +187,37 @@ final class MergeEmitter {
 
     private CodeBlock folded(Component each) {
         String field = field(each);
-        if (!(each.layout() instanceof Layout.Folded folded)) {
+        if (each.layout() instanceof Layout.Produced) {
+            return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, Java.shared(Type.Items.LONG));
+        } else if (each.layout() instanceof Layout.Appended appended) {
+            return CodeBlock.of(
+                    "$T.along($S, $N, $N, routing.width($L), $T::allocate)",
+                    Concatenation.class,
+                    each.name(),
+                    field,
+                    field(appended.keys()),
+                    appended.width(),
+                    Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Uneven uneven && uneven.set() < 0) {
+            return CodeBlock.of(
+                    "$T.ragged($S, $N, $N, $T::allocate)",
+                    Concatenation.class,
+                    each.name(),
+                    field,
+                    field(uneven.counts()),
+                    Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Uneven uneven) {
+            return CodeBlock.of(
+                    "routing.mergeRagged($S, $L, $N, $N, $T::allocate)",
+                    each.name(),
+                    uneven.set(),
+                    field(uneven.counts()),
+                    field,
+                    Java.shared(((Type.Shared) each.type()).of()));
+        } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }
+        Layout.Folded folded = (Layout.Folded) each.layout();
         Reduction reduction = folded.reduction();
         if (each.type() instanceof Type.Shared shared) {
             CodeBlock parts = each.since() == 1

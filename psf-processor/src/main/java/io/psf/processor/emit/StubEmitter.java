@@ -16,7 +16,6 @@ import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.Type;
 import java.time.Duration;
-import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 
 /** Writes {@code XPsf.Stub}: how a worker calls the function. */
@@ -26,6 +25,7 @@ final class StubEmitter {
     private final FunctionModel model;
     private final boolean skeleton;
     private final TypeName response;
+    private final ValueEmitter values = new ValueEmitter();
 
     StubEmitter(FunctionModel model, boolean skeleton) {
         this.model = model;
@@ -53,9 +53,15 @@ final class StubEmitter {
                         .addStatement("this.caller = caller")
                         .addStatement("this.options = options")
                         .build())
-                .addMethod(call(false));
+                .addMethod(call(Integer.MAX_VALUE, false));
         if (model.fills()) {
-            stub.addMethod(call(true));
+            stub.addMethod(call(Integer.MAX_VALUE, true));
+        }
+        for (int version : model.olderCalls()) {
+            stub.addMethod(call(version, false));
+            if (model.fills() && !isTaken(version)) {
+                stub.addMethod(call(version, true));
+            }
         }
         return stub.addMethod(MethodSpec.methodBuilder("withDeadline")
                         .addJavadoc("The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.\n")
@@ -67,13 +73,24 @@ final class StubEmitter {
                 .build();
     }
 
-    private MethodSpec call(boolean filling) {
+    /** Whether a call that fills a response has the signature of another version's call, which is refused: in a skeleton. */
+    private boolean isTaken(int version) {
+        int n = model.request(version).size();
+        return n < model.request().size()
+                && Java.type(model.request().get(n).type()).toString().equals(response.toString())
+                && (n + 1 == model.request().size()
+                        || model.request().get(n + 1).since()
+                                > model.request().get(n).since());
+    }
+
+    /** The call of a version; what came later is sent as one who does not know it would. */
+    private MethodSpec call(int version, boolean filling) {
         MethodSpec.Builder call = MethodSpec.methodBuilder("call")
                 .addModifiers(Modifier.PUBLIC)
-                .addJavadoc(doc(filling))
+                .addJavadoc(doc(version, filling))
                 .returns(ParameterizedTypeName.get(ClassName.get(Pending.class), response));
-        for (Component component : model.request()) {
-            call.addParameter(Java.type(component.type()), component.name());
+        for (Component component : model.request(version)) {
+            call.addParameter(Java.parameter(component.type()), component.name());
         }
         if (filling) {
             call.addParameter(response, into());
@@ -81,7 +98,9 @@ final class StubEmitter {
         if (skeleton) {
             return call.addStatement(refusal(Java.name(model.type()))).build();
         }
-        String arguments = model.request().stream().map(Component::name).collect(Collectors.joining(", "));
+        CodeBlock arguments = model.request().stream()
+                .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : values.empty(each.type()))
+                .collect(CodeBlock.joining(", "));
         return call.addStatement(
                         "return this.caller.call(FUNCTION, new $T($L), $L, this.options)",
                         Java.name(model.requestType()),
@@ -97,14 +116,17 @@ final class StubEmitter {
         return taken ? "into_" : "into";
     }
 
-    private CodeBlock doc(boolean filling) {
+    private CodeBlock doc(int version, boolean filling) {
         CodeBlock.Builder doc = CodeBlock.builder();
         doc.add("$L\n", model.doc().isEmpty() ? "Calls the function." : model.doc());
+        if (version != Integer.MAX_VALUE) {
+            doc.add("\n<p>As in version $L: what came later is empty.\n", version);
+        }
         if (filling) {
             doc.add("\n<p>Fills the laid-out arrays of the response given; its other components are not read.\n");
         }
         doc.add("\n");
-        for (Component component : model.request()) {
+        for (Component component : model.request(version)) {
             add(doc, component.name(), component, false);
         }
         for (Component component : model.response()) {
@@ -128,6 +150,9 @@ final class StubEmitter {
         if (component.layout() instanceof Layout.Target) {
             return "the tensor on whose shards the function runs";
         }
+        if (component.layout() instanceof Layout.Owner) {
+            return "the key whose owner among the servers runs the function";
+        }
         if (!(component.type() instanceof Type.Shared shared)) {
             return "";
         }
@@ -143,6 +168,9 @@ final class StubEmitter {
         } else if (component.layout() instanceof Layout.Beside beside) {
             return "[n, " + width(beside.width()) + "] " + words + ", row i belongs to {@code " + beside.keys() + "[i]}"
                     + borrowed;
+        }
+        if (component.layout() instanceof Layout.Uneven uneven) {
+            return "[sum of counts] " + words + ", row i has {@code " + uneven.counts() + "[i]} elements" + borrowed;
         }
         return out
                 ? ""

@@ -30,7 +30,20 @@ final class ValueEmitter {
         return List.copyOf(methods.values());
     }
 
-    CodeBlock write(Type type, CodeBlock value) {
+    /** The statements that write a value. */
+    CodeBlock statement(Type type, CodeBlock value) {
+        if (type instanceof Type.Maybe maybe) {
+            return CodeBlock.builder()
+                    .addStatement("out.bool($L != null)", value)
+                    .beginControlFlow("if ($L != null)", value)
+                    .addStatement(write(maybe.of(), value))
+                    .endControlFlow()
+                    .build();
+        }
+        return CodeBlock.builder().addStatement(write(type, value)).build();
+    }
+
+    private CodeBlock write(Type type, CodeBlock value) {
         if (type instanceof Scalar scalar) {
             return CodeBlock.of("out.$L($L)", scalar.method(), value);
         } else if (type instanceof Type.Enumeration) {
@@ -53,7 +66,11 @@ final class ValueEmitter {
         CodeBlock read = read(component.type());
         return component.since() == 1
                 ? read
-                : CodeBlock.of("in.has($L) ? $L : $L", component.since(), read, empty(component.type()));
+                : CodeBlock.of(
+                        component.type() instanceof Type.Maybe ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
+                        component.since(),
+                        read,
+                        empty(component.type()));
     }
 
     CodeBlock read(Type type) {
@@ -67,6 +84,8 @@ final class ValueEmitter {
             return CodeBlock.of("in.$L()", shared.of().sharedMethod());
         } else if (type instanceof Type.Many many) {
             return CodeBlock.of("$L(in)", readerOfMany(many));
+        } else if (type instanceof Type.Maybe maybe) {
+            return CodeBlock.of("in.bool() ? $L : null", read(maybe.of()));
         }
         return CodeBlock.of("$L(in)", readerOf((Type.Tuple) type));
     }
@@ -78,7 +97,8 @@ final class ValueEmitter {
         return wide ? CodeBlock.of("new $T(\n$L)", type, joined) : CodeBlock.of("new $T($L)", type, joined);
     }
 
-    private CodeBlock empty(Type type) {
+    /** What stands for what an older peer does not send. */
+    CodeBlock empty(Type type) {
         if (type instanceof Scalar scalar) {
             return switch (scalar) {
                 case BOOLEAN -> CodeBlock.of("false");
@@ -99,6 +119,8 @@ final class ValueEmitter {
             return CodeBlock.of("$T.allocate(0)", Java.shared(shared.of()));
         } else if (type instanceof Type.Many) {
             return CodeBlock.of("$T.of()", List.class);
+        } else if (type instanceof Type.Maybe) {
+            return CodeBlock.of("null");
         }
         Type.Tuple tuple = (Type.Tuple) type;
         return construct(
@@ -112,7 +134,7 @@ final class ValueEmitter {
             MethodSpec.Builder writer =
                     helper(method).addParameter(Java.type(tuple), "value").addParameter(TupleWriter.class, "out");
             for (Type.Part part : tuple.parts()) {
-                writer.addStatement(write(part.type(), CodeBlock.of("value.$N()", part.name())));
+                writer.addCode(statement(part.type(), CodeBlock.of("value.$N()", part.name())));
             }
             methods.put(method, writer.build());
         }

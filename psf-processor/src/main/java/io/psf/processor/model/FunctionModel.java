@@ -2,7 +2,9 @@ package io.psf.processor.model;
 
 import io.psf.api.Place;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -51,9 +53,26 @@ public record FunctionModel(
         return response.stream().anyMatch(component -> component.layout().isLaidOut());
     }
 
+    /** Whether a merge needs the tensor's width to put rows behind one another. */
+    public boolean appends() {
+        return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
+    }
+
     /** Whether the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
-        return merged || place == Place.SCHEDULER;
+        return merged || isSingle();
+    }
+
+    /** Whether one node alone answers. */
+    public boolean isSingle() {
+        return place == Place.SCHEDULER || owner().isPresent();
+    }
+
+    /** The key whose owner among the servers answers alone. */
+    public Optional<Component> owner() {
+        return request.stream()
+                .filter(component -> component.layout() instanceof Layout.Owner)
+                .findFirst();
     }
 
     /** The schema as text, one for each version from 1 on. */
@@ -65,6 +84,23 @@ public record FunctionModel(
                     + (merged ? " merged" : ""));
         }
         return schemas;
+    }
+
+    /** The versions in which a caller gave fewer components than now, the last one first. */
+    public List<Integer> olderCalls() {
+        return request.stream()
+                .map(component -> component.since() - 1)
+                .filter(version -> version > 0)
+                .distinct()
+                .sorted(Comparator.reverseOrder())
+                .toList();
+    }
+
+    /** The request's components in a version. */
+    public List<Component> request(int version) {
+        return request.stream()
+                .filter(component -> component.since() <= version)
+                .toList();
     }
 
     private static int lastVersion(List<Component> components) {

@@ -50,6 +50,35 @@ public sealed interface Layout {
         }
     }
 
+    /** The key whose owner among the servers answers alone. */
+    record Owner() implements Layout {
+        @Override
+        public String schema() {
+            return " by key";
+        }
+    }
+
+    /** Keys that the servers produce, concatenated in the order of the slices. */
+    record Produced() implements Layout {
+        @Override
+        public String schema() {
+            return " by key";
+        }
+    }
+
+    /**
+     * Rows of keys that the servers produce, concatenated as the keys are.
+     *
+     * @param keys the component of the response that holds the keys
+     * @param width elements in a row; 0 for the tensor's width
+     */
+    record Appended(String keys, int width) implements Layout {
+        @Override
+        public String schema() {
+            return " along " + keys + (width == 0 ? "" : " x " + width);
+        }
+    }
+
     /**
      * Rows that go where keys go.
      *
@@ -65,6 +94,20 @@ public sealed interface Layout {
     }
 
     /**
+     * Rows of different lengths.
+     *
+     * @param counts the component of the same tuple with the rows' lengths
+     * @param index the number of that component
+     * @param set the number of the key set that it goes along; -1 for keys that the servers produce
+     */
+    record Uneven(String counts, int index, int set) implements Layout {
+        @Override
+        public String schema() {
+            return " ragged " + counts;
+        }
+    }
+
+    /**
      * Folded over the slices.
      *
      * @param reduction the fold
@@ -76,7 +119,7 @@ public sealed interface Layout {
         }
     }
 
-    /** Whether an array is cut at slices and put together again. */
+    /** Whether an array is cut at slices and put together again, so that its length is known before. */
     default boolean isLaidOut() {
         return this instanceof Ranged || this instanceof Beside;
     }

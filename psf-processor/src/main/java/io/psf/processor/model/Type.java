@@ -1,11 +1,12 @@
 package io.psf.processor.model;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What a component of a tuple, or of a record in it, holds. */
 public sealed interface Type
-        permits Scalar, Type.Enumeration, Type.Copied, Type.Shared, Type.Tuple, Type.Many, Type.Bad {
+        permits Scalar, Type.Enumeration, Type.Copied, Type.Shared, Type.Tuple, Type.Many, Type.Maybe, Type.Bad {
     /** The type in the schema's text. */
     String schema();
 
@@ -114,6 +115,24 @@ public sealed interface Type
         @Override
         public int leastBytes() {
             return 4;
+        }
+    }
+
+    /**
+     * What may be null: a byte says whether it is there.
+     *
+     * @param of what it is if it is not null
+     * @param mark the annotation that says so, if it is one of types and can stand in a signature
+     */
+    record Maybe(Type of, Optional<ClassRef> mark) implements Type {
+        @Override
+        public String schema() {
+            return of.schema() + "?";
+        }
+
+        @Override
+        public int leastBytes() {
+            return 1;
         }
     }
 

@@ -3,6 +3,7 @@ package io.psf.processor.read;
 import io.psf.api.Place;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Component;
@@ -14,6 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads how the components of a function's two tuples lie over slices, and checks that they can. */
 final class ComponentReader {
@@ -23,11 +25,19 @@ final class ComponentReader {
 
     private final String function;
     private final Place place;
+    /** Whether one node alone answers. */
+    private final boolean single;
+
     private final boolean merged;
     private final List<TupleElement> request;
     private final Problems problems;
+    private final Versions versions;
     /** The names of the request's key sets. */
     private final List<String> keySets;
+    /** The names of the keys that servers produce. */
+    private List<String> producedKeys = List.of();
+
+    private List<TupleElement> response = List.of();
 
     ComponentReader(String function, Place place, boolean merged, List<TupleElement> request, Problems problems) {
         this.function = function;
@@ -35,7 +45,13 @@ final class ComponentReader {
         this.merged = merged;
         this.request = request;
         this.problems = problems;
-        this.keySets = request.stream()
+        this.keySets = keySets(request);
+        this.single = place == Place.SCHEDULER || hasOwner(place, request);
+        this.versions = new Versions(request, problems);
+    }
+
+    private static List<String> keySets(List<TupleElement> tuple) {
+        return tuple.stream()
                 .filter(each -> each.has(ByKey.class))
                 .map(TupleElement::name)
                 .toList();
@@ -51,7 +67,9 @@ final class ComponentReader {
         return components;
     }
 
-    List<Component> response(List<TupleElement> response) {
+    List<Component> response(List<TupleElement> tuple) {
+        response = tuple;
+        producedKeys = keySets(tuple);
         return response.stream()
                 .map(each -> component(each, layout(each, true), response))
                 .toList();
@@ -71,13 +89,28 @@ final class ComponentReader {
         return new Layout.Target();
     }
 
+    /** Tells of a null that cannot be sent: a layout lies over what is there. */
+    private boolean isNull(TupleElement each) {
+        if (!(each.type() instanceof Type.Maybe)) {
+            return false;
+        }
+        problems.add(
+                each.field(),
+                Message.NULLABLE,
+                each.name(),
+                each.simpleType(),
+                "no null where there is a layout",
+                "Use an empty array or a zero.");
+        return true;
+    }
+
     private Component component(TupleElement each, Layout layout, List<TupleElement> tuple) {
-        return new Component(each.index(), each.name(), each.type(), layout, since(each, tuple), each.doc());
+        return new Component(each.index(), each.name(), each.type(), layout, versions.since(each, tuple), each.doc());
     }
 
     private Layout layout(TupleElement each, boolean inResponse) {
         if (each.layouts().isEmpty()) {
-            if (inResponse && !merged && place != Place.SCHEDULER && !each.isBad()) {
+            if (inResponse && !merged && !single && !each.isBad()) {
                 problems.add(
                         each.field(),
                         Message.RESPONSE_LAYOUT,
@@ -96,13 +129,13 @@ final class ComponentReader {
             return WHOLE;
         }
         Mirror mirror = each.layouts().get(0);
-        if (inResponse && mirror.type() == ByKey.class) {
-            problems.add(each.field(), mirror, "", Message.KEYS_IN_RESPONSE, each.name());
-            return WHOLE;
-        } else if (!inResponse && mirror.type() == Reduce.class) {
+        if (!inResponse && isOwner(place, each)) {
+            return owner(each, mirror);
+        }
+        if (!inResponse && mirror.type() == Reduce.class) {
             problems.add(each.field(), mirror, "", Message.REDUCE_IN_REQUEST, each.name());
             return WHOLE;
-        } else if (!fitsPlace(mirror, each)) {
+        } else if (!fitsPlace(mirror, each) || isNull(each)) {
             return WHOLE;
         } else if (inResponse && merged) {
             problems.add(each.field(), mirror, "", Message.MERGE_AND_LAYOUT, mirror.name(), each.name());
@@ -110,19 +143,24 @@ final class ComponentReader {
         } else if (mirror.type() == Reduce.class) {
             return folded(each, mirror);
         } else if (mirror.type() == ByKey.class) {
-            return keyed(each, mirror);
+            return inResponse ? produced(each, mirror) : keyed(each, mirror);
         } else if (mirror.type() == ByRange.class) {
             requireShared(each, mirror);
             return new Layout.Ranged(width(each, mirror));
         }
-        return beside(each, mirror);
+        RaggedReader ragged = new RaggedReader(inResponse ? response : request, problems);
+        if (mirror.type() == Ragged.class) {
+            requireShared(each, mirror);
+            return ragged.read(each, mirror, request, keySets, producedKeys, inResponse);
+        }
+        return beside(each, mirror, inResponse, ragged.isCounts(each));
     }
 
     private boolean fitsPlace(Mirror mirror, TupleElement each) {
-        if (place == Place.SHARD || (place == Place.SERVER && mirror.type() == Reduce.class)) {
+        boolean servers = place == Place.SERVER && !single;
+        if (place == Place.SHARD || (servers && mirror.type() == Reduce.class)) {
             return true;
         }
-        boolean servers = place == Place.SERVER;
         problems.add(
                 each.field(),
                 mirror,
@@ -131,14 +169,46 @@ final class ComponentReader {
                 mirror.name(),
                 each.name(),
                 place,
-                servers ? "@Reduce in the response, or none" : "none",
+                servers ? "@Reduce in the response, @ByKey on a long of the request, or none" : "none",
                 servers
                         ? "Layouts cut at slices: use at = SHARD, or take it away."
                         : "One node answers: take it away.");
         return false;
     }
 
-    private Layout keyed(TupleElement each, Mirror mirror) {
+    /** Whether the request names a key whose owner among the servers answers alone. */
+    static boolean hasOwner(Place place, List<TupleElement> request) {
+        return request.stream().anyMatch(each -> isOwner(place, each));
+    }
+
+    private static boolean isOwner(Place place, TupleElement each) {
+        return place == Place.SERVER && each.has(ByKey.class) && each.type() == Scalar.LONG;
+    }
+
+    private Layout owner(TupleElement each, Mirror mirror) {
+        for (String written : List.of("combine", "everySlice")) {
+            if (mirror.written(written) != null) {
+                problems.add(each.field(), mirror, written, Message.OWNER, written, each.name());
+            }
+        }
+        each.since().ifPresent(since -> problems.add(each.field(), since, "", Message.OWNER, "@Since", each.name()));
+        if (request.stream().anyMatch(other -> other.index() < each.index() && isOwner(place, other))) {
+            problems.add(each.field(), mirror, "", Message.OWNER, "another @ByKey", each.name());
+        }
+        return new Layout.Owner();
+    }
+
+    private Layout produced(TupleElement each, Mirror mirror) {
+        requireKeys(each, mirror);
+        for (String written : List.of("combine", "everySlice")) {
+            if (mirror.written(written) != null) {
+                problems.add(each.field(), mirror, written, Message.KEYS_IN_RESPONSE, written, each.name());
+            }
+        }
+        return new Layout.Produced();
+    }
+
+    private void requireKeys(TupleElement each, Mirror mirror) {
         if (!each.isBad() && !each.type().equals(new Type.Shared(Type.Items.LONG))) {
             problems.add(
                     each.field(),
@@ -151,6 +221,10 @@ final class ComponentReader {
                     "LongArray",
                     "Keys are rows of the tensor, 64 bits each.");
         }
+    }
+
+    private Layout keyed(TupleElement each, Mirror mirror) {
+        requireKeys(each, mirror);
         Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
         if (combine == Reduction.AND || combine == Reduction.OR) {
             problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
@@ -158,12 +232,18 @@ final class ComponentReader {
         return new Layout.Keyed(keySets.indexOf(each.name()), combine, mirror.flag("everySlice"));
     }
 
-    private Layout beside(TupleElement each, Mirror mirror) {
+    private Layout beside(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
         requireShared(each, mirror);
         String keys = mirror.text("value");
+        int width = counts ? widthOfCounts(each, mirror) : width(each, mirror);
+        if (inResponse && producedKeys.contains(keys)) {
+            return new Layout.Appended(keys, width);
+        }
         int set = keySets.indexOf(keys);
         if (set < 0) {
             boolean exists = request.stream().anyMatch(other -> other.name().equals(keys));
+            List<String> all = Stream.concat(inResponse ? producedKeys.stream() : Stream.of(), keySets.stream())
+                    .toList();
             problems.add(
                     each.field(),
                     mirror,
@@ -171,10 +251,25 @@ final class ComponentReader {
                     exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
                     keys,
                     function + ".Request",
-                    keySets.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", keySets),
-                    Nearest.didYouMean(keys, keySets));
+                    all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
+                    Nearest.didYouMean(keys, all));
         }
-        return new Layout.Beside(keys, set, width(each, mirror));
+        return new Layout.Beside(keys, set, width);
+    }
+
+    private int widthOfCounts(TupleElement each, Mirror mirror) {
+        if (mirror.written("width") != null && mirror.number("width") != 1) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "width",
+                    Message.RAGGED_COUNTS,
+                    each.name(),
+                    each.name(),
+                    "one count a row: no width, or 1",
+                    "");
+        }
+        return 1;
     }
 
     private Layout folded(TupleElement each, Mirror mirror) {
@@ -237,48 +332,6 @@ final class ComponentReader {
             problems.add(each.field(), mirror, "width", Message.WIDTH, width, each.name());
         }
         return Math.max(0, width);
-    }
-
-    private int since(TupleElement each, List<TupleElement> tuple) {
-        int since = each.since().map(mirror -> mirror.number("value")).orElse(1);
-        if (each.since().isPresent() && since < 2) {
-            problems.add(
-                    each.field(),
-                    each.since().get(),
-                    "value",
-                    Message.SINCE,
-                    "@Since(" + since + ") on component " + each.name(),
-                    "What was there first has no @Since.");
-            return 1;
-        }
-        if (each.since().isPresent() && holdsTensor(each.type())) {
-            problems.add(
-                    each.field(),
-                    each.since().get(),
-                    "",
-                    Message.SINCE,
-                    "@Since(" + since + ") on component " + each.name() + " with a TensorId",
-                    "No tensor stands for one that was not sent: use a String.");
-        }
-        int before = each.index() == 0
-                ? 1
-                : tuple.get(each.index() - 1)
-                        .since()
-                        .map(mirror -> mirror.number("value"))
-                        .orElse(1);
-        if (since < before) {
-            String what =
-                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
-            problems.add(
-                    each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
-        }
-        return since;
-    }
-
-    private static boolean holdsTensor(Type type) {
-        return type == Scalar.TENSOR
-                || (type instanceof Type.Tuple tuple
-                        && tuple.parts().stream().anyMatch(part -> holdsTensor(part.type())));
     }
 
     private String choices(Type type) {

@@ -65,11 +65,12 @@ public final class FunctionReader {
         TypeElement response = tuple(type, "Response", Message.RESPONSE);
         Optional<ExecutableElement> handle = Optional.empty();
         HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
-        boolean merged = methods.merge();
+        List<TupleElement> requestElements = TupleElement.of(request, elements, problems);
+        boolean single = place == Place.SCHEDULER || ComponentReader.hasOwner(place, requestElements);
+        boolean merged = methods.merge(single);
         if (type.getKind() == ElementKind.INTERFACE) {
             handle = methods.handle();
         }
-        List<TupleElement> requestElements = TupleElement.of(request, elements, problems);
         List<TupleElement> responseElements = TupleElement.of(response, elements, problems);
         boolean resolved = !methods.isUnresolved()
                 && Stream.concat(requestElements.stream(), responseElements.stream())

@@ -79,17 +79,21 @@ final class HandleReader {
         return unresolved;
     }
 
-    /** Checks the interface's own merge; answers whether it has one. */
-    boolean merge() {
+    /**
+     * Checks the interface's own merge; answers whether it has one.
+     *
+     * @param single whether one node alone answers, so that there is nothing to merge
+     */
+    boolean merge(boolean single) {
         List<ExecutableElement> methods = declared("merge");
         for (ExecutableElement method : methods) {
-            if (place == Place.SCHEDULER) {
+            if (single) {
                 problems.add(method, Message.MERGE_PLACE, type.getSimpleName());
             } else {
                 checkMerge(method);
             }
         }
-        return !methods.isEmpty() && place != Place.SCHEDULER;
+        return !methods.isEmpty() && !single;
     }
 
     private boolean overriddenBy(List<ExecutableElement> methods, ExecutableElement method) {

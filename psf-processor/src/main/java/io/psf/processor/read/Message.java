@@ -47,7 +47,7 @@ public enum Message {
     /** The function. */
     MERGE_PLACE(
             "PsfMergePlace",
-            "%s runs on the scheduler, which gives the one answer (expected: no merge). Take the method away."),
+            "%s runs on one node, which gives the one answer (expected: no merge). Take the method away."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
@@ -55,17 +55,19 @@ public enum Message {
                     + " Take the annotation or the method away."),
     /** The component's path, its type, what was expected, a hint. */
     TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
+    /** The component, its type, what was expected, a hint. */
+    NULLABLE("PsfNullable", "@Nullable on component %s of type %s (expected: %s). %s"),
     /** The annotation, the component, its type, what was expected, a hint. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
     /** The component, the annotations. */
     LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
     /** The annotation, the component, the place, what was expected, a hint. */
     LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
-    /** The component. */
+    /** What is written, the component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
-            "@ByKey on component %s of a response (expected: keys in the request alone)."
-                    + " Use @Along to answer rows of the request's keys, or write a merge."),
+            "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
+                    + " Take it away."),
     /** The component. */
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
@@ -77,16 +79,41 @@ public enum Message {
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
+    /** The value, the component, what was expected; did you mean. */
+    RAGGED_COUNTS(
+            "PsfRaggedCounts",
+            "@Ragged(\"%s\") on component %s names no row lengths (expected: %s). Put @Along on an IntArray beside it.%s"),
+    /** The component, the keys, the reduction. */
+    RAGGED_FOLDED(
+            "PsfRaggedFolded",
+            "@Ragged on component %s along %s, whose duplicates are folded with %s (expected: combine = NONE)."
+                    + " Rows of different lengths cannot be folded."),
     /** The reduction, the component. */
     COMBINE(
             "PsfCombine",
             "combine = %s on component %s (expected: NONE, SUM, MIN, MAX or LAST, which fold the rows along the keys)."),
+    /** What is too much, the component. */
+    OWNER(
+            "PsfOwner",
+            "%s on component %s, a key whose owner answers (expected: one @ByKey long in the request, and nothing else"
+                    + " on it). Take it away."),
     /** The reduction, the component, its type, what was expected, a hint. */
     REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
     /** The width, the component. */
     WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
     /** What is wrong, a hint. */
     SINCE("PsfSince", "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
+    /** What is wrong, the version, the file, the next version. */
+    SCHEMA_BROKEN(
+            "PsfSchemaBroken",
+            "%s in version %s, which is committed in %s (expected: as peers of that version know it)."
+                    + " Put it back, and append what is new with @Since(%s);"
+                    + " -Apsf.schemas.update=true gives those peers up."),
+    /** The version, the function, the file. */
+    SCHEMA_GROWN(
+            "PsfSchemaGrown",
+            "version %s of %s is not in %s (expected: every version committed)."
+                    + " Compile with -Apsf.schemas.update=true, and commit the file."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",

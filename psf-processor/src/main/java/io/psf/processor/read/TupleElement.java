@@ -4,6 +4,7 @@ import io.psf.api.Since;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduce;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
@@ -51,15 +52,15 @@ record TupleElement(
         List<TupleElement> components = new ArrayList<>();
         for (RecordComponentElement component : tuple.getRecordComponents()) {
             Element field = field(tuple, component);
-            TypeReader reader = new TypeReader(component.asType(), field, problems);
+            TypeReader reader = new TypeReader(field.asType(), field, problems);
             String name = component.getSimpleName().toString();
             components.add(new TupleElement(
                     components.size(),
                     name,
-                    TypeReader.simple(component.asType()),
+                    TypeReader.simple(field.asType()),
                     reader.read(),
                     reader.isUnresolved(),
-                    Stream.of(ByRange.class, ByKey.class, Along.class, Reduce.class)
+                    Stream.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class)
                             .flatMap(type -> Mirror.of(field, type, elements).stream())
                             .toList(),
                     Mirror.of(field, Since.class, elements),
@@ -69,7 +70,7 @@ record TupleElement(
         return components;
     }
 
-    private static Element field(TypeElement tuple, RecordComponentElement component) {
+    static Element field(TypeElement tuple, RecordComponentElement component) {
         for (VariableElement field : ElementFilter.fieldsIn(tuple.getEnclosedElements())) {
             if (field.getSimpleName().equals(component.getSimpleName())) {
                 return field;

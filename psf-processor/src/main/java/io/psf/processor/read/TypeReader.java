@@ -7,6 +7,8 @@ import io.psf.processor.model.Type;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.lang.model.element.Element;
@@ -42,16 +44,38 @@ final class TypeReader {
     }
 
     Type read() {
-        Type type = read(whole, where.getSimpleName().toString(), false);
+        Type type = maybe(whole, where, where.getSimpleName().toString(), false);
         if (unresolved) {
             return UNRESOLVED;
         }
-        return type instanceof Type.Bad ? new Type.Bad(whole.toString()) : type;
+        return type instanceof Type.Bad ? new Type.Bad(plain(whole)) : type;
     }
 
     /** Whether the compiler does not know the type, or one in it, and will say so itself. */
     boolean isUnresolved() {
         return unresolved;
+    }
+
+    /** A component's type, with its mark of null on the type or on the element that declares it. */
+    private Type maybe(TypeMirror type, Element element, String path, boolean nested) {
+        Optional<ClassRef> mark = Nulls.mark(type);
+        boolean marked = mark.isPresent() || Nulls.mark(element).isPresent();
+        Type read = read(type, path, nested);
+        if (!marked || read instanceof Type.Bad) {
+            return read;
+        } else if (read instanceof Scalar scalar && scalar != Scalar.STRING && scalar != Scalar.TENSOR) {
+            return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Take it away.");
+        }
+        return new Type.Maybe(read, mark);
+    }
+
+    private static String scalar(TypeMirror type) {
+        return type.getKind().name().toLowerCase(Locale.ROOT);
+    }
+
+    private Type nullable(String path, TypeMirror type, String expected, String hint) {
+        problems.add(where, Message.NULLABLE, path, simple(type), expected, hint);
+        return UNRESOLVED;
     }
 
     private Type read(TypeMirror type, String path, boolean nested) {
@@ -75,6 +99,11 @@ final class TypeReader {
     }
 
     private Type array(ArrayType type, String path) {
+        if (Nulls.mark(type.getComponentType()).isPresent()) {
+            String elements = scalar(type.getComponentType());
+            return nullable(
+                    path, type, "on the array, not on its elements", "Write \"" + elements + " @Nullable []\".");
+        }
         return switch (type.getComponentType().getKind()) {
             case BYTE -> new Type.Copied(Type.Items.BYTE);
             case INT -> new Type.Copied(Type.Items.INT);
@@ -146,7 +175,8 @@ final class TypeReader {
         boolean bad = false;
         for (RecordComponentElement component : element.getRecordComponents()) {
             String part = component.getSimpleName().toString();
-            Type read = read(component.asType(), path + "." + part, true);
+            Element field = TupleElement.field(element, component);
+            Type read = maybe(field.asType(), field, path + "." + part, true);
             bad |= read instanceof Type.Bad;
             parts.add(new Type.Part(part, read));
         }
@@ -159,6 +189,9 @@ final class TypeReader {
             if (of.getKind() == TypeKind.ERROR) {
                 unresolved = true;
                 return UNRESOLVED;
+            }
+            if (Nulls.mark(of).isPresent()) {
+                return nullable(path, type, "on the list, not on its elements", "Leave out what is not there.");
             }
             TypeElement element = (TypeElement) of.asElement();
             if (element.getKind() == ElementKind.RECORD) {
@@ -183,7 +216,12 @@ final class TypeReader {
 
     /** The type without its packages. */
     static String simple(TypeMirror type) {
-        return type.toString().replaceAll("\\b[a-z][\\w]*\\.", "");
+        return plain(type).replaceAll("\\b[a-z][\\w]*\\.", "");
+    }
+
+    /** The type without annotations. */
+    private static String plain(TypeMirror type) {
+        return type.toString().replaceAll("@[\\w.]+(\\([^)]*\\))?\\s*", "");
     }
 
     private static boolean isBoxed(String name) {
@@ -224,8 +262,8 @@ final class TypeReader {
     private static String hintFor(String name) {
         return switch (name) {
             case "java.time.Duration", "java.time.Instant" -> "Say the unit in its name, as in \"limitMillis\".";
-            case "java.util.Optional" -> "Say what stands for nothing.";
-            default -> isBoxed(name) ? "A tuple holds no null." : "";
+            case "java.util.Optional" -> "Use @Nullable.";
+            default -> isBoxed(name) ? "A scalar is never null." : "";
         };
     }
 }

@@ -1,0 +1,107 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.array.SharedArray;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** How what the servers produced becomes one array: the parts' answers one after the other, in the order of the slices. */
+public final class Concatenation {
+    private Concatenation() {}
+
+    /**
+     * One array of all parts.
+     *
+     * @param parts by part, on the heap; null where a server did not send it
+     * @param allocate makes an array of the parts' type
+     */
+    public static <A extends SharedArray> A of(@Nullable A[] parts, IntFunction<A> allocate) {
+        long length = 0;
+        for (A part : parts) {
+            length += part == null ? 0 : part.length();
+        }
+        A all = allocate.apply(length(length));
+        int at = 0;
+        for (A part : parts) {
+            if (part != null) {
+                all.copyFrom(at, part);
+                at += part.length();
+            }
+        }
+        return all;
+    }
+
+    /**
+     * One array of the rows that go along keys which the servers produced, [keys, width]: zero where a server that sent
+     * keys did not send the rows.
+     *
+     * @param name the component, for errors
+     * @param keys by part
+     * @param width elements in a row
+     * @throws PsException with {@code HANDLER_FAILED} if a part has not one row for each of its keys
+     */
+    public static <A extends SharedArray> A along(
+            String name, @Nullable A[] parts, @Nullable LongArray[] keys, int width, IntFunction<A> allocate) {
+        long rows = 0;
+        for (LongArray part : keys) {
+            rows += part == null ? 0 : part.length();
+        }
+        A all = allocate.apply(length(rows * width));
+        int at = 0;
+        for (int i = 0; i < parts.length; i++) {
+            LongArray partKeys = keys[i];
+            int n = partKeys == null ? 0 : partKeys.length() * width;
+            A part = parts[i];
+            if (part != null) {
+                Routing.requireAnswer(name, part.length(), n);
+                all.copyFrom(at, part);
+            }
+            at += n;
+        }
+        return all;
+    }
+
+    /**
+     * One array of rows of different lengths that go along keys which the servers produced; zero where a server that sent
+     * lengths did not send the rows.
+     *
+     * @param name the component, for errors
+     * @param counts the rows' lengths by part
+     * @throws PsException with {@code HANDLER_FAILED} if a part's rows are not as long as it says
+     */
+    public static <A extends SharedArray> A ragged(
+            String name, @Nullable A[] parts, @Nullable IntArray[] counts, IntFunction<A> allocate) {
+        int[] lengths = new int[parts.length];
+        long total = 0;
+        for (int i = 0; i < parts.length; i++) {
+            IntArray partCounts = counts[i];
+            if (partCounts != null) {
+                lengths[i] = RaggedRows.begins(partCounts, PsException.Code.HANDLER_FAILED, name)[partCounts.length()];
+            }
+            total += lengths[i];
+        }
+        A all = allocate.apply(length(total));
+        int at = 0;
+        for (int i = 0; i < parts.length; i++) {
+            A part = parts[i];
+            if (part != null) {
+                Routing.requireAnswer(name, part.length(), lengths[i]);
+                all.copyFrom(at, part);
+            }
+            at += lengths[i];
+        }
+        return all;
+    }
+
+    static int length(long length) {
+        if (length > Integer.MAX_VALUE - 8) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "elements in one array: " + length + " (expected: at most " + (Integer.MAX_VALUE - 8)
+                            + "; ask for less at once)");
+        }
+        return (int) length;
+    }
+}

@@ -1,0 +1,36 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.SharedArray;
+
+/**
+ * Rows of different lengths on their way out, grouped by slice.
+ *
+ * @param values all rows, one after the other
+ * @param order the elements' indices, grouped by slice
+ * @param starts where each slice's group begins; [slices + 1]
+ */
+record RaggedRows(SharedArray values, int[] order, int[] starts) {
+    void write(int slice, TupleWriter out) {
+        out.rows(values, order, starts[slice], starts[slice + 1], 1);
+    }
+
+    /**
+     * Where each row begins, and the end of the last; [counts + 1].
+     *
+     * @param blame whose fault a count below 0 is
+     */
+    static int[] begins(IntArray counts, PsException.Code blame, String name) {
+        int[] begins = new int[counts.length() + 1];
+        for (int i = 0; i < counts.length(); i++) {
+            int count = counts.get(i);
+            if (count < 0) {
+                throw new PsException(
+                        blame, "elements of row " + i + " of " + name + ": " + count + " (expected: >= 0)");
+            }
+            begins[i + 1] = Concatenation.length((long) begins[i] + count);
+        }
+        return begins;
+    }
+}

@@ -1,0 +1,114 @@
+package io.psf.processor.read;
+
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.SchemaText;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+
+/** Compares a function's schema with the one committed before, and tells which component breaks what peers know. */
+public final class Evolution {
+    private final Problems problems;
+
+    /** An evolution check that adds what it finds wrong to the problems. */
+    public Evolution(Problems problems) {
+        this.problems = problems;
+    }
+
+    /**
+     * Compares version by version; tells of the first that is not as it was.
+     *
+     * @param committed the schema's text, one for each version from 1 on
+     * @param file where it is committed, for messages
+     */
+    public void check(TypeElement type, FunctionModel model, List<String> committed, String file) {
+        List<String> now = model.schemas();
+        for (int i = 0; i < committed.size(); i++) {
+            String was = committed.get(i);
+            String is = now.get(Math.min(i, now.size() - 1));
+            if (!is.equals(was)) {
+                Comparison comparison = new Comparison(type, i + 1, committed.size() + 1, file);
+                comparison.compare(SchemaText.of(was), SchemaText.of(is));
+                return;
+            }
+        }
+        if (now.size() < committed.size()) {
+            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version is gone");
+        } else if (now.size() > committed.size()) {
+            problems.add(type, Message.SCHEMA_GROWN, committed.size() + 1, model.name(), file);
+        }
+    }
+
+    private final class Comparison {
+        private final TypeElement type;
+        private final int version;
+        private final int next;
+        private final String file;
+        private boolean told;
+
+        Comparison(TypeElement type, int version, int next, String file) {
+            this.type = type;
+            this.version = version;
+            this.next = next;
+            this.file = file;
+        }
+
+        void compare(SchemaText was, SchemaText is) {
+            if (!was.head().equals(is.head())) {
+                tell(type, "\"" + is.head() + "\" was \"" + was.head() + "\"");
+            }
+            compare("Request", was.request(), is.request());
+            compare("Response", was.response(), is.response());
+            if (!was.tail().equals(is.tail())) {
+                tell(type, is.tail().isEmpty() ? "the merge of its own is gone" : "a merge of its own is new");
+            }
+            if (!told) {
+                tell(type, "it is not as it was");
+            }
+        }
+
+        private void compare(String tuple, Map<String, String> was, Map<String, String> is) {
+            String of = " of the " + tuple.toLowerCase(Locale.ROOT);
+            was.forEach((name, text) -> {
+                String now = is.get(name);
+                if (now == null) {
+                    tell(element(tuple, name), "component " + name + of + " is gone");
+                } else if (!now.equals(text)) {
+                    tell(element(tuple, name), "component " + name + of + " is " + now + ", was " + text);
+                }
+            });
+            is.forEach((name, text) -> {
+                if (!was.containsKey(name)) {
+                    tell(element(tuple, name), "component " + name + of + " is new");
+                }
+            });
+            if (was.equals(is) && !List.copyOf(was.keySet()).equals(List.copyOf(is.keySet()))) {
+                tell(
+                        element(tuple, ""),
+                        "components" + of + " changed places, were " + String.join(", ", was.keySet()));
+            }
+        }
+
+        void tell(Element where, String what) {
+            told = true;
+            problems.add(where, Message.SCHEMA_BROKEN, what, version, file, next);
+        }
+
+        /** The field of a component, or else its tuple. */
+        private Element element(String tuple, String name) {
+            for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
+                if (nested.getSimpleName().contentEquals(tuple)) {
+                    return ElementFilter.fieldsIn(nested.getEnclosedElements()).stream()
+                            .filter(field -> field.getSimpleName().contentEquals(name))
+                            .map(Element.class::cast)
+                            .findFirst()
+                            .orElse(nested);
+                }
+            }
+            return type;
+        }
+    }
+}

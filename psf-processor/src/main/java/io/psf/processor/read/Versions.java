@@ -1,0 +1,81 @@
+package io.psf.processor.read;
+
+import io.psf.api.layout.Along;
+import io.psf.api.layout.Ragged;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Reads which version of the schema brought a component, and checks that a schema only grows at its end. */
+final class Versions {
+    private final List<TupleElement> request;
+    private final Problems problems;
+
+    Versions(List<TupleElement> request, Problems problems) {
+        this.request = request;
+        this.problems = problems;
+    }
+
+    /** The version that brought a component. */
+    int since(TupleElement each, List<TupleElement> tuple) {
+        int since = written(each);
+        if (each.since().isPresent() && since < 2) {
+            problems.add(
+                    each.field(),
+                    each.since().get(),
+                    "value",
+                    Message.SINCE,
+                    "@Since(" + since + ") on component " + each.name(),
+                    "What was there first has no @Since.");
+            return 1;
+        }
+        if (each.since().isPresent() && holdsTensor(each.type())) {
+            problems.add(
+                    each.field(),
+                    each.since().get(),
+                    "",
+                    Message.SINCE,
+                    "@Since(" + since + ") on component " + each.name() + " with a TensorId",
+                    "No tensor stands for one that was not sent: use a String, or @Nullable.");
+        }
+        int before = each.index() == 0 ? 1 : written(tuple.get(each.index() - 1));
+        if (since < before) {
+            String what =
+                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
+            problems.add(
+                    each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
+        }
+        leader(each, tuple)
+                .filter(leader -> written(leader) > since)
+                .ifPresent(leader -> problems.add(
+                        each.field(),
+                        Message.SINCE,
+                        "component " + each.name() + " of version " + since + " goes along " + leader.name()
+                                + " of version " + written(leader),
+                        "Give it @Since(" + written(leader) + ")."));
+        return since;
+    }
+
+    /** The component whose rows a component has. */
+    private Optional<TupleElement> leader(TupleElement each, List<TupleElement> tuple) {
+        return each.layouts().stream()
+                .filter(mirror -> mirror.type() == Along.class || mirror.type() == Ragged.class)
+                .map(mirror -> mirror.text("value"))
+                .flatMap(name -> Stream.concat(tuple.stream(), request.stream())
+                        .filter(other -> other.name().equals(name)))
+                .findFirst();
+    }
+
+    private static int written(TupleElement each) {
+        return each.since().map(mirror -> mirror.number("value")).orElse(1);
+    }
+
+    /** Whether there is a tensor in it that must be told; one that may be null need not be. */
+    private static boolean holdsTensor(Type type) {
+        return type == Scalar.TENSOR
+                || (type instanceof Type.Tuple tuple
+                        && tuple.parts().stream().anyMatch(part -> holdsTensor(part.type())));
+    }
+}

@@ -1,0 +1,140 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import java.util.OptionalLong;
+import javax.annotation.processing.Generated;
+
+/**
+ * What {@link Counter} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class CounterPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "acme.counter";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = -167911963;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<Counter.Request, Counter.Response> FUNCTION = new Codec();
+
+    private CounterPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<Counter.Request, Counter.Response> bind(Counter handler) {
+        return Binding.node(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link Counter}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * Counts what is added to a key, on the one server that owns it.
+         *
+         * @param key the key whose owner among the servers runs the function
+         */
+        public Pending<Counter.Response> call(String group, long key, int more) {
+            return this.caller.call(FUNCTION, new Counter.Request(group, key, more), null, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, new CallOptions(deadline));
+        }
+    }
+
+    private static final class Codec extends Function<Counter.Request, Counter.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SERVER, false,
+                    "acme.counter at SERVER (group:string, key:i64 by key, more:i32) -> (count:i64, group:string, history:f32[])"));
+        }
+
+        @Override
+        public OptionalLong ownerKey(Counter.Request request) {
+            return OptionalLong.of(request.key());
+        }
+
+        @Override
+        public void write(Counter.Request request, Routing routing, int part, TupleWriter out) {
+            out.string(request.group());
+            out.i64(request.key());
+            out.i32(request.more());
+        }
+
+        @Override
+        public Counter.Request read(TupleReader in) {
+            return new Counter.Request(in.string(), in.i64(), in.i32());
+        }
+
+        @Override
+        public void writeAnswer(Counter.Response answer, TupleWriter out) {
+            out.i64(answer.count());
+            out.string(answer.group());
+            out.array(answer.history());
+        }
+
+        static Counter.Response readAnswer(TupleReader in) {
+            return new Counter.Response(in.i64(), in.string(), in.floatArray());
+        }
+
+        @Override
+        public Merge<Counter.Response> merge(Counter.Request request, Routing routing,
+                Counter.Response into) {
+            return new Answers();
+        }
+    }
+
+    private static final class Answers implements Merge<Counter.Response> {
+        private Counter.Response answer;
+
+        @Override
+        public void add(int part, TupleReader in) {
+            answer = Codec.readAnswer(in.copying());
+        }
+
+        @Override
+        public Counter.Response result() {
+            return answer;
+        }
+    }
+}
