@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -157,7 +158,12 @@ public final class TestCluster implements Caller {
         TensorId tensor = function.target(request);
         List<? extends TestPlace> places = switch (function.info().place()) {
             case SHARD -> shardsOf(Objects.requireNonNull(tensor));
-            case SERVER -> servers;
+            case SERVER -> {
+                OptionalLong key = function.ownerKey(request);
+                yield key.isPresent()
+                        ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size())))
+                        : servers;
+            }
             case SCHEDULER -> List.of(scheduler);
         };
         try {
