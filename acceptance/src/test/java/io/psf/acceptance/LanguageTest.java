@@ -1,16 +1,20 @@
 package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.psf.acceptance.Clusters.Over;
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.Initializers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +39,33 @@ final class LanguageTest {
             }
             assertThat(servers).containsExactlyInAnyOrder(0, 1, 2);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aFunctionReadsTheSameSliceOfAnotherTensor(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker(0);
+            TensorId y = Tensors.init(worker, ones("y", 103, 2).slices(7));
+            TensorId x = Tensors.init(worker, ones("x", 103, 2).slices(7));
+            TensorId longer = Tensors.init(worker, ones("longer", 300, 2).slices(7));
+            TensorId fewer = Tensors.init(worker, ones("fewer", 103, 2).slices(1));
+            AddTensorPsf.Stub add = AddTensorPsf.stub(worker);
+
+            assertThat(add.call(y, 2, x).await().squaredNorm()).isEqualTo(103 * 2 * 9);
+            assertThat(Tensors.pull(worker, y)).containsOnly(3);
+            assertThat(Tensors.pull(worker, x)).containsOnly(1);
+            for (TensorId other : List.of(longer, fewer, TensorId.of("unknown"))) {
+                PsException e = catchThrowableOfType(
+                        PsException.class, () -> add.call(y, 1, other).await());
+                assertThat(e.code()).isEqualTo(PsException.Code.BAD_REQUEST);
+                assertThat(e).hasMessageContaining("tensor " + other + " beside y");
+            }
+        }
+    }
+
+    private static TensorSpec ones(String name, int rows, int width) {
+        return TensorSpec.dense(name, rows, width).initializer(Initializers.constant(1));
     }
 
     @ParameterizedTest

@@ -70,6 +70,15 @@ public interface Shard {
     /** How pushes change this shard. */
     Optimizer optimizer();
 
+    /**
+     * The shard of the same slice of another tensor, for functions between tensors: it runs on the same lane, so it may be
+     * read and written as this one. A call on the other tensor whose answer is deferred is not waited for.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the other tensor has no such slice on this server, because nobody
+     *     made it or its rows or slices are others
+     */
+    Shard other(TensorId tensor);
+
     /** The call being answered. */
     CallInfo call();
 

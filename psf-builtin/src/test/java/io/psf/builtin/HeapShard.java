@@ -128,6 +128,11 @@ public final class HeapShard implements Shard {
     }
 
     @Override
+    public Shard other(TensorId other) {
+        throw new PsException(PsException.Code.BAD_REQUEST, "tensor " + other + ": not there");
+    }
+
+    @Override
     public Optimizer optimizer() {
         return optimizer;
     }

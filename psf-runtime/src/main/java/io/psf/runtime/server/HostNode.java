@@ -12,6 +12,7 @@ import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.Routing;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
 import java.util.ArrayList;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +36,6 @@ public final class HostNode implements Node {
     private final Store store;
     private final Lane lane;
     private final List<Lane> lanes;
-    private final AtomicInteger nextLane = new AtomicInteger();
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
@@ -213,11 +212,20 @@ public final class HostNode implements Node {
         if (slices.containsKey(slice)) {
             return false;
         }
-        Lane home = lanes.get(Math.floorMod(nextLane.getAndIncrement(), lanes.size()));
-        HostShard shard = new HostShard(tensor, slice, range, optimizer, store, home, this::members);
+        Lane home = lanes.get(lane(tensor, slice));
+        HostShard shard = new HostShard(
+                tensor, slice, range, optimizer, store, home, this::members, other -> shard(other.number(), slice));
         fill.fill(shard);
         slices.put(slice, shard);
         return true;
+    }
+
+    /**
+     * The same for the same slice of tensors of as many rows, which {@code Shard.other} needs; tensors of other numbers of
+     * rows begin at other lanes, so that those of one slice a server do not all come to one.
+     */
+    private int lane(TensorInfo tensor, int slice) {
+        return (Routing.owner(tensor.rows(), lanes.size()) + slice) % lanes.size();
     }
 
     @Override

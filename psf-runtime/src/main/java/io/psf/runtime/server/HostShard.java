@@ -7,6 +7,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
@@ -16,7 +17,9 @@ import io.psf.runtime.store.Store;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A shard in host memory off the heap. All of it belongs to its lane. */
 final class HostShard implements Shard {
@@ -30,6 +33,7 @@ final class HostShard implements Shard {
     private final Store store;
     private final Lane lane;
     private final Supplier<List<Member>> members;
+    private final Function<TensorId, @Nullable HostShard> others;
     private final FloatArray values;
     private final short stamp;
     private final Map<String, FloatArray> slots = new HashMap<>();
@@ -45,7 +49,8 @@ final class HostShard implements Shard {
             Optimizer optimizer,
             Store store,
             Lane lane,
-            Supplier<List<Member>> members) {
+            Supplier<List<Member>> members,
+            Function<TensorId, @Nullable HostShard> others) {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
@@ -54,6 +59,7 @@ final class HostShard implements Shard {
         this.store = store;
         this.lane = lane;
         this.members = members;
+        this.others = others;
         this.values = allocate("values", spec.width());
         this.stamp = TensorLayout.stamp(spec, range);
     }
@@ -178,6 +184,24 @@ final class HostShard implements Shard {
     @Override
     public FloatArray allocate(int n) {
         return lane.scratch().allocate(n);
+    }
+
+    @Override
+    public Shard other(TensorId tensor) {
+        HostShard other = others.apply(tensor);
+        String here = "slice " + slice + ", rows " + range;
+        if (other == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice
+                            + " on this server (expected: made with as many rows and slices, " + here + ")");
+        } else if (!other.range.equals(range) || !other.lane.equals(lane)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + ", rows " + other.range
+                            + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here + ")");
+        }
+        return other;
     }
 
     @Override
