@@ -73,15 +73,20 @@ public final class TestCluster implements Caller {
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
-                made.add(shard(tensor, layout, slice, all));
+                made.add(shard(tensor, layout, slice, all, shards));
                 servers.get(slice).add(made.get(slice));
             }
             shards.put(tensor.info().id(), made);
         }
     }
 
-    private static TestShard shard(TestTensor tensor, TensorLayout layout, int slice, List<Member> members) {
-        TestShard shard = new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members);
+    private static TestShard shard(
+            TestTensor tensor,
+            TensorLayout layout,
+            int slice,
+            List<Member> members,
+            Map<TensorId, List<TestShard>> all) {
+        TestShard shard = new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all);
         int first = Math.toIntExact(layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) {
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
@@ -160,9 +165,7 @@ public final class TestCluster implements Caller {
             case SHARD -> shardsOf(Objects.requireNonNull(tensor));
             case SERVER -> {
                 OptionalLong key = function.ownerKey(request);
-                yield key.isPresent()
-                        ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size())))
-                        : servers;
+                yield key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
             }
             case SCHEDULER -> List.of(scheduler);
         };

@@ -83,7 +83,7 @@ final class TestNode implements Node, TestPlace {
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members);
+        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of());
         fill.fill(shard);
         shards.add(shard);
         return true;

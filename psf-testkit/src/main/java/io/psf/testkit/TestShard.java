@@ -6,6 +6,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
@@ -25,17 +26,25 @@ final class TestShard implements Shard, TestPlace {
     private final Range range;
     private final Optimizer optimizer;
     private final List<Member> members;
+    private final Map<TensorId, List<TestShard>> all;
     private final FloatArray values;
     private final Map<String, FloatArray> slots = new HashMap<>();
     private final Map<Class<?>, Object> attachments = new HashMap<>();
     private CallInfo call = NO_CALL;
 
-    TestShard(TensorInfo spec, int slice, Range range, Optimizer optimizer, List<Member> members) {
+    TestShard(
+            TensorInfo spec,
+            int slice,
+            Range range,
+            Optimizer optimizer,
+            List<Member> members,
+            Map<TensorId, List<TestShard>> all) {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
         this.optimizer = optimizer;
         this.members = members;
+        this.all = all;
         this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
     }
 
@@ -133,6 +142,18 @@ final class TestShard implements Shard, TestPlace {
         FloatArray scratch = FloatArray.allocate(n);
         scratch.fill(Float.NaN);
         return scratch;
+    }
+
+    @Override
+    public Shard other(TensorId tensor) {
+        List<TestShard> shards = all.getOrDefault(tensor, List.of());
+        if (slice >= shards.size() || !shards.get(slice).range.equals(range)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice + " of rows " + range
+                            + " (expected: a tensor of the test with as many rows)");
+        }
+        return shards.get(slice);
     }
 
     @Override
