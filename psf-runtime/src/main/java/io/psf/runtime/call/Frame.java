@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>kind: {@link Kind}; flags: none yet, 0
  *   <li>version: the schema version of the side that wrote the frame; fingerprint: of that version's schema
  *   <li>function: the number of the function's name; tensor: the number of the tensor's name, or 0
- *   <li>slice: of the tensor, or 0; echoed in the answer is the part, which the request carries in its call's low bits
+ *   <li>slice: of the tensor, or of a call to nodes which of them it is for; echoed in the answer
  *   <li>word: of a request the milliseconds left until its deadline, of an answer its status, a {@link
  *       PsException.Code}; the block of an answer that is not OK is one string, the detail
+ *   <li>attempt: 0; layout: of a request to a shard, which slice of which shape it is for
  * </ul>
  *
  * <p>A frame has one owner, who passes it on or releases it, once. Not thread-safe.

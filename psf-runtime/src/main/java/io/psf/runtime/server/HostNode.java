@@ -57,6 +57,10 @@ public final class HostNode implements Node {
         this.interceptors = List.copyOf(interceptors);
     }
 
+    boolean isIntercepted() {
+        return !interceptors.isEmpty();
+    }
+
     /** Calls a handler through the interceptors. */
     Object intercepted(Intercepted call, Supplier<Object> handler) {
         Supplier<Object> next = handler;

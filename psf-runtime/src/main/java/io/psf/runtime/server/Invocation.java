@@ -5,6 +5,7 @@ import io.psf.api.Intercepted;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
@@ -123,15 +124,12 @@ final class Invocation {
         Object answer;
         try {
             Q tuple = read(binding);
-            String function = binding.function().info().name();
             if (shard != null) {
                 shard.begin(call);
-                answer = node.intercepted(
-                        new Intercepted(function, shard.spec().id(), call, tuple), () -> binding.handle(tuple, shard));
+                answer = invoke(binding, tuple, shard, call);
             } else {
                 node.begin(call, connection);
-                answer = node.intercepted(
-                        new Intercepted(function, null, call, tuple), () -> binding.handle(tuple, node));
+                answer = invoke(binding, tuple, node, call);
             }
         } finally {
             if (shard != null) {
@@ -164,6 +162,16 @@ final class Invocation {
             R response = (R) answer;
             answer(binding, response);
         }
+    }
+
+    /** Calls the handler, through the interceptors where there are any. */
+    private <Q, R> Object invoke(Binding<Q, R> binding, Q tuple, Object place, CallInfo call) {
+        if (!node.isIntercepted()) {
+            return binding.handle(tuple, place);
+        }
+        TensorId tensor = shard == null ? null : shard.spec().id();
+        Intercepted seen = new Intercepted(binding.function().info().name(), tensor, call, tuple);
+        return node.intercepted(seen, () -> binding.handle(tuple, place));
     }
 
     private <Q, R> Q read(Binding<Q, R> binding) {
