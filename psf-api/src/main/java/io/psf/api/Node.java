@@ -1,7 +1,9 @@
 package io.psf.api;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
@@ -48,6 +50,14 @@ public interface Node {
      * @param factory makes it the first time
      */
     <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory);
+
+    /**
+     * Runs something on the node's lane once a delay has passed: for a deferred answer that is due by then, whoever else
+     * comes.
+     *
+     * @return to be cancelled where that is no longer needed; what is due already may still run
+     */
+    Future<?> after(Duration delay, Runnable work);
 
     /** Gives a new shard its first values. */
     @FunctionalInterface

@@ -8,11 +8,13 @@ import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /** A server without a cluster, whose shards lie on the heap. */
@@ -76,5 +78,10 @@ public final class HeapNode implements Node {
     @Override
     public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
         return factory.get();
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        throw new UnsupportedOperationException("after: " + delay + " (expected: a node of a cluster)");
     }
 }

@@ -16,6 +16,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * Give it to a stub, {@code AxpyPsf.stub(cluster)}, as worker 0. Belongs to the test's thread.
  *
  * <p>A call has run when {@code call} returns, unless its handler answers later; then a later call, perhaps of another
- * worker, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}. A handler that answers from a
- * thread of its own is not for this.
+ * worker, or {@link #advance}, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}. A handler
+ * that answers from a thread of its own is not for this.
  */
 public final class TestCluster implements Caller {
     private final int slices;
@@ -48,6 +49,7 @@ public final class TestCluster implements Caller {
     private final Map<Turn, CompletableFuture<TupleReader>> latest = new HashMap<>();
 
     private final TestLane lane = new TestLane();
+    private final TestClock clock = new TestClock(lane);
     private long calls;
 
     private record Turn(int worker, TestShard shard) {}
@@ -61,11 +63,11 @@ public final class TestCluster implements Caller {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
         List<Member> all = List.copyOf(members);
-        scheduler = new TestNode(Role.SCHEDULER, 0, all);
+        scheduler = new TestNode(Role.SCHEDULER, 0, all, clock);
         int[] ranks = new int[slices];
         for (int rank = 0; rank < slices; rank++) {
             ranks[rank] = rank;
-            servers.add(new TestNode(Role.SERVER, rank, all));
+            servers.add(new TestNode(Role.SERVER, rank, all, clock));
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
@@ -107,6 +109,11 @@ public final class TestCluster implements Caller {
                 return TestCluster.this.call(rank, function, request, into);
             }
         };
+    }
+
+    /** Lets time pass, which stands still otherwise: what handlers have put off until then runs now. */
+    public void advance(Duration time) {
+        clock.advance(time);
     }
 
     /** A tensor's values as they are now, [rows, width] float32. */

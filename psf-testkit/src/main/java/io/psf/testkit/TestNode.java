@@ -8,11 +8,13 @@ import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /** A server or a scheduler for functions that run on whole nodes. A server of a test holds one slice of each tensor. */
@@ -22,14 +24,16 @@ final class TestNode implements Node, TestPlace {
     private final Role role;
     private final int rank;
     private final List<Member> members;
+    private final TestClock clock;
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private CallInfo call = NO_CALL;
 
-    TestNode(Role role, int rank, List<Member> members) {
+    TestNode(Role role, int rank, List<Member> members, TestClock clock) {
         this.role = role;
         this.rank = rank;
         this.members = members;
+        this.clock = clock;
     }
 
     @Override
@@ -104,5 +108,10 @@ final class TestNode implements Node, TestPlace {
             attachments.put(key, made);
         }
         return type.cast(made);
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        return clock.after(delay, work);
     }
 }

@@ -8,6 +8,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -159,6 +160,24 @@ class PsfTestTest {
                 .asInstanceOf(InstanceOfAssertFactories.type(PsException.class))
                 .extracting(PsException::code)
                 .isEqualTo(PsException.Code.TIMED_OUT);
+    }
+
+    @Test
+    void timePassesWhenTheTestSaysSo() {
+        TestCluster cluster = PsfTest.of(LaterPsf.bind(new Later() {})).on(1);
+        Pending<Later.Response> second = LaterPsf.stub(cluster).call(20, false);
+        Pending<Later.Response> first = LaterPsf.stub(cluster).call(10, false);
+        cluster.advance(Duration.ofMillis(9));
+        assertThat(first.isDone()).isFalse();
+        cluster.advance(Duration.ofMillis(1));
+        assertThat(first.await().turn()).isZero();
+        assertThat(second.isDone()).isFalse();
+        Pending<Later.Response> cancelled = LaterPsf.stub(cluster).call(10, false);
+        Pending<Later.Response> third = LaterPsf.stub(cluster).call(30, true);
+        cluster.advance(Duration.ofHours(1));
+        assertThat(second.await().turn()).isEqualTo(1);
+        assertThat(third.await().turn()).isEqualTo(2);
+        assertThat(cancelled.isDone()).isFalse();
     }
 
     @Test

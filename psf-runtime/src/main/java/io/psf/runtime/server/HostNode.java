@@ -15,13 +15,17 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -248,5 +252,12 @@ public final class HostNode implements Node {
     @Override
     public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
         return type.cast(attachments.computeIfAbsent(key, k -> factory.get()));
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        CompletableFuture<Void> due = new CompletableFuture<>();
+        due.thenRun(() -> lane.execute(work));
+        return due.completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 }
