@@ -4,7 +4,7 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 
 /** Rows of a shard, one after the other. */
-final class Rows {
+public final class Rows {
     private Rows() {}
 
     /**
@@ -13,7 +13,7 @@ final class Rows {
      * @param rows [n], local rows
      * @return [n, width] float32, good until the answer is sent
      */
-    static FloatArray gather(Shard shard, int[] rows) {
+    public static FloatArray gather(Shard shard, int[] rows) {
         int width = shard.width();
         FloatArray values = shard.values();
         FloatArray gathered = shard.allocate(Math.multiplyExact(rows.length, width));

@@ -1,0 +1,50 @@
+package io.psf.builtin.cache;
+
+import static io.psf.api.layout.Reduction.SUM;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.layout.Along;
+import io.psf.api.layout.ByKey;
+import io.psf.builtin.sync.Pushes;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Sends what a cache has gathered for some rows of a table; answered once it is in the values and in the versions that
+ * {@link SyncEmbedding} compares.
+ */
+@PsFunction("psf.cache.push")
+public interface PushEmbedding {
+    /**
+     * What is pushed. Every shard hears of it, with or without keys: a round of a synchronous table counts workers.
+     *
+     * @param table where to
+     * @param keys [n] int64, rows; the gradients and counts of one that occurs more than once are summed before they are
+     *     sent; borrowed until await returns
+     * @param gradients [n, width] float32, for the table's optimizer; borrowed until await returns
+     * @param updates [n] int32, how many updates a row's gradient stands for, at least 0: its version grows by as many;
+     *     borrowed until await returns
+     */
+    record Request(
+            TensorId table,
+            @ByKey(combine = SUM, everySlice = true) LongArray keys,
+            @Along("keys") FloatArray gradients,
+            @Along(value = "keys", width = 1) IntArray updates) {}
+
+    /** That it is done. */
+    record Response() {}
+
+    /** Hands the gradients to the shard's optimizer, at once or with its round, and counts the updates. */
+    default CompletionStage<Response> handle(Request slice, Shard shard) {
+        int[] rows = shard.rows(slice.keys());
+        Versions.requireCounts(rows.length, slice.updates());
+        return Pushes.of(shard).sparse(slice.keys(), slice.gradients(), () -> {
+            Versions.of(shard).add(rows, slice.updates());
+            return new Response();
+        });
+    }
+}

@@ -1,0 +1,34 @@
+package io.psf.builtin.cache;
+
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.sparse.Rows;
+
+/**
+ * The rows of a shard that a cache has to take anew.
+ *
+ * @param keys [m] int64, ascending
+ * @param versions [m] int64
+ * @param values [m, width] float32, scratch memory of the shard
+ */
+record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
+    /**
+     * The rows as they are now.
+     *
+     * @param rows [n], local rows
+     * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
+     * @param bound how many updates a row may be behind
+     */
+    static StaleRows of(Shard shard, int[] rows, LongArray cached, long bound) {
+        Versions now = Versions.of(shard);
+        int[] stale = now.stale(rows, cached, bound);
+        LongArray keys = LongArray.allocate(stale.length);
+        LongArray versions = LongArray.allocate(stale.length);
+        for (int i = 0; i < stale.length; i++) {
+            keys.set(i, shard.range().begin() + stale[i]);
+            versions.set(i, now.get(stale[i]));
+        }
+        return new StaleRows(keys, versions, Rows.gather(shard, stale));
+    }
+}

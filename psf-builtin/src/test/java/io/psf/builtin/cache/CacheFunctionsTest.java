@@ -1,0 +1,198 @@
+package io.psf.builtin.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.cache.CacheModel.Cache;
+import io.psf.builtin.cache.CacheModel.Push;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestCluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CacheFunctionsTest {
+    private static final TensorId T = TensorId.of("table");
+    private static final int ROWS = 30;
+    private static final int WIDTH = 2;
+
+    private static PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> cached() {
+        return PsfTest.of(SyncEmbeddingPsf.bind(new SyncEmbedding() {}))
+                .and(PushEmbeddingPsf.bind(new PushEmbedding() {}))
+                .and(PushSyncEmbeddingPsf.bind(new PushSyncEmbedding() {}))
+                .tensor(T, ROWS, WIDTH)
+                .values(i -> 0);
+    }
+
+    private static SyncEmbedding.Response sync(TestCluster cluster, LongArray keys, LongArray versions, long bound) {
+        return SyncEmbeddingPsf.stub(cluster).call(T, keys, versions, bound).await();
+    }
+
+    private static void push(TestCluster cluster, Push push) {
+        PushEmbeddingPsf.stub(cluster)
+                .call(T, push.keys(), push.gradients(), push.updates())
+                .await();
+    }
+
+    @Test
+    void answerTheSameOnAnySlices() {
+        for (int seed = 0; seed < 10; seed++) {
+            Random random = new Random(seed);
+            List<Push> pushes = new ArrayList<>();
+            List<LongArray> asked = new ArrayList<>();
+            List<LongArray> versions = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                pushes.add(CacheModel.randomPush(random, ROWS, WIDTH));
+                int n = random.nextInt(20);
+                asked.add(LongArray.wrap(random.longs(n, 0, ROWS).toArray()));
+                versions.add(LongArray.wrap(random.longs(n, -1, 6).toArray()));
+            }
+            var unused = cached().optimizer(Optimizers.adam(0.1).create()).sameOnAnySlices(cluster -> {
+                List<Object> answers = new ArrayList<>();
+                for (int i = 0; i < 10; i++) {
+                    Push each = pushes.get(i);
+                    push(cluster, each);
+                    answers.add(sync(cluster, asked.get(i), versions.get(i), 2));
+                    answers.add(PushSyncEmbeddingPsf.stub(cluster)
+                            .call(T, each.keys(), each.gradients(), each.updates(), asked.get(i), versions.get(i), 0)
+                            .await());
+                }
+                return answers;
+            });
+        }
+    }
+
+    /** Three caches, each of which pushes, synchronizes, or does both at once, with a bound of its own. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7})
+    void randomOperationsAgreeWithAPlainModel(int slices) {
+        for (int seed = 0; seed < 20; seed++) {
+            Random random = new Random(seed);
+            CacheModel model = new CacheModel(ROWS, WIDTH);
+            TestCluster cluster = cached().on(slices);
+            List<Cache> caches = List.of(new Cache(), new Cache(), new Cache());
+            for (int step = 0; step < 60; step++) {
+                int bound = random.nextInt(3) * 2;
+                Cache cache = caches.get(random.nextInt(3));
+                LongArray asked =
+                        LongArray.wrap(random.longs(random.nextInt(20), 0, ROWS).toArray());
+                LongArray versions = cache.versionsOf(asked);
+                Push push = CacheModel.randomPush(random, ROWS, WIDTH);
+                String where = "seed " + seed + ", step " + step;
+                switch (random.nextInt(3)) {
+                    case 0 -> {
+                        push(cluster, push);
+                        model.apply(push);
+                    }
+                    case 1 -> {
+                        SyncEmbedding.Response answer = sync(cluster, asked, versions, bound);
+                        requireStale(where, model, answer.keys(), asked, versions, bound);
+                        cache.take(answer.keys(), answer.versions(), answer.values());
+                        requireWithinBound(where, model, cache, asked, bound);
+                    }
+                    default -> {
+                        PushSyncEmbedding.Response answer = PushSyncEmbeddingPsf.stub(cluster)
+                                .call(T, push.keys(), push.gradients(), push.updates(), asked, versions, bound)
+                                .await();
+                        model.apply(push);
+                        requireStale(where, model, answer.keys(), asked, versions, bound);
+                        cache.take(answer.keys(), answer.versions(), answer.values());
+                        requireWithinBound(where, model, cache, asked, bound);
+                    }
+                }
+            }
+            float[] all = cluster.values(T);
+            for (int i = 0; i < all.length; i++) {
+                assertThat(all[i]).isEqualTo(model.values[i / WIDTH][i % WIDTH]);
+            }
+        }
+    }
+
+    /** The rows that come back are those that are too old, each once, in ascending order. */
+    private static void requireStale(
+            String where, CacheModel model, LongArray answered, LongArray asked, LongArray versions, long bound) {
+        long[] expected = LongStream.range(0, asked.length())
+                .filter(i -> versions.get((int) i) == -1
+                        || model.versions[(int) asked.get((int) i)] - versions.get((int) i) > bound)
+                .map(i -> asked.get((int) i))
+                .sorted()
+                .distinct()
+                .toArray();
+        assertThat(answered.toArray()).as(where).containsExactly(expected);
+    }
+
+    /** What is in the cache is what the table was, at most {@code bound} updates ago. */
+    private static void requireWithinBound(String where, CacheModel model, Cache cache, LongArray asked, long bound) {
+        for (int i = 0; i < asked.length(); i++) {
+            long key = asked.get(i);
+            long version = cache.versions.getOrDefault(key, -1L);
+            assertThat(model.versions[(int) key] - version).as(where).isBetween(0L, bound);
+            assertThat(cache.values.get(key)).as(where).containsExactly(model.at(key, version));
+        }
+    }
+
+    @Test
+    void aRowThatIsAskedForTwiceCountsWithItsLeastVersion() {
+        TestCluster cluster = cached().on(2);
+        push(cluster, new Push(LongArray.of(29), FloatArray.of(1, 1), IntArray.of(3)));
+        LongArray twice = LongArray.of(29, 29);
+        assertThat(sync(cluster, twice, LongArray.of(3, 2), 1).keys()).isEqualTo(LongArray.allocate(0));
+        assertThat(sync(cluster, twice, LongArray.of(3, 1), 1).keys()).isEqualTo(LongArray.of(29));
+        assertThat(sync(cluster, twice, LongArray.of(-1, 3), 1).versions()).isEqualTo(LongArray.of(3));
+    }
+
+    @Test
+    void aRowThatIsPushedTwiceIsOneStepOfTheOptimizerAndCountsBoth() {
+        TestCluster cluster =
+                cached().optimizer(Optimizers.adaGrad(1, 0, 1e-7).create()).on(3);
+        push(cluster, new Push(LongArray.of(7, 7), FloatArray.of(1, 1, 2, 2), IntArray.of(1, 4)));
+        SyncEmbedding.Response answer = sync(cluster, LongArray.of(7), LongArray.of(-1), 0);
+        assertThat(answer.versions()).isEqualTo(LongArray.of(5));
+        assertThat(answer.values().get(0)).isBetween(-1.001f, -0.999f); // 3 / sqrt(9); two steps would give -1.9
+    }
+
+    @Test
+    void aVersionFromBeforeTheTableWasMadeAnewIsStale() {
+        SyncEmbedding.Response answer =
+                cached().call(2, new SyncEmbedding.Request(T, LongArray.of(1, 20), LongArray.of(9, 0), 100));
+        assertThat(answer.keys()).isEqualTo(LongArray.of(1));
+        assertThat(answer.versions()).isEqualTo(LongArray.of(0));
+    }
+
+    @Test
+    void whatIsWrongIsNamedAndChangesNothing() {
+        TestCluster cluster = cached().on(2);
+        LongArray one = LongArray.of(1);
+        FloatArray ones = FloatArray.of(1, 1);
+        IntArray once = IntArray.of(1);
+        PushSyncEmbeddingPsf.Stub both = PushSyncEmbeddingPsf.stub(cluster);
+        refused(() -> sync(cluster, one, one, -1), "bound: -1 (expected: >= 0 updates)");
+        refused(
+                () -> sync(cluster, one, LongArray.of(-2), 0),
+                "version of a row: -2 (expected: >= 0, or -1 for one that is not cached)");
+        refused(() -> sync(cluster, one, LongArray.of(1, 2), 0), "versions length: 2 (expected: 1");
+        refused(
+                () -> push(cluster, new Push(one, ones, IntArray.of(-1))),
+                "updates of a row: -1 (expected: >= 0) in psf.cache.push on tensor \"table\"");
+        refused(() -> both.call(T, one, ones, once, one, one, -1).await(), "bound: -1");
+        refused(() -> both.call(T, one, ones, once, one, LongArray.of(-2), 0).await(), "version of a row: -2");
+        refused(() -> both.call(T, one, ones, once, LongArray.of(ROWS), one, 0).await(), "syncKeys[0]: 30");
+        assertThat(cluster.values(T)).containsOnly(0);
+        assertThat(sync(cluster, one, LongArray.of(-1), 0).versions()).isEqualTo(LongArray.of(0));
+    }
+
+    private static void refused(ThrowingCallable call, String why) {
+        assertThatThrownBy(call).isInstanceOf(PsException.class).hasMessageContaining(why);
+    }
+}
