@@ -13,10 +13,7 @@ import java.util.SplittableRandom;
 /** Draws neighbours of nodes, without replacement, of the graph that {@link LoadNeighbors} has loaded. */
 @PsFunction(value = "examples.sample.neighbor", readOnly = true)
 public interface SampleNeighbor {
-    /**
-     * The most neighbours that are drawn for a node. Rows of an answer have one width: a tuple has no rows of different
-     * lengths yet.
-     */
+    /** The most neighbours that are drawn for a node, the width of a row of the answer. */
     int MOST = 10;
 
     /**
