@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
 import io.psf.builtin.PartialReduce;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.sync.PartialReduceMean;
+import io.psf.builtin.sync.PartialReduceMeanPsf;
 import io.psf.builtin.sync.PartialReducePartners;
 import io.psf.builtin.sync.PartialReducePartnersPsf;
 import io.psf.builtin.sync.SspInitPsf;
@@ -76,6 +82,44 @@ final class PartialReduceTest {
             Pending<PartialReducePartners.Response> zero = come(cluster, 0, 7, 2, 10_000_000);
             assertThat(come(cluster, 1, 7, 2, 10_000_000).await().ranks()).containsExactly(0, 1);
             assertThat(zero.await().ranks()).containsExactly(0, 1);
+        }
+    }
+
+    /** A worker's values are its own power of two, so that a mean tells of whom it is. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void partnersAverageWhatTheyHave(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId weights = Tensors.init(worker, TensorSpec.dense("weights", 101, 3));
+                PartialReduce ready = PartialReduce.of(worker, 7, 2, Duration.ofMillis(3));
+                Random random = new Random(worker.rank());
+                for (int round = 0; round < 50; round++) {
+                    LockSupport.parkNanos(random.nextInt(6_000_000));
+                    float[] values = new float[303];
+                    Arrays.fill(values, 1 << worker.rank());
+                    int[] partners = ready.average(weights, values);
+                    float sum = Arrays.stream(partners).map(rank -> 1 << rank).sum();
+                    assertThat(values).containsOnly(sum / partners.length);
+                }
+                assertThat(Tensors.pull(worker, weights)).containsOnly(0);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aPartnerThatHasLeftIsNotWaitedForWithItsValues(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            TensorId weights = Tensors.init(cluster.worker(), TensorSpec.dense("weights", 4));
+            int[] all = {0, 1, 2};
+            Pending<PartialReduceMean.Response> zero =
+                    PartialReduceMeanPsf.stub(cluster.worker(0)).call(weights, 7, 0, all, FloatArray.of(1, 2, 3, 4));
+            Pending<PartialReduceMean.Response> one =
+                    PartialReduceMeanPsf.stub(cluster.worker(1)).call(weights, 7, 0, all, FloatArray.of(3, 4, 5, 6));
+            cluster.worker(2).close();
+            assertThat(zero.await().mean()).isEqualTo(FloatArray.of(2, 3, 4, 5));
+            assertThat(one.await().mean()).isEqualTo(FloatArray.of(2, 3, 4, 5));
         }
     }
 

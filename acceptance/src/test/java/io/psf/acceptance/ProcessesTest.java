@@ -93,9 +93,10 @@ final class ProcessesTest {
         }
     }
 
-    @Test
-    void theOthersGoOnWhenAWorkerIsKilled() {
-        try (LocalJob job = job("push").endOnFailure(false).start()) {
+    @ParameterizedTest
+    @ValueSource(strings = {"push", "ssp"})
+    void theOthersGoOnWhenAWorkerIsKilled(String work) {
+        try (LocalJob job = job(work).endOnFailure(false).start()) {
             awaitLines(2, ": READY");
             job.kill("worker 1");
             awaitLines(1, ": DONE");

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.Ssp;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -32,6 +33,7 @@ public final class WorkerMain {
                 case "hello" -> hello(worker);
                 case "pull" -> pullUntilItFails(worker);
                 case "push" -> pushTogether(worker);
+                case "ssp" -> tickTogether(worker);
                 default -> throw new IllegalArgumentException("work: " + args[0]);
             }
             System.out.println("DONE");
@@ -55,6 +57,21 @@ public final class WorkerMain {
         } catch (PsException e) {
             System.out.println("FAILED " + e.getMessage());
         }
+    }
+
+    /** Rank 1 stops ticking and is killed: rank 0 goes on by itself then. */
+    private static void tickTogether(Worker worker) {
+        Ssp ssp = Ssp.join(worker, 7, 1);
+        ssp.tick();
+        worker.barrier();
+        System.out.println("READY");
+        if (worker.rank() == 1) {
+            worker.barrier(); // rank 0 comes only when this one is dead
+        }
+        for (int clock = 2; clock <= 20; clock++) {
+            ssp.tick();
+        }
+        worker.barrier();
     }
 
     private static void pushTogether(Worker worker) {

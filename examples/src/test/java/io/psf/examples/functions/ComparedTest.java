@@ -92,8 +92,8 @@ class ComparedTest {
 
     private static String row(String function) throws IOException {
         Count ours = Count.of(source(function));
-        return "| [" + function + "](../" + source(function) + ") | " + ours.declaration() + " | "
-                + ours.handler() + " | " + ours.file() + " | " + ANGEL.getOrDefault(function, "- | -") + " |\n";
+        return "| [" + function + "](../" + source(function) + ") | " + ours.declaration() + " | " + ours.handler()
+                + " | " + ours.file() + " | " + ANGEL.getOrDefault(function, "- | -") + " |\n";
     }
 
     @Test

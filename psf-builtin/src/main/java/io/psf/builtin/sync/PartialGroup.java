@@ -8,13 +8,15 @@ import java.util.concurrent.CompletableFuture;
 
 /** Workers that wait for each other until they are as many as wanted. */
 final class PartialGroup {
+    private final long number;
     private final int wanted;
     /** By rank, ascending. */
     private final Map<Integer, Waiting> waiting = new TreeMap<>();
 
     private record Waiting(int worker, CompletableFuture<PartialReducePartners.Response> answer) {}
 
-    PartialGroup(int wanted) {
+    PartialGroup(long number, int wanted) {
+        this.number = number;
         this.wanted = wanted;
     }
 
@@ -50,6 +52,7 @@ final class PartialGroup {
     /** Tells everybody who they are. */
     void close() {
         int[] ranks = waiting.keySet().stream().mapToInt(Integer::intValue).toArray();
-        waiting.values().forEach(each -> each.answer().complete(new PartialReducePartners.Response(ranks)));
+        PartialReducePartners.Response partners = new PartialReducePartners.Response(number, ranks);
+        waiting.values().forEach(each -> each.answer().complete(partners));
     }
 }

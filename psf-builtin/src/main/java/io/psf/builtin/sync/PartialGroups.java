@@ -14,6 +14,8 @@ import java.util.concurrent.Future;
 /** The open groups of a server, by key. Beside the server, used on its lane. */
 final class PartialGroups implements MemberListener {
     private final Map<Long, Open> groups = new HashMap<>();
+    /** How many groups there have been. */
+    private long opened;
 
     /** A group, and when its time is up. */
     private record Open(PartialGroup group, Future<?> deadline) {}
@@ -30,7 +32,7 @@ final class PartialGroups implements MemberListener {
         forgetGone(key, server.members());
         Open open = groups.get(key);
         if (open == null) {
-            PartialGroup group = new PartialGroup(request.wanted());
+            PartialGroup group = new PartialGroup(opened++, request.wanted());
             Duration wait = Duration.ofMillis(request.maxWaitMillis());
             open = new Open(group, server.after(wait, () -> timeIsUp(key, group, server)));
             groups.put(key, open);

@@ -32,9 +32,10 @@ public interface PartialReducePartners {
     /**
      * The partners.
      *
+     * @param number which of the key's groups it is: names what they do together, as {@link PartialReduceMean} does
      * @param ranks [n], ascending, the worker's own among them; the same for all of them
      */
-    record Response(int[] ranks) {}
+    record Response(long number, int[] ranks) {}
 
     /** Answers when the group closes. */
     default CompletionStage<Response> handle(Request request, Node server) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class PartialReduceTest {
     private static final long GROUP = 11;
+    private static final TensorId T = TensorId.of("weights");
 
     private static TestCluster cluster() {
         return PsfTest.of(PartialReducePartnersPsf.bind(new PartialReducePartners() {}))
@@ -141,6 +144,42 @@ class PartialReduceTest {
         refused(() -> come(cluster, 1, 3, 100).await(), "wanted: 3 (expected: 2, with which the group was opened)");
         come(cluster, 1, 2, 100).await();
         assertThat(first.await().ranks()).containsExactly(0, 1);
+    }
+
+    private static Pending<PartialReduceMean.Response> mean(
+            TestCluster cluster, int worker, long number, int[] ranks, float... values) {
+        return PartialReduceMeanPsf.stub(cluster.worker(worker)).call(T, GROUP, number, ranks, FloatArray.of(values));
+    }
+
+    @Test
+    void partnersAverageOnAnySlices() {
+        List<FloatArray> means = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
+                .tensor(T, 7, 1)
+                .workers(4)
+                .sameOnAnySlices(cluster -> {
+                    int[] some = {1, 3};
+                    Pending<PartialReduceMean.Response> one = mean(cluster, 1, 0, some, 1, 2, 3, 4, 5, 6, 7);
+                    Pending<PartialReduceMean.Response> zero = mean(cluster, 0, 1, new int[] {0, 2}, new float[7]);
+                    assertThat(one.isDone()).isFalse();
+                    Pending<PartialReduceMean.Response> three = mean(cluster, 3, 0, some, 3, 2, 1, 0, -1, -2, 7);
+                    assertThat(zero.isDone()).isFalse();
+                    return List.of(one.await().mean(), three.await().mean());
+                });
+        assertThat(means).containsOnly(FloatArray.of(2, 2, 2, 2, 2, 2, 7));
+    }
+
+    @Test
+    void whoIsNoPartnerIsRefused() {
+        TestCluster cluster = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
+                .tensor(T, 2, 1)
+                .workers(3)
+                .on(1);
+        refused(
+                () -> mean(cluster, 2, 0, new int[] {0, 1}, 1, 2).await(),
+                "worker: 2 (expected: a partner that has not come yet, [0, 1])");
+        Pending<PartialReduceMean.Response> zero = mean(cluster, 0, 0, new int[] {0, 1}, 1, 2);
+        mean(cluster, 1, 0, new int[] {0, 1}, 3, 4).await();
+        assertThat(zero.await().mean()).isEqualTo(FloatArray.of(2, 3));
     }
 
     private static void refused(ThrowingCallable call, String why) {
