@@ -44,6 +44,11 @@ final class PartialMean {
         return Collections.disjoint(missing, Workers.of(members));
     }
 
+    /** Whether nobody waits for the mean any more. */
+    boolean isGivenUp() {
+        return answers.stream().allMatch(CompletableFuture::isDone);
+    }
+
     /** Gives everybody the mean. */
     void close() {
         FloatArray mean = sum;

@@ -33,6 +33,7 @@ final class PartialMeans implements MemberListener {
 
     @Override
     public void membersChanged(List<Member> members) {
+        open.values().removeIf(PartialMean::isGivenUp);
         List<PartialMean> complete =
                 open.values().stream().filter(mean -> mean.isComplete(members)).toList();
         open.values().removeAll(complete);
