@@ -323,8 +323,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     private void end(PsException failure) {
         client.failed(this, failure);
-        completeExceptionally(failure);
         client.ended(this);
+        completeExceptionally(failure);
     }
 
     private PsException place(int part, PsException cause) {
@@ -396,6 +396,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** Whether answers came that are large. */
     synchronized boolean isLarge() {
         return large;
+    }
+
+    /** Whether the answer of a part has come. */
+    synchronized boolean isAnswered(int part) {
+        return sent[part] == ANSWERED;
     }
 
     /** Whether the caller has seen how the call ended. */
@@ -474,7 +479,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             }
             over();
         }
-        client.cancelled(this);
+        client.ended(this);
         return super.cancel(mayInterruptIfRunning);
     }
 

@@ -357,21 +357,13 @@ public final class Client implements Receiver {
     }
 
     /** Tells the nodes that nobody waits for a call any more. */
-    void cancelled(Call<?> call) {
-        outstanding.remove(call.id());
-        for (int part = 0; part < call.parts(); part++) {
-            call.peer(part).done(pool, call.id(), true);
-        }
-    }
-
     void ended(Call<?> call) {
         outstanding.remove(call.id());
-        if (call.info().readOnly()) {
-            return;
-        }
         for (int part = 0; part < call.parts(); part++) {
             Peer peer = call.peer(part);
-            if (peer.keepsSession()) {
+            if (!call.isAnswered(part)) {
+                peer.done(pool, call.id(), true);
+            } else if (!call.info().readOnly() && peer.keepsSession()) {
                 peer.done(pool, call.id(), call.isLarge());
             }
         }

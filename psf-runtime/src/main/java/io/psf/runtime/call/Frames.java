@@ -19,7 +19,7 @@ public final class Frames {
     }
 
     /** Writes requests into one frame, to be run one after another. */
-    static Frame chain(FramePool pool, List<RequestHeader> headers, List<TupleWriter> tuples) {
+    public static Frame chain(FramePool pool, List<RequestHeader> headers, List<TupleWriter> tuples) {
         long length = Frame.HEADER;
         for (TupleWriter tuple : tuples) {
             length += Frame.HEADER + tuple.bodyLength();
@@ -85,7 +85,7 @@ public final class Frames {
      *
      * @param below it is done with every call of a smaller number, too
      */
-    static Frame done(FramePool pool, long below, long[] calls) {
+    public static Frame done(FramePool pool, long below, long[] calls) {
         TupleWriter tuple = new TupleWriter();
         tuple.longs(calls);
         long length = Frame.HEADER + tuple.bodyLength();

@@ -167,6 +167,12 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
     }
 
+    /** The connection of a channel that has sent something. */
+    @Nullable
+    Connection connection(Channel channel) {
+        return connections.get(channel);
+    }
+
     private void refuse(Connection connection, Frame frame, PsException why) {
         LOG.debug("refused a request of {}: {}", connection.channel().peer(), why.getMessage());
         connection.send(Frames.failure(pool, frame.function(), frame.slice(), frame.call(), why.code(), why.detail()));
