@@ -317,7 +317,6 @@ final class TrainingTest {
             Worker two = cluster.worker(1);
             TensorId w = Tensors.init(one, spec);
             Tensors.init(two, spec);
-            TensorId other = Tensors.init(one, TensorSpec.dense("other", 10));
             Pending<?> first = Tensors.push(one, w, filled(10, 1));
             Pending<?> second = Tensors.push(one, w, filled(10, 10));
             assertThat(Tensors.pull(two, w)).as("pulled by who has not pushed").containsOnly(0f);
