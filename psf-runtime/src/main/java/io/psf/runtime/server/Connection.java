@@ -76,9 +76,13 @@ public final class Connection {
         return session;
     }
 
-    /** The channel is gone, and may be replaced. */
-    void detach() {
-        detachedAt = Math.max(1, System.nanoTime());
+    /** A channel is gone, and may be replaced, unless that has been done already. */
+    void detach(Channel gone) {
+        synchronized (regulating) {
+            if (channel == gone) {
+                detachedAt = Math.max(1, System.nanoTime());
+            }
+        }
     }
 
     /** Whether it has been without a channel for longer than that. */

@@ -335,7 +335,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             LOG.warn("closed a connection: {}", cause.detail());
         }
         if (connection != null && connection.hasSession()) {
-            connection.detach();
+            connection.detach(channel);
         } else if (connection != null) {
             end(connection);
         }
