@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 interface Faulty {
     enum Fault {
         NONE,
+        SLOW,
         EXCEPTION,
         ERROR,
         STACK_OVERFLOW,
@@ -30,6 +31,14 @@ interface Faulty {
     default CompletionStage<Response> handle(Request request, Shard shard) {
         return switch (request.fault()) {
             case NONE -> CompletableFuture.completedFuture(new Response(shard.values()));
+            case SLOW -> {
+                try {
+                    Thread.sleep(300);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                yield CompletableFuture.completedFuture(new Response(shard.values()));
+            }
             case EXCEPTION -> throw new IllegalStateException("a defect of the handler");
             case ERROR -> throw new AssertionError("an error of the handler");
             case STACK_OVERFLOW -> handle(request, shard);

@@ -340,6 +340,7 @@ final class TrainingTest {
             Worker two = cluster.worker(1);
             TensorId w = Tensors.init(one, spec);
             Tensors.init(two, spec);
+            TensorId other = Tensors.init(one, TensorSpec.dense("other", 10));
             Pending<?> first = Tensors.push(one, w, filled(10, 1));
             Pending<?> second = Tensors.push(one, w, filled(10, 10));
             assertThat(second.cancel()).isTrue();
@@ -347,6 +348,7 @@ final class TrainingTest {
             assertThatThrownBy(second::await)
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CANCELLED));
+            Tensors.pull(one, other); // the servers know it
             Pending<?> third = Tensors.push(one, w, filled(10, 100));
             Tensors.push(two, w, filled(10, 1000)).await();
             first.await();

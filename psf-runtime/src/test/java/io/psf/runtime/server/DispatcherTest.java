@@ -1,0 +1,325 @@
+package io.psf.runtime.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Member;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
+import io.psf.runtime.call.RequestHeader;
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a server does with frames, told by frames. */
+@Timeout(60)
+final class DispatcherTest {
+    private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
+
+    private final FramePool pool = new FramePool(1 << 20);
+    private final AtomicInteger count = new AtomicInteger();
+    private final Caller caller = new Caller();
+    private Dispatcher dispatcher;
+    private Connection connection;
+
+    /** A number goes, a number comes. */
+    private static final class Numbers extends Function<Integer, Integer> {
+        Numbers(String name, boolean readOnly) {
+            super(FunctionInfo.of(name, Place.SERVER, readOnly, "int -> int"));
+        }
+
+        @Override
+        public void write(Integer request, Routing routing, int part, TupleWriter out) {
+            out.i32(request);
+        }
+
+        @Override
+        public Integer read(TupleReader in) {
+            return in.i32();
+        }
+
+        @Override
+        public void writeAnswer(Integer answer, TupleWriter out) {
+            out.i32(answer);
+        }
+
+        @Override
+        public Merge<Integer> merge(Integer request, Routing routing, @Nullable Integer into) {
+            throw new AssertionError("not reached");
+        }
+    }
+
+    private static final Numbers ADD = new Numbers("add", false);
+    private static final Numbers GET = new Numbers("get", true);
+
+    /** The other end. */
+    private static final class Caller implements Channel {
+        final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
+        volatile boolean open = true;
+
+        @Override
+        public void send(Frame frame, long deadline) {
+            answers.add(frame);
+        }
+
+        @Override
+        public void offer(Frame frame, Runnable sent) {
+            if (open) {
+                answers.add(frame);
+            } else {
+                frame.release();
+            }
+            sent.run();
+        }
+
+        @Override
+        public void setReading(boolean reading) {}
+
+        @Override
+        public void trust() {}
+
+        @Override
+        public boolean isOpen() {
+            return open;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+
+        @Override
+        public void close() {
+            open = false;
+        }
+
+        /** Waits for an answer: the number, or the error. */
+        String next() throws InterruptedException {
+            Frame frame = answers.poll(10, TimeUnit.SECONDS);
+            assertThat(frame).as("answer").isNotNull();
+            String text = frame.call() + ": "
+                    + (frame.status() == Code.OK
+                            ? String.valueOf(frame.reader(null).i32())
+                            : frame.status() + " " + frame.reader(null).string());
+            frame.release();
+            return text;
+        }
+    }
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        Handlers handlers = Handlers.found(new ClassLoader(null) {})
+                .with(Binding.node(ADD, "add", (request, node) -> {
+                    if (request < 0) {
+                        throw new PsException(Code.BAD_REQUEST, "number: " + request + " (expected: >= 0)");
+                    }
+                    return count.addAndGet(request);
+                }))
+                .with(Binding.node(
+                        GET,
+                        "get",
+                        (request, node) -> count.get() + 0 * node.call().attempt()));
+        dispatcher = new Dispatcher(
+                "test",
+                Role.SERVER,
+                1,
+                new NativeStore(),
+                pool,
+                handlers,
+                Set.of(GET.info().id()),
+                1 << 20,
+                closed -> {});
+        dispatcher.setMembers(List.of(WORKER));
+        connection = connect(caller);
+        dispatcher.open(connection, WORKER, 77);
+    }
+
+    @AfterEach
+    void end() {
+        dispatcher.close();
+    }
+
+    /** The connection that a channel has got by its first call. */
+    private Connection connect(Caller channel) throws InterruptedException {
+        dispatcher.received(channel, request(GET, 0, 1, 0));
+        assertThat(channel.next()).startsWith("1: ");
+        return Objects.requireNonNull(dispatcher.connection(channel));
+    }
+
+    private Frame request(Numbers function, int number, long call, int attempt) {
+        TupleWriter tuple = new TupleWriter();
+        tuple.i32(number);
+        return Frames.request(
+                pool, new RequestHeader(function.info(), 0, 0, call, 10_000, attempt, 0, (short) 0), tuple);
+    }
+
+    @Test
+    void aRepeatedCallIsAnsweredFromMemory() throws InterruptedException {
+        dispatcher.received(caller, request(ADD, 5, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        dispatcher.received(caller, request(ADD, 7, 11, 0));
+        assertThat(caller.next()).isEqualTo("11: 12");
+        for (int attempt = 0; attempt < 3; attempt++) {
+            dispatcher.received(caller, request(ADD, 5, 10, attempt));
+            assertThat(caller.next()).isEqualTo("10: 5");
+        }
+        assertThat(count).hasValue(12);
+    }
+
+    @Test
+    void anErrorIsRememberedToo() throws InterruptedException {
+        dispatcher.received(caller, request(ADD, -1, 10, 0));
+        String error = caller.next();
+        assertThat(error).isEqualTo("10: BAD_REQUEST number: -1 (expected: >= 0)");
+        dispatcher.received(caller, request(ADD, -1, 10, 1));
+        assertThat(caller.next()).isEqualTo(error);
+    }
+
+    @Test
+    void readOnlyCallsAreRunAgain() throws InterruptedException {
+        dispatcher.received(caller, request(GET, 0, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 0");
+        dispatcher.received(caller, request(ADD, 3, 11, 0));
+        assertThat(caller.next()).isEqualTo("11: 3");
+        dispatcher.received(caller, request(GET, 0, 10, 1));
+        assertThat(caller.next()).isEqualTo("10: 3");
+        assertThat(connection.answers().size()).isEqualTo(1);
+    }
+
+    @Test
+    void whatTheCallerIsDoneWithIsForgotten() throws InterruptedException {
+        for (int call = 10; call < 20; call++) {
+            dispatcher.received(caller, request(ADD, 1, call, 0));
+            caller.next();
+        }
+        assertThat(connection.answers().size()).isEqualTo(10);
+        dispatcher.received(caller, Frames.done(pool, 13, new long[] {15, 17, 99}));
+        assertThat(connection.answers().size()).isEqualTo(5);
+        dispatcher.received(caller, request(ADD, 1, 14, 1));
+        assertThat(caller.next()).isEqualTo("14: 5");
+    }
+
+    @Test
+    void aCallerThatIsNeverDoneIsBoundedAndTold() throws InterruptedException {
+        int n = 30_000; // of 56 bytes each; the bound is 1 MB
+        for (int call = 10; call < n; call++) {
+            dispatcher.received(caller, request(ADD, 0, call, 0));
+            caller.next();
+        }
+        assertThat(connection.answers().size()).isLessThan(20_000).isGreaterThan(10_000);
+        dispatcher.received(caller, request(ADD, 1, 10, 1));
+        assertThat(caller.next()).startsWith("10: UNAVAILABLE call 10: sent again, its answer forgotten");
+        assertThat(count).hasValue(0);
+    }
+
+    @Test
+    void aSessionGoesOnOverAnotherChannel() throws InterruptedException {
+        dispatcher.received(caller, request(ADD, 5, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        caller.close();
+        dispatcher.closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
+        dispatcher.expire();
+        Caller next = new Caller();
+        Connection fresh = connect(next);
+        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 78)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> dispatcher.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77))
+                .hasMessageContaining("session: unknown");
+        dispatcher.resume(fresh, WORKER, 77);
+        dispatcher.received(next, request(ADD, 5, 10, 1));
+        assertThat(next.next()).isEqualTo("10: 5");
+        dispatcher.received(next, request(ADD, 1, 11, 0));
+        assertThat(next.next()).isEqualTo("11: 6");
+    }
+
+    @Test
+    void aSessionEndsWithItsMember() throws InterruptedException {
+        dispatcher.closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
+        dispatcher.setMembers(List.of());
+        dispatcher.expire();
+        Connection fresh = connect(new Caller());
+        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 77)).hasMessageContaining("session: unknown");
+        assertThat(connection.isOpen()).isFalse();
+    }
+
+    @Test
+    void aSessionOfAnotherIsNotOpenedTwice() throws InterruptedException {
+        Connection fresh = connect(new Caller());
+        assertThatThrownBy(() -> dispatcher.open(fresh, WORKER, 77)).hasMessageContaining("in use already");
+        assertThatThrownBy(() -> dispatcher.open(fresh, WORKER, 0)).hasMessageContaining("not 0");
+    }
+
+    private Frame chain(int... numbers) {
+        List<RequestHeader> headers = new ArrayList<>();
+        List<TupleWriter> tuples = new ArrayList<>();
+        for (int i = 0; i < numbers.length; i++) {
+            TupleWriter tuple = new TupleWriter();
+            tuple.i32(numbers[i]);
+            tuples.add(tuple);
+            headers.add(new RequestHeader(ADD.info(), 0, 0, 10 + i, 10_000, 0, 0, (short) 0));
+        }
+        return Frames.chain(pool, headers, tuples);
+    }
+
+    @Test
+    void aChainIsRunInOrderUntilOneFails() throws InterruptedException {
+        dispatcher.received(caller, chain(1, 2, 3));
+        assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 3", "12: 6");
+        dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
+        dispatcher.received(caller, chain(1, -2, 3));
+        assertThat(List.of(caller.next(), caller.next(), caller.next()))
+                .containsExactly(
+                        "10: 7",
+                        "11: BAD_REQUEST number: -2 (expected: >= 0)",
+                        "12: CANCELLED not run, since a call before it in the chain failed");
+        assertThat(count).hasValue(7);
+    }
+
+    @Test
+    void whatHasRunOfAChainIsNotRunAgain() throws InterruptedException {
+        dispatcher.received(caller, request(ADD, 1, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 1");
+        dispatcher.received(caller, chain(1, 2, 3));
+        assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 3", "12: 6");
+    }
+
+    @Test
+    void framesThatAreNotWhatTheySayAreAnsweredAndNothingElse() throws InterruptedException {
+        Frame chain = chain(1, 2);
+        chain.bytes().put(Frame.HEADER + 4, (byte) 0xB2);
+        dispatcher.received(caller, chain);
+        assertThat(caller.next()).contains("kind of a frame in a chain: 0xb2");
+        Frame cut = chain(1, 2);
+        cut.bytes().putInt(Frame.HEADER, 1 << 20);
+        dispatcher.received(caller, cut);
+        assertThat(caller.next()).contains("length: 1048576");
+        Frame done = Frames.done(pool, 0, new long[] {1});
+        done.bytes().putInt(Frame.HEADER, 1 << 30);
+        dispatcher.received(caller, done);
+        dispatcher.received(caller, request(ADD, 1, 20, 0));
+        assertThat(caller.next()).isEqualTo("20: 1");
+    }
+}

@@ -1,0 +1,146 @@
+package io.psf.runtime.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class LaneTest {
+    private final Lane lane = new Lane("lane");
+    private final List<String> ran = new ArrayList<>();
+    private final CountDownLatch gate = new CountDownLatch(1);
+
+    /** A turn of a connection, in the order of its numbers. */
+    private record Some(String connection, long arrival, List<String> ran) implements Lane.Turn {
+        @Override
+        public void run() {
+            ran.add(connection + arrival);
+        }
+
+        @Override
+        public boolean precedes(Lane.Turn later) {
+            return later instanceof Some other && connection.equals(other.connection) && arrival < other.arrival;
+        }
+    }
+
+    @AfterEach
+    void end() {
+        lane.close();
+    }
+
+    private void add(String connection, long arrival, int priority) {
+        lane.execute(new Some(connection, arrival, ran), priority);
+    }
+
+    private void hold() {
+        lane.execute(() -> {
+            try {
+                gate.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    private void runAll() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        gate.countDown();
+        lane.execute(
+                new Lane.Turn() {
+                    @Override
+                    public void run() {
+                        done.countDown();
+                    }
+
+                    @Override
+                    public boolean precedes(Lane.Turn later) {
+                        return false;
+                    }
+
+                    @Override
+                    public long arrival() {
+                        return 0;
+                    }
+                },
+                Integer.MIN_VALUE);
+        assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void higherPrioritiesAreRunFirstAndOnePriorityInOrder() throws InterruptedException {
+        hold();
+        add("a", 0, 0);
+        add("b", 0, -5);
+        add("c", 0, 7);
+        add("d", 0, 0);
+        add("e", 0, 7);
+        add("f", 0, 100);
+        runAll();
+        assertThat(ran).containsExactly("f0", "c0", "e0", "a0", "d0", "b0");
+    }
+
+    @Test
+    void whatOneConnectionSentKeepsItsOrder() throws InterruptedException {
+        hold();
+        add("a", 0, 0);
+        add("b", 0, 0);
+        add("a", 1, -3);
+        add("b", 1, 0);
+        add("a", 2, 9);
+        runAll();
+        assertThat(ran).containsExactly("a0", "a1", "a2", "b0", "b1");
+    }
+
+    @Test
+    void atRandomEachConnectionKeepsItsOrderAndNothingIsLost() throws InterruptedException {
+        long seed = System.nanoTime();
+        SplittableRandom random = new SplittableRandom(seed);
+        Map<String, Long> next = new TreeMap<>();
+        gate.countDown();
+        int n = 20_000;
+        for (int i = 0; i < n; i++) {
+            String connection = String.valueOf((char) ('a' + random.nextInt(4)));
+            long arrival = next.merge(connection, 1L, Long::sum);
+            add(connection, arrival, random.nextInt(3) == 0 ? random.nextInt(-9, 9) : 0);
+        }
+        runAll();
+        assertThat(ran).as("seed %d", seed).hasSize(n);
+        for (String connection : next.keySet()) {
+            List<String> its =
+                    ran.stream().filter(each -> each.startsWith(connection)).toList();
+            for (int i = 0; i < its.size(); i++) {
+                assertThat(its.get(i)).as("seed %d", seed).isEqualTo(connection + (i + 1));
+            }
+        }
+    }
+
+    @Test
+    void whatFailsOrInterruptsDoesNotEndTheLane() throws InterruptedException {
+        lane.execute(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        lane.execute(() -> Thread.currentThread().interrupt());
+        CountDownLatch done = new CountDownLatch(1);
+        lane.execute(done::countDown);
+        assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void whatHasComeIsRunBeforeTheEnd() {
+        hold();
+        add("a", 0, 0);
+        add("b", 0, -1);
+        gate.countDown();
+        lane.close();
+        assertThat(ran).containsExactly("a0", "b0");
+    }
+}
