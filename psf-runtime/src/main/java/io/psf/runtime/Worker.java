@@ -26,13 +26,13 @@ import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Hello;
 import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Join;
+import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ public final class Worker implements Caller, AutoCloseable {
     private final Client client;
     private final Timer timer;
     private final ClusterLink link;
-    private final List<Peer> servers = new ArrayList<>();
+    private final List<Peer> servers = new CopyOnWriteArrayList<>();
     private final Map<TensorId, TensorLayout> layouts = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
@@ -76,19 +76,33 @@ public final class Worker implements Caller, AutoCloseable {
                     config.schedulerPort(),
                     new Join.Request(Role.WORKER, config.rank(), "", 0),
                     config.joinTimeout());
+        } catch (PsException e) {
+            end();
+            throw e;
+        }
+        try {
+            beat(); // from now on, however long the servers take to answer
             for (Member member : link.members()) {
                 if (member.role() == Role.SERVER) {
                     servers.add(hello(member));
                 }
             }
         } catch (PsException e) {
-            timer.close();
-            if (ownsTransport) {
-                transport.close();
-            }
+            link.leave();
+            end();
             throw e;
         }
         LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
+    }
+
+    private void end() {
+        timer.close();
+        if (ownsTransport) {
+            transport.close();
+        }
+    }
+
+    private void beat() {
         link.beat(new ClusterLink.Events() {
             @Override
             public void changed(List<Member> members, List<Beat.Loss> lost) {
@@ -115,14 +129,14 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     private void serverGone(Member member, String why) {
-        if (member.role() == Role.SERVER) {
+        if (member.role() == Role.SERVER && member.rank() < servers.size()) { // others are not called yet
             client.peerLost(servers.get(member.rank()), new PsException(Code.UNAVAILABLE, why));
         }
     }
 
     private Peer hello(Member member) {
         Peer server = client.connect(transport, member.host(), member.port(), member.toString());
-        long session = 1 + new SplittableRandom(System.nanoTime() ^ link.cluster()).nextLong(Long.MAX_VALUE);
+        long session = new SecureRandom().nextLong() | 1;
         Hello.Response hello = hello(server, session, false, config.joinTimeout());
         server.setFunctions(ClusterFunctions.known(hello), hello.searched());
         server.onDisconnect(lost -> reconnect(lost, member, session));
@@ -348,11 +362,8 @@ public final class Worker implements Caller, AutoCloseable {
                 LOG.warn("a call that nobody awaited had failed: {}", e.getMessage());
             }
             link.leave();
-            timer.close();
             servers.forEach(client::disconnect);
-            if (ownsTransport) {
-                transport.close();
-            }
+            end();
         }
     }
 }
