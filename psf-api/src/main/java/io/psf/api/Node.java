@@ -1,5 +1,6 @@
 package io.psf.api;
 
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -48,6 +49,13 @@ public interface Node {
      * @param factory makes it the first time
      */
     <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory);
+
+    /**
+     * The directory for checkpoints that this node was given.
+     *
+     * @throws PsException with {@code CONFIGURATION} if it was given none
+     */
+    Path checkpoints();
 
     /** Gives a new shard its first values. */
     @FunctionalInterface

@@ -61,6 +61,7 @@ public final class Server implements AutoCloseable {
                 Role.SERVER,
                 config.lanes(),
                 store,
+                config.checkpoints(),
                 pool,
                 ClusterFunctions.bindHello(handlers, cluster),
                 ClusterFunctions.OPEN_TO_STRANGERS,

@@ -4,16 +4,19 @@ import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A server or a scheduler for functions that run on whole nodes. A server of a test holds one slice of each tensor. */
 final class TestNode implements Node, TestPlace {
@@ -22,14 +25,16 @@ final class TestNode implements Node, TestPlace {
     private final Role role;
     private final int rank;
     private final List<Member> members;
+    private final @Nullable Path checkpoints;
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private CallInfo call = NO_CALL;
 
-    TestNode(Role role, int rank, List<Member> members) {
+    TestNode(Role role, int rank, List<Member> members, @Nullable Path checkpoints) {
         this.role = role;
         this.rank = rank;
         this.members = members;
+        this.checkpoints = checkpoints;
     }
 
     @Override
@@ -83,7 +88,7 @@ final class TestNode implements Node, TestPlace {
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of());
+        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of(), checkpoints);
         fill.fill(shard);
         shards.add(shard);
         return true;
@@ -104,5 +109,19 @@ final class TestNode implements Node, TestPlace {
             attachments.put(key, made);
         }
         return type.cast(made);
+    }
+
+    @Override
+    public Path checkpoints() {
+        return require(checkpoints);
+    }
+
+    static Path require(@Nullable Path checkpoints) {
+        if (checkpoints == null) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "directory for checkpoints: none (expected: one that the test gives, with checkpoints(..))");
+        }
+        return checkpoints;
     }
 }

@@ -15,6 +15,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ public final class HostNode implements Node {
     private final Store store;
     private final Lane lane;
     private final List<Lane> lanes;
+    private final @Nullable Path checkpoints;
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
@@ -46,11 +48,12 @@ public final class HostNode implements Node {
     private CallInfo call = NO_CALL;
     private @Nullable Connection connection;
 
-    HostNode(Role role, Store store, Lane lane, List<Lane> lanes) {
+    HostNode(Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
         this.role = role;
         this.store = store;
         this.lane = lane;
         this.lanes = lanes;
+        this.checkpoints = checkpoints;
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {
@@ -218,7 +221,15 @@ public final class HostNode implements Node {
         }
         Lane home = lanes.get(lane(tensor, slice));
         HostShard shard = new HostShard(
-                tensor, slice, range, optimizer, store, home, this::members, other -> shard(other.number(), slice));
+                tensor,
+                slice,
+                range,
+                optimizer,
+                store,
+                home,
+                this::members,
+                other -> shard(other.number(), slice),
+                this::checkpoints);
         fill.fill(shard);
         slices.put(slice, shard);
         return true;
@@ -248,5 +259,16 @@ public final class HostNode implements Node {
     @Override
     public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
         return type.cast(attachments.computeIfAbsent(key, k -> factory.get()));
+    }
+
+    @Override
+    public Path checkpoints() {
+        if (checkpoints == null) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "PSF_CHECKPOINTS of " + role.label() + " " + rank
+                            + ": not set (expected: a directory for checkpoints, the same for all servers)");
+        }
+        return checkpoints;
     }
 }
