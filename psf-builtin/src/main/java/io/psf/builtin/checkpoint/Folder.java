@@ -61,16 +61,11 @@ record Folder(Path path) {
                 : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number());
     }
 
-    /** Makes the folder, and those above it. */
-    void create() throws IOException {
-        Files.createDirectories(path);
-    }
-
     /** Writes something to a file beside, and then gives it its name: whoever looks sees all of it or what was before. */
     <T> T replace(Path file, Writing<T> writing) {
         Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
         try {
-            create();
+            Files.createDirectories(path);
             T written;
             try (FileChannel channel = FileChannel.open(
                     unfinished,
@@ -79,15 +74,24 @@ record Folder(Path path) {
                     StandardOpenOption.WRITE)) {
                 written = writing.write(channel);
                 channel.force(true);
-            } catch (IOException | RuntimeException e) {
-                Files.deleteIfExists(unfinished);
-                throw e;
             }
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             force();
             return written;
         } catch (IOException e) {
+            delete(unfinished);
             throw failure("writing " + file, e);
+        } catch (RuntimeException e) {
+            delete(unfinished);
+            throw e;
+        }
+    }
+
+    private static void delete(Path unfinished) {
+        try {
+            Files.deleteIfExists(unfinished);
+        } catch (IOException e) {
+            return; // what kept it from being written is what the caller has to know
         }
     }
 

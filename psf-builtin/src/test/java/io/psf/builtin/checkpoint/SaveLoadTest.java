@@ -331,6 +331,7 @@ class SaveLoadTest {
             assertThatThrownBy(() -> Tensors.save(worker, W, "full"))
                     .hasMessageStartingWith("STORAGE: writing " + folder.resolve("full/w.tensor/manifest") + ": ")
                     .hasMessageContaining("in psf.save.commit");
+            assertThat(folder.resolve("full/w.tensor")).isDirectoryNotContaining("glob:**.part");
             Tensors.push(worker, W, new float[ROWS * WIDTH]).await(); // the server goes on
         }
     }
