@@ -36,7 +36,10 @@ public record ServerConfig(
         Checks.positive("joinTimeout", joinTimeout);
     }
 
-    /** Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory, no checkpoints. */
+    /**
+     * Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory, no
+     * checkpoints.
+     */
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
                 schedulerHost,
