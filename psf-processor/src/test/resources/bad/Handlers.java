@@ -69,4 +69,21 @@ public final class Handlers {
 
   @PsHandler
   public static class Derived extends Base {}
+
+  @PsHandler
+  public static class Again implements One {} // ERROR [PsfHandlerTwice]
+
+  @PsHandler(preference = 2)
+  public static class Preferred implements One {}
+
+  @PsHandler(preference = 2)
+  public static class PreferredToo implements One {} // ERROR [PsfHandlerTwice]
+
+  @PsHandler(preference = 2)
+  public static class PreferredWhereItRuns implements One, Available {
+    @Override
+    public Optional<String> unavailable() {
+      return Optional.of("not here");
+    }
+  }
 }

@@ -65,6 +65,7 @@ final class ArchitectureTest {
                     "io.psf.builtin.sparse..",
                     "io.psf.builtin.sync..",
                     "io.psf.builtin.cache..",
+                    "io.psf.builtin.checkpoint..",
                     "io.psf.builtin.optimizer..",
                     "io.psf.builtin.initializer..",
                     "io.psf.examples.functions..")

@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.psf.cli.LocalJob;
 import io.psf.cli.LocalJobBuilder;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -67,6 +69,21 @@ final class ProcessesTest {
             }
             assertThat(count("PULLED [5.0, 5.0")).isEqualTo(2);
         }
+    }
+
+    @Test
+    void whatTwoServersHaveSavedThreeLoad(@TempDir Path folder) {
+        Map<String, String> environment = Map.of("PSF_CHECKPOINTS", folder.toString());
+        for (LocalJobBuilder each : List.of(job("save"), job("load").servers(3))) {
+            try (LocalJob job = each.environment(environment).start()) {
+                assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+                assertThat(job.exitCode()).as(String.join("\n", lines)).isZero();
+            }
+        }
+        List<String> pulled =
+                lines.stream().filter(line -> line.contains("PULLED")).toList();
+        assertThat(pulled).hasSize(2);
+        assertThat(pulled.get(1)).isEqualTo(pulled.get(0));
     }
 
     @Test

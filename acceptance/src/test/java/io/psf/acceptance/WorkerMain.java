@@ -34,6 +34,7 @@ public final class WorkerMain {
                 case "pull" -> pullUntilItFails(worker);
                 case "push" -> pushTogether(worker);
                 case "ssp" -> tickTogether(worker);
+                case "save", "load" -> train(worker, args[0].equals("load"));
                 default -> throw new IllegalArgumentException("work: " + args[0]);
             }
             System.out.println("DONE");
@@ -43,6 +44,26 @@ public final class WorkerMain {
     private static void hello(Worker worker) {
         TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).initializer(Initializers.constant(5)));
         System.out.println("PULLED " + Arrays.toString(Tensors.pull(worker, w)));
+        worker.barrier();
+    }
+
+    /** Worker 0 trains, from the beginning or from what was saved in the middle, and saves in the middle. */
+    private static void train(Worker worker, boolean load) {
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", 11, 2).optimizer(Optimizers.adam(0.1)));
+        if (worker.rank() == 0) {
+            float[] gradient = new float[22];
+            Arrays.fill(gradient, 0.3f);
+            if (load) {
+                Tensors.load(worker, w, "run/middle");
+            } else {
+                Tensors.push(worker, w, gradient).await();
+                Tensors.save(worker, w, "run/middle");
+            }
+            Tensors.pushRows(worker, w, new long[] {7, 0}, new float[] {1, 2, 3, 4})
+                    .await();
+            Tensors.push(worker, w, gradient).await();
+            System.out.println("PULLED " + Arrays.toString(Tensors.pull(worker, w)));
+        }
         worker.barrier();
     }
 

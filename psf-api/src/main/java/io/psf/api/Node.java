@@ -1,5 +1,6 @@
 package io.psf.api;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -58,6 +59,13 @@ public interface Node {
      * @return to be cancelled where that is no longer needed; what is due already may still run
      */
     Future<?> after(Duration delay, Runnable work);
+
+    /**
+     * The directory for checkpoints that this node was given.
+     *
+     * @throws PsException with {@code CONFIGURATION} if it was given none
+     */
+    Path checkpoints();
 
     /** Gives a new shard its first values. */
     @FunctionalInterface

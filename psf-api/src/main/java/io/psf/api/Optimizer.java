@@ -25,4 +25,12 @@ public interface Optimizer {
      * @param update [n, width] float32; borrowed until the method returns
      */
     void apply(Shard shard, LongArray keys, FloatArray update);
+
+    /**
+     * What its state in the slots means: a tensor is loaded with the state of an optimizer of the same name alone. The
+     * arguments, such as a learning rate, are no part of it.
+     */
+    default String name() {
+        return getClass().getName();
+    }
 }

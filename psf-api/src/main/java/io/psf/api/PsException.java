@@ -45,7 +45,9 @@ public final class PsException extends RuntimeException {
         /** A defect of psf itself. */
         INTERNAL,
         /** The tensor has been made anew since this worker asked where its slices are; the next call asks again. */
-        STALE_LAYOUT
+        STALE_LAYOUT,
+        /** A file could not be written or read, or does not hold what was written to it. */
+        STORAGE
     }
 
     private final Code code;

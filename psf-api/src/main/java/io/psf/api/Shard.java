@@ -2,7 +2,10 @@ package io.psf.api;
 
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -61,6 +64,9 @@ public interface Shard {
      */
     FloatArray slot(String name, int width);
 
+    /** The slots that have been asked for, by name, each [rows, width of the slot] float32. */
+    Map<String, FloatArray> slots();
+
     /**
      * Scratch memory for the answer, [n] float32, from the lane's arena: good until the answer is sent, its content
      * undefined.
@@ -86,10 +92,23 @@ public interface Shard {
     List<Member> members();
 
     /**
-     * A function's own state beside the shard, made when first asked for and kept as long as the shard.
+     * A function's own state beside the shard, made when first asked for and kept as long as the shard. It is saved and
+     * loaded with the shard if it is {@link Checkpointed}.
      *
      * @param type the state's class, its key
      * @param factory makes it the first time
      */
-    <T> T attachment(Class<T> type, Supplier<? extends T> factory);
+    default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
+        return attachments().get(type, factory);
+    }
+
+    /** All that functions have attached, for those that save and load it. */
+    Attachments attachments();
+
+    /**
+     * The directory for checkpoints that the server was given.
+     *
+     * @throws PsException with {@code CONFIGURATION} if it was given none
+     */
+    Path checkpoints();
 }

@@ -6,6 +6,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
+import io.psf.builtin.checkpoint.Checkpoints;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
@@ -76,6 +77,38 @@ public final class Tensors {
     public static void clear(Worker worker, TensorId tensor) {
         ClearPsf.stub(worker).call(tensor).await();
         worker.forget(tensor);
+    }
+
+    /**
+     * Saves a tensor on the servers: its values, the optimizer's state with its step counts, and the attachments that are
+     * {@link io.psf.api.Checkpointed}. Returns when all of it is on the disk; until then, what was saved of this tensor
+     * under the same name before is what {@link #load} finds. Each shard is saved between two calls, and its lane does
+     * nothing else meanwhile: let the workers come to a barrier if all shards are to have the same pushes.
+     *
+     * @param checkpoint the checkpoint's name, a path such as {@code model/epoch-3} below the directory that the servers
+     *     were given ({@code PSF_CHECKPOINTS}, the same for all of them); several tensors may be saved under one name,
+     *     each on its own, one save of a tensor at a time
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server was given no directory, with
+     *     {@code BAD_REQUEST} if the name would lead out of it, with {@code STORAGE}, naming the file and the reason, if a
+     *     file cannot be written
+     */
+    public static void save(Worker worker, TensorId tensor, String checkpoint) {
+        Checkpoints.save(worker, worker.layout(tensor).info(), checkpoint);
+    }
+
+    /**
+     * Loads what has been saved of a tensor in the place of its values, the optimizer's state and the attachments, on as
+     * many servers and slices as there are now. The tensor has been initialized, in the shape and with the kind of
+     * optimizer that it was saved with; its learning rate, initializer and slices may be others. Returns when all of it
+     * is there. All files are verified before any shard changes.
+     *
+     * @param checkpoint the name that it was saved under
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if shape or optimizer differ, or the name would lead out of
+     *     the servers' directory, with {@code STORAGE}, naming the file, if one is missing or damaged, with
+     *     {@code CONFIGURATION} if a server was given no directory
+     */
+    public static void load(Worker worker, TensorId tensor, String checkpoint) {
+        Checkpoints.load(worker, tensor, checkpoint);
     }
 
     /**

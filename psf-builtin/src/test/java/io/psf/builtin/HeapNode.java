@@ -4,10 +4,12 @@ import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -83,5 +85,10 @@ public final class HeapNode implements Node {
     @Override
     public Future<?> after(Duration delay, Runnable work) {
         throw new UnsupportedOperationException("after: " + delay + " (expected: a node of a cluster)");
+    }
+
+    @Override
+    public Path checkpoints() {
+        throw new PsException(PsException.Code.CONFIGURATION, "directory for checkpoints: none");
     }
 }

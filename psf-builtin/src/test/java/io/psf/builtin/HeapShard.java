@@ -12,11 +12,12 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /** A shard on the heap, without a server: one slice of a tensor, and the workers as the test says. */
 public final class HeapShard implements Shard {
@@ -25,13 +26,14 @@ public final class HeapShard implements Shard {
     private final Optimizer optimizer;
     private final FloatArray values;
     private final Map<String, FloatArray> slots = new HashMap<>();
-    private final Map<Class<?>, Object> attachments = new HashMap<>();
+    private final Attachments attachments;
     private List<Member> members = List.of(new Member(Role.SERVER, 9, "127.0.0.1", 1));
     private int caller;
 
     public HeapShard(long tensorRows, Range range, int width, Optimizer optimizer) {
         this.tensor = new TensorInfo(TensorId.of("w"), tensorRows, width);
         this.range = range;
+        this.attachments = new Attachments(range);
         this.optimizer = optimizer;
         this.values = FloatArray.allocate((int) range.length() * width);
     }
@@ -55,7 +57,7 @@ public final class HeapShard implements Shard {
             now.add(new Member(Role.WORKER, rank, "", 0));
         }
         members = List.copyOf(now);
-        for (Object attachment : List.copyOf(attachments.values())) {
+        for (Object attachment : attachments.all()) {
             if (attachment instanceof MemberListener listener) {
                 listener.membersChanged(members);
             }
@@ -121,6 +123,11 @@ public final class HeapShard implements Shard {
     }
 
     @Override
+    public Map<String, FloatArray> slots() {
+        return slots;
+    }
+
+    @Override
     public FloatArray allocate(int n) {
         FloatArray scratch = FloatArray.allocate(n);
         scratch.fill(Float.NaN);
@@ -148,12 +155,12 @@ public final class HeapShard implements Shard {
     }
 
     @Override
-    public <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
-        Object made = attachments.get(type);
-        if (made == null) {
-            made = factory.get();
-            attachments.put(type, made);
-        }
-        return type.cast(made);
+    public Attachments attachments() {
+        return attachments;
+    }
+
+    @Override
+    public Path checkpoints() {
+        throw new PsException(PsException.Code.CONFIGURATION, "directory for checkpoints: none");
     }
 }

@@ -2,6 +2,7 @@ package io.psf.cli;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.ServedFunction;
+import io.psf.runtime.server.PassedOver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URLClassLoader;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Spec;
         name = "functions",
         description = {
             "Lists the functions that a server with this class path has a handler of.",
+            "Below a function stand the handlers that another one was preferred to, or that cannot run here.",
             "ID and FINGERPRINT stand for the name and the schema on the wire."
         },
         footer = {"%nExample:", "  psf functions --classpath app.jar"},
@@ -68,6 +70,12 @@ final class FunctionsCommand implements Callable<Integer> {
         }
         for (int i = 0; i < rows.size(); i++) {
             out.println(line(rows.get(i), widths));
+            if (i > 0) {
+                for (PassedOver other : functions.get(i - 1).passedOver()) {
+                    out.println(
+                            "    passed over: " + other.handler() + ", " + origin(other.origin()) + ": " + other.why());
+                }
+            }
             if (schema && i > 0) {
                 List<String> schemas = functions.get(i - 1).info().schemas();
                 for (int version = 1; version <= schemas.size(); version++) {

@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
             "  PSF_LISTEN           host:port for a server to listen on; 127.0.0.1 and any port unless said",
             "  PSF_RANK             the rank asked for; any unless said",
             "  PSF_MAPPED           a directory for shards in mapped files; native memory unless said",
+            "  PSF_CHECKPOINTS      a directory for checkpoints, the same for all servers; none unless said",
             "  PSF_LANES            threads that run handlers; one a processor unless said",
             "  PSF_DEADLINE         how long a worker's call may take; 60s unless said",
             "  PSF_JOIN_TIMEOUT     how long the cluster may take to form; 2m unless said",

@@ -2,9 +2,15 @@ package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.psf.builtin.dense.DensePullPsf;
+import io.psf.runtime.PsCluster;
 import java.io.File;
 import java.io.IOException;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class FunctionsCommandTest {
@@ -93,8 +100,79 @@ class FunctionsCommandTest {
 
         assertThat(said.exit()).isEqualTo(2);
         assertThat(said.err())
-                .isEqualTo("psf: handlers of \"acme.census\": acme.First in one.jar and acme.Second in two.jar"
-                        + " (expected: one)");
+                .isEqualTo("psf: handlers of \"acme.census\": acme.First in one.jar and acme.Second in two.jar,"
+                        + " both of preference 0 (expected: one, or different preferences)");
+    }
+
+    @Test
+    void handlersThatArePassedOverStandBelowWithTheReason() throws IOException {
+        String device = handler("Device")
+                .replace("@io.psf.api.PsHandler", "@io.psf.api.PsHandler(preference = 5)")
+                .replace(
+                        "implements Census {",
+                        "implements Census, io.psf.api.Available { @Override public java.util.Optional<String>"
+                                + " unavailable() { return java.util.Optional.of(\"no device\"); }");
+        Path jar = jar("all", Map.of("Census", BODY, "Better", handler("Better"), "Device", device));
+
+        assertThat(census(jar))
+                .satisfiesExactly(
+                        line -> assertThat(line).matches("acme\\.census .* acme\\.Better +all\\.jar"),
+                        line -> assertThat(line).isEqualTo("    passed over: acme.Device, all.jar: no device"),
+                        line -> assertThat(line).isEqualTo("    passed over: acme.Census, all.jar: a default body"));
+    }
+
+    @Test
+    void aHandlerWhoseLibraryIsMissingIsPassedOver() throws IOException {
+        String needy = handler("Needy").replace("implements Census {", """
+                implements Census {
+                    private final Library library = new Library();
+                """);
+        Path jar = jar("needy", Map.of("Census", BODY, "Needy", needy, "Library", "package acme; class Library {}"));
+        Files.delete(folder.resolve("needy/classes/acme/Library.class"));
+        Sources.jar(folder.resolve("needy/classes"), jar);
+
+        assertThat(census(jar))
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("acme.Census (default body)"),
+                        line -> assertThat(line)
+                                .isEqualTo("    passed over: acme.Needy, needy.jar: cannot be loaded,"
+                                        + " java.lang.NoClassDefFoundError: acme/Library"));
+    }
+
+    @Test
+    void aServerLogsTheChoiceOnce() throws IOException {
+        Path jar = jar("logged", Map.of("Census", BODY, "Better", handler("Better")));
+        Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.server.Handlers");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        try (URLClassLoader loader = ClassPathOption.loader(jar + "")) {
+            Thread.currentThread().setContextClassLoader(loader);
+            PsCluster.embedded(1).close();
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+            logger.detachAppender(log);
+        }
+        assertThat(log.list)
+                .filteredOn(event -> event.getFormattedMessage().contains("acme.census"))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.getLevel()).isEqualTo(Level.INFO);
+                    assertThat(event.getFormattedMessage())
+                            .isEqualTo("handler of acme.census: acme.Better; passed over: acme.Census in logged.jar"
+                                    + " (a default body)");
+                });
+    }
+
+    /** The lines of a function of a jar. */
+    private static List<String> census(Path jar) {
+        return Cli.run("functions", "--classpath", jar + "")
+                .out()
+                .lines()
+                .dropWhile(line -> !line.startsWith("acme.census"))
+                .takeWhile(line -> line.startsWith("acme.census") || line.startsWith(" "))
+                .toList();
     }
 
     @Test

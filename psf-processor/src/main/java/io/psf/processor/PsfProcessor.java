@@ -135,7 +135,7 @@ public final class PsfProcessor extends AbstractProcessor {
             FunctionModel model = reading.get().model();
             write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
             if (sound && model.whole()) {
-                provide(new ProviderModel(model.type(), model.type(), true), type);
+                provide(new ProviderModel(model.type(), model.type(), true, 0), type);
             }
         }
     }

@@ -47,6 +47,7 @@ class ServicesTest {
                         .getCharContent(false)
                         .toString())
                 .isEqualTo("""
+                        good.AxpyOnDevicePsfProvider
                         good.AxpyOnHostPsfProvider
                         good.CensusPsfProvider
                         good.Outer_OnHostPsfProvider

@@ -109,6 +109,7 @@ public final class PsCluster implements AutoCloseable {
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
+        private @Nullable Path checkpoints;
 
         private Builder() {}
 
@@ -137,6 +138,12 @@ public final class PsCluster implements AutoCloseable {
         /** With the shards in files that are mapped, below a directory; in native memory unless told. */
         public Builder mapped(Path directory) {
             this.mapped = directory;
+            return this;
+        }
+
+        /** With a directory below which tensors are saved; without unless told. */
+        public Builder checkpoints(Path directory) {
+            this.checkpoints = directory;
             return this;
         }
 
@@ -193,7 +200,8 @@ public final class PsCluster implements AutoCloseable {
                 for (int i = 0; i < servers; i++) {
                     ServerConfig plain =
                             ServerConfig.of("127.0.0.1", port).withRank(i).withLanes(lanes);
-                    ServerConfig server = mapped == null ? plain : plain.withMapped(mapped);
+                    ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
+                    ServerConfig server = checkpoints == null ? stored : stored.withCheckpoints(checkpoints);
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);

@@ -55,6 +55,7 @@ public final class Scheduler implements AutoCloseable {
                 Role.SCHEDULER,
                 0,
                 new NativeStore(),
+                null,
                 pool,
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,

@@ -1,10 +1,10 @@
 package io.psf.runtime;
 
 import io.psf.api.PsException;
-import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.server.ClassPath;
+import io.psf.runtime.server.Choice;
 import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.PassedOver;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -17,34 +17,33 @@ import org.jspecify.annotations.Nullable;
  * @param handler the class that handles it; the interface where its own default body does
  * @param isDefault whether it is the default body
  * @param origin the jar or folder that the handler came from; null if it came from neither
+ * @param passedOver the function's other handlers, and why not those
  */
 public record ServedFunction(
         FunctionInfo info,
         String handler,
         boolean isDefault,
-        @Nullable Path origin) {
+        @Nullable Path origin,
+        List<PassedOver> passedOver) {
     /**
      * What a server would find on a class path, by name.
      *
      * @throws PsException with {@code CONFIGURATION} as at a server's start: if a handler cannot be made, or a function
-     *     has two
+     *     has none that is available, or two of the same preference that are
      */
     public static List<ServedFunction> on(ClassLoader classPath) {
-        Handlers handlers = Handlers.found(classPath);
-        return handlers.all().stream()
-                .map(binding -> of(binding, handlers))
+        return Handlers.found(classPath).all().stream()
+                .map(ServedFunction::of)
                 .sorted(Comparator.comparing(function -> function.info().name()))
                 .toList();
     }
 
-    private static ServedFunction of(Binding<?, ?> binding, Handlers handlers) {
-        FunctionInfo info = binding.function().info();
-        Class<?> type = binding.handler().getClass();
-        boolean isDefault = handlers.isDefault(info.id());
-        // A default body runs in a class without a name of its own, made of the interface.
-        Class<?> named = isDefault && type.isAnonymousClass() && type.getInterfaces().length == 1
-                ? type.getInterfaces()[0]
-                : type;
-        return new ServedFunction(info, named.getName(), isDefault, ClassPath.origin(type));
+    private static ServedFunction of(Choice choice) {
+        return new ServedFunction(
+                choice.binding().function().info(),
+                choice.handler(),
+                choice.isDefault(),
+                choice.origin(),
+                choice.passedOver());
     }
 }

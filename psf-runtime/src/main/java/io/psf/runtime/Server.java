@@ -61,6 +61,7 @@ public final class Server implements AutoCloseable {
                 Role.SERVER,
                 config.lanes(),
                 store,
+                config.checkpoints(),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
@@ -126,7 +127,8 @@ public final class Server implements AutoCloseable {
      * Starts a server; returns when the cluster is complete.
      *
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time, with
-     *     {@code CONFIGURATION} if a handler on the class path cannot be made, or a function has two
+     *     {@code CONFIGURATION} if a handler on the class path cannot be made, or a function has none that
+     *     is available, or two of the same preference that are
      */
     public static Server start(ServerConfig config) {
         Handlers handlers = handlers(List.of());
@@ -147,6 +149,7 @@ public final class Server implements AutoCloseable {
     private static Handlers handlers(List<Binding<?, ?>> more) {
         Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
         more.forEach(handlers::with);
+        handlers.logChoices();
         return handlers;
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param rank the rank asked for; -1 for any
  * @param lanes threads that run handlers, at least 1
  * @param mapped the directory of the files that shards are mapped to; null for native memory
+ * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
  * @param joinTimeout how long the cluster may take to form
  */
 public record ServerConfig(
@@ -24,6 +25,7 @@ public record ServerConfig(
         int rank,
         int lanes,
         @Nullable Path mapped,
+        @Nullable Path checkpoints,
         Duration joinTimeout) {
     public ServerConfig {
         Checks.port(schedulerPort);
@@ -34,7 +36,10 @@ public record ServerConfig(
         Checks.positive("joinTimeout", joinTimeout);
     }
 
-    /** Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory. */
+    /**
+     * Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory, no
+     * checkpoints.
+     */
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
                 schedulerHost,
@@ -44,31 +49,42 @@ public record ServerConfig(
                 -1,
                 Runtime.getRuntime().availableProcessors(),
                 null,
+                null,
                 Duration.ofMinutes(2));
     }
 
     /** The same, listening elsewhere. */
     public ServerConfig listen(String host, int port) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
     }
 
     /** The same, asking for a rank; -1 for any. */
     public ServerConfig withRank(int rank) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
     }
 
     /** The same with another number of lanes. */
     public ServerConfig withLanes(int lanes) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
     }
 
     /** The same with its shards in files that are mapped, below a directory. */
     public ServerConfig withMapped(Path directory) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, directory, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, directory, checkpoints, joinTimeout);
+    }
+
+    /** The same with a directory below which tensors are saved, shared by all servers. */
+    public ServerConfig withCheckpoints(Path directory) {
+        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, directory, joinTimeout);
     }
 
     /** The same with another time for the cluster to form. */
     public ServerConfig withJoinTimeout(Duration joinTimeout) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
     }
 }

@@ -116,6 +116,7 @@ public final class Settings {
                 orElse(SettingsKey.RANK, Role.SERVER, config.rank()),
                 orElse(SettingsKey.LANES, Role.SERVER, config.lanes()),
                 find(SettingsKey.MAPPED, Role.SERVER),
+                find(SettingsKey.CHECKPOINTS, Role.SERVER),
                 orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()));
     }
 

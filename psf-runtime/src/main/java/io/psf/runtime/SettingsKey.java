@@ -79,6 +79,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::path,
             List.of(SettingsSpelling.of("PSF_MAPPED")));
 
+    static final SettingsKey<Path> CHECKPOINTS = new SettingsKey<>(
+            "a directory for checkpoints, the same for all servers",
+            SettingsKey::path,
+            List.of(SettingsSpelling.of("PSF_CHECKPOINTS")));
+
     static final SettingsKey<Integer> LANES = new SettingsKey<>(
             "how many threads of a server run handlers, a whole number from 1",
             text -> wholeNumber(text, 1, Integer.MAX_VALUE),
@@ -93,7 +98,18 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             duration("how long a node may stay silent", "PSF_HEARTBEAT_LIMIT");
 
     static final List<SettingsKey<?>> ALL = List.of(
-            ROLE, SCHEDULER, SERVERS, WORKERS, LISTEN, RANK, MAPPED, LANES, DEADLINE, JOIN_TIMEOUT, HEARTBEAT_LIMIT);
+            ROLE,
+            SCHEDULER,
+            SERVERS,
+            WORKERS,
+            LISTEN,
+            RANK,
+            MAPPED,
+            CHECKPOINTS,
+            LANES,
+            DEADLINE,
+            JOIN_TIMEOUT,
+            HEARTBEAT_LIMIT);
 
     private static SettingsKey<Duration> duration(String what, String name) {
         return new SettingsKey<>(

@@ -38,6 +38,7 @@ class SettingsTest {
                                 + " | DMLC_PS_WORKER_URI with DMLC_PS_WORKER_PORT",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
                         "PSF_MAPPED",
+                        "PSF_CHECKPOINTS",
                         "PSF_LANES",
                         "PSF_DEADLINE",
                         "PSF_JOIN_TIMEOUT",
@@ -59,6 +60,7 @@ class SettingsTest {
                         -1,
                         Runtime.getRuntime().availableProcessors(),
                         null,
+                        null,
                         Duration.ofMinutes(2)));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig("h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2)));
@@ -73,6 +75,7 @@ class SettingsTest {
                 Map.entry("PSF_LISTEN", "10.0.0.7:4000"),
                 Map.entry("PSF_RANK", "1"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
+                Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
                 Map.entry("PSF_DEADLINE", "1h"),
                 Map.entry("PSF_JOIN_TIMEOUT", "30s"),
@@ -82,7 +85,15 @@ class SettingsTest {
                 .isEqualTo(new SchedulerConfig("::1", 9000, 2, 3, Duration.ofSeconds(30), Duration.ofMillis(500)));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
-                        "::1", 9000, "10.0.0.7", 4000, 1, 5, Path.of("/data/psf"), Duration.ofSeconds(30)));
+                        "::1",
+                        9000,
+                        "10.0.0.7",
+                        4000,
+                        1,
+                        5,
+                        Path.of("/data/psf"),
+                        Path.of("/shared/psf"),
+                        Duration.ofSeconds(30)));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig("::1", 9000, 1, Duration.ofHours(1), Duration.ofSeconds(30)));
     }

@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
@@ -35,6 +36,7 @@ public final class PsfTest<Q, R> {
     private final Map<TensorId, TestTensor> tensors = new LinkedHashMap<>();
     private @Nullable TensorId last;
     private int workers = 1;
+    private @Nullable Path checkpoints;
     private double reduced = 1e-6;
     private double others;
 
@@ -103,6 +105,12 @@ public final class PsfTest<Q, R> {
         return this;
     }
 
+    /** The directory that all servers of the test have for checkpoints. */
+    public PsfTest<Q, R> checkpoints(Path directory) {
+        this.checkpoints = directory;
+        return this;
+    }
+
     /**
      * How far floats may differ, relative to the larger. Unless said, those of a component with {@code Reduce} by 1e-6,
      * since sums depend on their order, and all others not at all.
@@ -122,7 +130,7 @@ public final class PsfTest<Q, R> {
         if (slices < 1 || slices > fewest) {
             throw new IllegalArgumentException("slices: " + slices + " (expected: 1 to " + fewest + ", the rows)");
         }
-        return new TestCluster(functions.values(), tensors.values(), slices, workers);
+        return new TestCluster(functions.values(), tensors.values(), slices, workers, checkpoints);
     }
 
     /**

@@ -16,6 +16,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,7 +55,12 @@ public final class TestCluster implements Caller {
 
     private record Turn(int worker, TestShard shard) {}
 
-    TestCluster(Collection<Binding<?, ?>> functions, Collection<TestTensor> tensors, int slices, int workers) {
+    TestCluster(
+            Collection<Binding<?, ?>> functions,
+            Collection<TestTensor> tensors,
+            int slices,
+            int workers,
+            @Nullable Path checkpoints) {
         this.slices = slices;
         for (int rank = 0; rank < slices; rank++) {
             members.add(new Member(Role.SERVER, rank, "test", rank + 1));
@@ -63,11 +69,11 @@ public final class TestCluster implements Caller {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
         List<Member> all = List.copyOf(members);
-        scheduler = new TestNode(Role.SCHEDULER, 0, all, clock);
+        scheduler = new TestNode(Role.SCHEDULER, 0, all, clock, checkpoints);
         int[] ranks = new int[slices];
         for (int rank = 0; rank < slices; rank++) {
             ranks[rank] = rank;
-            servers.add(new TestNode(Role.SERVER, rank, all, clock));
+            servers.add(new TestNode(Role.SERVER, rank, all, clock, checkpoints));
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
@@ -75,7 +81,7 @@ public final class TestCluster implements Caller {
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
-                made.add(shard(tensor, layout, slice, all, shards));
+                made.add(shard(tensor, layout, slice, all, shards, checkpoints));
                 servers.get(slice).add(made.get(slice));
             }
             shards.put(tensor.info().id(), made);
@@ -87,8 +93,10 @@ public final class TestCluster implements Caller {
             TensorLayout layout,
             int slice,
             List<Member> members,
-            Map<TensorId, List<TestShard>> all) {
-        TestShard shard = new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all);
+            Map<TensorId, List<TestShard>> all,
+            @Nullable Path checkpoints) {
+        TestShard shard =
+                new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
         int first = Math.toIntExact(layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) {
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
@@ -132,16 +140,16 @@ public final class TestCluster implements Caller {
     Map<String, float[]> slots(TensorId tensor) {
         Map<String, float[]> slots = new LinkedHashMap<>();
         TreeSet<String> names = new TreeSet<>();
-        shardsOf(tensor).forEach(shard -> names.addAll(shard.slots()));
+        shardsOf(tensor).forEach(shard -> names.addAll(shard.slots().keySet()));
         for (String name : names) {
             int width = shardsOf(tensor).stream()
-                    .filter(shard -> shard.slot(name) != null)
+                    .filter(shard -> shard.slots().get(name) != null)
                     .mapToInt(shard -> width(shard, name))
                     .max()
                     .orElse(0);
             float[] all = new float[layout(tensor).length(width)];
             for (TestShard shard : shardsOf(tensor)) {
-                FloatArray slot = shard.slot(name);
+                FloatArray slot = shard.slots().get(name);
                 if (slot != null) {
                     slot.copyTo(0, all, Math.toIntExact(shard.range().begin() * width), slot.length());
                 }
@@ -152,7 +160,7 @@ public final class TestCluster implements Caller {
     }
 
     private static int width(TestShard shard, String name) {
-        FloatArray slot = shard.slot(name);
+        FloatArray slot = shard.slots().get(name);
         return slot == null || shard.rows() == 0 ? 0 : slot.length() / shard.rows();
     }
 

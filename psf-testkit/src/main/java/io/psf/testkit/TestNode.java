@@ -4,10 +4,12 @@ import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A server or a scheduler for functions that run on whole nodes. A server of a test holds one slice of each tensor. */
 final class TestNode implements Node, TestPlace {
@@ -25,15 +28,17 @@ final class TestNode implements Node, TestPlace {
     private final int rank;
     private final List<Member> members;
     private final TestClock clock;
+    private final @Nullable Path checkpoints;
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private CallInfo call = NO_CALL;
 
-    TestNode(Role role, int rank, List<Member> members, TestClock clock) {
+    TestNode(Role role, int rank, List<Member> members, TestClock clock, @Nullable Path checkpoints) {
         this.role = role;
         this.rank = rank;
         this.members = members;
         this.clock = clock;
+        this.checkpoints = checkpoints;
     }
 
     @Override
@@ -87,7 +92,7 @@ final class TestNode implements Node, TestPlace {
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of());
+        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of(), checkpoints);
         fill.fill(shard);
         shards.add(shard);
         return true;
@@ -113,5 +118,19 @@ final class TestNode implements Node, TestPlace {
     @Override
     public Future<?> after(Duration delay, Runnable work) {
         return clock.after(delay, work);
+    }
+
+    @Override
+    public Path checkpoints() {
+        return require(checkpoints);
+    }
+
+    static Path require(@Nullable Path checkpoints) {
+        if (checkpoints == null) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "directory for checkpoints: none (expected: one that the test gives, with checkpoints(..))");
+        }
+        return checkpoints;
     }
 }

@@ -10,11 +10,12 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
@@ -29,7 +30,8 @@ final class TestShard implements Shard, TestPlace {
     private final Map<TensorId, List<TestShard>> all;
     private final FloatArray values;
     private final Map<String, FloatArray> slots = new HashMap<>();
-    private final Map<Class<?>, Object> attachments = new HashMap<>();
+    private final Attachments attachments;
+    private final @Nullable Path checkpoints;
     private CallInfo call = NO_CALL;
 
     TestShard(
@@ -38,13 +40,16 @@ final class TestShard implements Shard, TestPlace {
             Range range,
             Optimizer optimizer,
             List<Member> members,
-            Map<TensorId, List<TestShard>> all) {
+            Map<TensorId, List<TestShard>> all,
+            @Nullable Path checkpoints) {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
         this.optimizer = optimizer;
         this.members = members;
         this.all = all;
+        this.attachments = new Attachments(range);
+        this.checkpoints = checkpoints;
         this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
     }
 
@@ -61,17 +66,6 @@ final class TestShard implements Shard, TestPlace {
     @Override
     public String label() {
         return range.toString();
-    }
-
-    /** The slots that have been asked for. */
-    Set<String> slots() {
-        return slots.keySet();
-    }
-
-    /** A slot as it is; null if nobody has asked for it. */
-    @Nullable
-    FloatArray slot(String name) {
-        return slots.get(name);
     }
 
     @Override
@@ -138,6 +132,11 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public Map<String, FloatArray> slots() {
+        return Collections.unmodifiableMap(slots);
+    }
+
+    @Override
     public FloatArray allocate(int n) {
         FloatArray scratch = FloatArray.allocate(n);
         scratch.fill(Float.NaN);
@@ -172,12 +171,12 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
-    public <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
-        Object made = attachments.get(type);
-        if (made == null) {
-            made = factory.get();
-            attachments.put(type, made);
-        }
-        return type.cast(made);
+    public Attachments attachments() {
+        return attachments;
+    }
+
+    @Override
+    public Path checkpoints() {
+        return TestNode.require(checkpoints);
     }
 }

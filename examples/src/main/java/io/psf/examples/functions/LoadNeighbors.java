@@ -1,11 +1,15 @@
 package io.psf.examples.functions;
 
+import io.psf.api.Checkpointed;
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Arrays;
 
 /**
@@ -36,18 +40,20 @@ public interface LoadNeighbors {
         return new Response();
     }
 
-    /** The neighbours of each row of a shard, beside it. */
-    final class Adjacency {
+    /** The neighbours of each row of a shard, beside it; saved and loaded with it. */
+    final class Adjacency implements Checkpointed {
+        private final long first;
         private final long[][] neighbors;
         private final int[] degrees;
 
-        private Adjacency(int rows) {
-            neighbors = new long[rows][0];
-            degrees = new int[rows];
+        private Adjacency(Shard shard) {
+            first = shard.range().begin();
+            neighbors = new long[shard.rows()][0];
+            degrees = new int[shard.rows()];
         }
 
         static Adjacency of(Shard shard) {
-            return shard.attachment(Adjacency.class, () -> new Adjacency(shard.rows()));
+            return shard.attachment(Adjacency.class, () -> new Adjacency(shard));
         }
 
         private void add(int row, long neighbor) {
@@ -57,9 +63,31 @@ public interface LoadNeighbors {
             neighbors[row][degrees[row]++] = neighbor;
         }
 
+        int degree(int row) {
+            return degrees[row];
+        }
+
         /** The neighbours of a row, in the order loaded: the caller's own. */
         long[] neighbors(int row) {
             return Arrays.copyOf(neighbors[row], degrees[row]);
+        }
+
+        @Override
+        public void saveRow(long key, DataOutput out) throws IOException {
+            long[] saved = neighbors((int) (key - first));
+            if (saved.length > 0) {
+                out.writeInt(saved.length);
+            }
+            for (long neighbor : saved) {
+                out.writeLong(neighbor);
+            }
+        }
+
+        @Override
+        public void loadRow(long key, DataInput in) throws IOException {
+            for (int left = in.readInt(); left > 0; left--) {
+                add((int) (key - first), in.readLong());
+            }
         }
     }
 }

@@ -1,51 +1,66 @@
 package io.psf.examples.functions;
 
+import static io.psf.api.PsException.Code.BAD_REQUEST;
 import static io.psf.api.layout.Reduction.LAST;
 
+import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Ragged;
 import java.util.SplittableRandom;
 
 /** Draws neighbours of nodes, without replacement, of the graph that {@link LoadNeighbors} has loaded. */
 @PsFunction(value = "examples.sample.neighbor", readOnly = true)
 public interface SampleNeighbor {
-    /** The most neighbours that are drawn for a node, the width of a row of the answer. */
-    int MOST = 10;
-
     /**
      * Whose neighbours.
      *
      * @param graph whose rows are the nodes
      * @param keys [n] int64, nodes; borrowed until await returns
-     * @param count how many for each, at most {@link #MOST}
+     * @param count how many for each, at least 0
      * @param seed the same draw for the same seed, on any number of servers
      */
     record Request(TensorId graph, @ByKey(combine = LAST) LongArray keys, int count, long seed) {}
 
     /**
-     * The neighbours.
+     * The neighbours, node by node.
      *
-     * @param neighbors [n, MOST] int64; -1 from {@code count} on, or where a node has fewer
+     * @param counts [n] int32, how many are drawn for each node: as many as asked for, or all where it has fewer
+     * @param neighbors [sum of counts] int64
      */
-    record Response(@Along(value = "keys", width = MOST) LongArray neighbors) {}
+    record Response(
+            @Along("keys") IntArray counts,
+            @Ragged("counts") LongArray neighbors) {}
 
     default Response handle(Request slice, Shard shard) {
-        LongArray drawn = LongArray.allocate(slice.keys().length() * MOST);
-        drawn.fill(-1);
-        for (int i = 0; i < slice.keys().length(); i++) {
-            long key = slice.keys().get(i);
-            long[] left = LoadNeighbors.Adjacency.of(shard).neighbors(shard.row(key));
-            SplittableRandom random = new SplittableRandom(slice.seed() + 0x9e3779b97f4a7c15L * key);
-            for (int j = 0; j < Math.min(Math.min(slice.count(), MOST), left.length); j++) {
+        if (slice.count() < 0) {
+            throw new PsException(BAD_REQUEST, "count: " + slice.count() + " (expected: >= 0)");
+        }
+        LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
+        int[] rows = shard.rows(slice.keys());
+        IntArray counts = IntArray.allocate(rows.length);
+        int all = 0;
+        for (int i = 0; i < rows.length; i++) {
+            counts.set(i, Math.min(slice.count(), graph.degree(rows[i])));
+            all = Math.addExact(all, counts.get(i));
+        }
+        LongArray drawn = LongArray.allocate(all);
+        for (int i = rows.length - 1; i >= 0; i--) {
+            long[] left = graph.neighbors(rows[i]);
+            SplittableRandom random = new SplittableRandom(
+                    slice.seed() + 0x9e3779b97f4a7c15L * slice.keys().get(i));
+            all -= counts.get(i);
+            for (int j = 0; j < counts.get(i); j++) {
                 int at = random.nextInt(j, left.length); // Fisher and Yates: what is drawn changes places with j
-                drawn.set(i * MOST + j, left[at]);
+                drawn.set(all + j, left[at]);
                 left[at] = left[j];
             }
         }
-        return new Response(drawn);
+        return new Response(counts, drawn);
     }
 }

@@ -1,6 +1,7 @@
 package io.psf.examples.functions;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
@@ -28,14 +29,17 @@ class SampleNeighborTest {
             .asLongStream()
             .toArray();
 
-    private static LongArray sample(Caller worker, LongArray keys, int count, long seed) {
+    private static SampleNeighbor.Response sample(Caller worker, LongArray keys, int count, long seed) {
         LoadNeighborsPsf.stub(worker)
                 .call(GRAPH, LongArray.wrap(SOURCES), LongArray.wrap(TARGETS))
                 .await();
-        return SampleNeighborPsf.stub(worker)
-                .call(GRAPH, keys, count, seed)
-                .await()
-                .neighbors();
+        return SampleNeighborPsf.stub(worker).call(GRAPH, keys, count, seed).await();
+    }
+
+    /** The part of the answer that belongs to the key at a position. */
+    private static LongArray at(SampleNeighbor.Response drawn, int position) {
+        int begin = IntStream.range(0, position).map(drawn.counts()::get).sum();
+        return drawn.neighbors().slice(begin, begin + drawn.counts().get(position));
     }
 
     @Test
@@ -43,21 +47,23 @@ class SampleNeighborTest {
         LongArray keys = LongArray.wrap(LongStream.range(0, NODES).toArray());
         for (int seed = 0; seed < 20; seed++) {
             int number = seed;
-            LongArray drawn = PsfTest.of(SampleNeighborPsf.bind(new SampleNeighbor() {}))
+            SampleNeighbor.Response drawn = PsfTest.of(SampleNeighborPsf.bind(new SampleNeighbor() {}))
                     .and(LoadNeighborsPsf.bind(new LoadNeighbors() {}))
                     .tensor(GRAPH, NODES, 1)
                     .sameOnAnySlices(cluster -> sample(cluster, keys, 6, number));
             for (int node = 0; node < NODES; node++) {
-                requireNeighbors(node, drawn.slice(node * SampleNeighbor.MOST, (node + 1) * SampleNeighbor.MOST), 6);
+                requireNeighbors(node, at(drawn, node), 6);
             }
         }
     }
 
     private static void requireNeighbors(int node, LongArray drawn, int count) {
         int degree = node % 15;
-        long[] given = LongStream.of(drawn.toArray()).filter(each -> each >= 0).toArray();
-        assertThat(given).as("node %s", node).hasSize(Math.min(count, degree)).doesNotHaveDuplicates();
-        assertThat(LongStream.of(given).map(each -> Math.floorMod(each - node, NODES)))
+        assertThat(drawn.toArray())
+                .as("node %s", node)
+                .hasSize(Math.min(count, degree))
+                .doesNotHaveDuplicates();
+        assertThat(LongStream.of(drawn.toArray()).map(each -> Math.floorMod(each - node, NODES)))
                 .as("node %s", node)
                 .allMatch(step -> 1 <= step && step <= degree);
     }
@@ -88,12 +94,19 @@ class SampleNeighborTest {
         try (PsCluster cluster = PsCluster.embedded(2)) {
             Worker worker = cluster.worker();
             Tensors.init(worker, TensorSpec.dense("graph", NODES));
-            LongArray drawn = sample(worker, LongArray.of(59, 3, 59, 0), 10, 1);
-            int most = SampleNeighbor.MOST;
-            requireNeighbors(59, drawn.slice(0, most), 10);
-            requireNeighbors(3, drawn.slice(most, 2 * most), 10);
-            requireNeighbors(0, drawn.slice(3 * most, 4 * most), 10);
-            assertThat(drawn.slice(2 * most, 3 * most)).isEqualTo(drawn.slice(0, most));
+            SampleNeighbor.Response drawn = sample(worker, LongArray.of(59, 3, 59, 0), 10, 1);
+            requireNeighbors(59, at(drawn, 0), 10);
+            requireNeighbors(3, at(drawn, 1), 10);
+            requireNeighbors(0, at(drawn, 3), 10);
+            assertThat(at(drawn, 2)).isEqualTo(at(drawn, 0));
         }
+    }
+
+    @Test
+    void fewerThanNoneIsRefused() {
+        assertThatThrownBy(() -> PsfTest.of(SampleNeighborPsf.bind(new SampleNeighbor() {}))
+                        .tensor(GRAPH, NODES, 1)
+                        .call(2, new SampleNeighbor.Request(GRAPH, LongArray.of(1), -1, 0)))
+                .hasMessageContaining("BAD_REQUEST: count: -1 (expected: >= 0)");
     }
 }

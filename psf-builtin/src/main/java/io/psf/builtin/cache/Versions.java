@@ -1,24 +1,47 @@
 package io.psf.builtin.cache;
 
+import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Arrays;
 
-/** How many updates each row of a shard has had from caches, its version, from 0. Beside the shard, used on its lane. */
-final class Versions {
+/**
+ * How many updates each row of a shard has had from caches, its version, from 0. Beside the shard, used on its lane, saved
+ * and loaded with it.
+ */
+final class Versions implements Checkpointed {
     /** The version of a row that a cache does not have. */
     private static final long NONE = -1;
 
+    private final long first;
     private final long[] versions;
 
-    private Versions(int rows) {
-        this.versions = new long[rows];
+    private Versions(Range range) {
+        this.first = range.begin();
+        this.versions = new long[Math.toIntExact(range.length())];
     }
 
     static Versions of(Shard shard) {
-        return shard.attachment(Versions.class, () -> new Versions(shard.rows()));
+        return shard.attachment(Versions.class, () -> new Versions(shard.range()));
+    }
+
+    @Override
+    public void saveRow(long key, DataOutput out) throws IOException {
+        long version = versions[(int) (key - first)];
+        if (version != 0) {
+            out.writeLong(version);
+        }
+    }
+
+    @Override
+    public void loadRow(long key, DataInput in) throws IOException {
+        versions[(int) (key - first)] = in.readLong();
     }
 
     long get(int row) {

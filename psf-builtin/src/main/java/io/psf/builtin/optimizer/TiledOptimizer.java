@@ -68,6 +68,11 @@ final class TiledOptimizer implements Optimizer {
     }
 
     @Override
+    public String name() {
+        return kernel.getClass().getSimpleName();
+    }
+
+    @Override
     public String toString() {
         return kernel.toString();
     }

@@ -27,6 +27,8 @@ public final class Pushes implements MemberListener {
     /** How many rounds may be open: as many slots may hold their sums. */
     private static final int MOST_OPEN = 4;
 
+    private static final String SLOT = "round.";
+
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
@@ -42,6 +44,11 @@ public final class Pushes implements MemberListener {
         this.shard = shard;
         this.synchronous = synchronous;
         this.mean = mean;
+    }
+
+    /** Whether a slot holds the sum of an open round, which is no state of the tensor: it is neither saved nor loaded. */
+    public static boolean ownsSlot(String name) {
+        return name.startsWith(SLOT);
     }
 
     /** What stands beside a shard: each push at once, unless {@link #synchronize} came first. */
@@ -119,7 +126,7 @@ public final class Pushes implements MemberListener {
                     "pushes of worker " + worker + " that wait for other workers' pushes: " + (MOST_OPEN + 1)
                             + " (expected: at most " + MOST_OPEN + ")");
         }
-        Round round = new Round(shard, "round." + rounds++ % MOST_OPEN);
+        Round round = new Round(shard, SLOT + rounds++ % MOST_OPEN);
         open.add(round);
         return round;
     }

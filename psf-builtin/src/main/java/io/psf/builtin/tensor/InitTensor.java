@@ -15,6 +15,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
+import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
@@ -68,25 +69,33 @@ public interface InitTensor {
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
         Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
-        boolean synchronous = request.synchronous();
-        boolean mean = request.mean();
         int created = 0;
         for (int slice = 0; slice < request.servers().length(); slice++) {
             if (request.servers().get(slice) == node.rank()) {
                 Range range =
                         new Range(request.bounds().get(slice), request.bounds().get(slice + 1));
-                Node.Fill fill = shard -> prepare(shard, generator, synchronous, mean);
+                Node.Fill fill = shard -> prepare(shard, generator, request);
                 created += node.create(tensor, slice, range, optimizer, fill) ? 1 : 0;
             }
         }
         return new Response(created);
     }
 
-    private static void prepare(Shard shard, Generator generator, boolean synchronous, boolean mean) {
+    private static void prepare(Shard shard, Generator generator, Request request) {
         generator.fill(shard.values(), shard.range().begin() * shard.width());
-        if (synchronous) {
-            Pushes.synchronize(shard, mean);
+        if (request.synchronous()) {
+            Pushes.synchronize(shard, request.mean());
         }
+        String text = declaration(request, shard.optimizer());
+        var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
+    }
+
+    /** As a spec says it, for whoever reads the tensor's files. */
+    private static String declaration(Request request, Optimizer optimizer) {
+        return "[" + request.rows() + ", " + request.width() + "] slices="
+                + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
+                + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
+                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");
     }
 
     private static void requireSlices(int bounds, int servers) {

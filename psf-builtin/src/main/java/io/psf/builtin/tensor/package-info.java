@@ -1,6 +1,6 @@
 /**
- * Functions that make tensors and drop them. Imports psf-api and the rooms {@code initializer}, {@code optimizer} and
- * {@code sync}.
+ * Functions that make tensors and drop them. Imports psf-api and the rooms {@code initializer}, {@code optimizer},
+ * {@code sync} and {@code checkpoint}.
  */
 @NullMarked
 package io.psf.builtin.tensor;

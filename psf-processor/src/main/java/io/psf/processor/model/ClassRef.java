@@ -41,6 +41,11 @@ public record ClassRef(String packageName, List<String> simpleNames) {
         return new ClassRef(packageName, List.of(joined() + suffix));
     }
 
+    /** The binary name, as {@code Class.getName} gives it. */
+    public String binary() {
+        return (packageName.isEmpty() ? "" : packageName + ".") + String.join("$", simpleNames);
+    }
+
     /** The binary name of a top-level class, its qualified name. */
     public String qualified() {
         return packageName.isEmpty() ? dotted() : packageName + "." + dotted();

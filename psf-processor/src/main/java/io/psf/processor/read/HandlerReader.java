@@ -1,8 +1,11 @@
 package io.psf.processor.read;
 
+import io.psf.api.Available;
 import io.psf.api.PsFunction;
+import io.psf.api.PsHandler;
 import io.psf.processor.model.ProviderModel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,9 @@ public final class HandlerReader {
     private final Elements elements;
     private final Types types;
     private final Problems problems;
+    /** The handlers that are always available, by function and preference. */
+    private final Map<String, String> certain = new HashMap<>();
+
     private boolean resolved = true;
 
     /** A reader that adds what it finds wrong to the problems. */
@@ -69,7 +75,29 @@ public final class HandlerReader {
             return Optional.empty();
         }
         TypeElement function = functions.values().iterator().next();
-        return sound ? Optional.of(new ProviderModel(Names.of(type), Names.of(function), false)) : Optional.empty();
+        if (!sound || !resolved) {
+            return Optional.empty();
+        }
+        int preference = Mirror.of(type, PsHandler.class, elements)
+                .map(mirror -> mirror.number("preference"))
+                .orElse(0);
+        checkPreference(type, function, preference);
+        return Optional.of(new ProviderModel(Names.of(type), Names.of(function), false, preference));
+    }
+
+    /** Two handlers of the same preference, neither of which may be unavailable, could never be on one class path. */
+    private void checkPreference(TypeElement type, TypeElement function, int preference) {
+        if (types.isAssignable(
+                type.asType(),
+                elements.getTypeElement(Available.class.getName()).asType())) {
+            return;
+        }
+        String name = type.getQualifiedName().toString();
+        String other = certain.putIfAbsent(function.getQualifiedName() + " " + preference, name);
+        if (other != null && !other.equals(name)) {
+            problems.add(
+                    type, Message.HANDLER_TWICE, type.getSimpleName(), other, function.getSimpleName(), preference);
+        }
     }
 
     private static Optional<String> unfit(TypeElement type) {

@@ -142,7 +142,12 @@ public enum Message {
     /** The class, the functions. */
     HANDLER_OF_SEVERAL(
             "PsfHandlerOfSeveral",
-            "@PsHandler class %s implements %s (expected: one function). Write a handler for each.");
+            "@PsHandler class %s implements %s (expected: one function). Write a handler for each."),
+    /** The class, another one, the function, the preference. */
+    HANDLER_TWICE(
+            "PsfHandlerTwice",
+            "@PsHandler classes %s and %s both handle %s with preference %s (expected: one that is always available)."
+                    + " Give one of them another preference, or let it implement Available.");
 
     private final String id;
     private final String format;

@@ -10,6 +10,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Names;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.server.Choice;
 import io.psf.runtime.server.Connection;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
@@ -164,7 +165,8 @@ public final class ClusterFunctions {
 
     private static Hello.Response hello(Handlers handlers) {
         List<Hello.Known> functions = new ArrayList<>();
-        for (Binding<?, ?> binding : handlers.all()) {
+        for (Choice choice : handlers.all()) {
+            Binding<?, ?> binding = choice.binding();
             FunctionInfo info = binding.function().info();
             functions.add(
                     new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));

@@ -13,6 +13,7 @@ import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.store.Store;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
      *
      * @param name for the names of threads
      * @param lanes threads for shards; 0 for a node without
+     * @param checkpoints the directory for checkpoints; null for none
      * @param handlers what the node can do
      * @param openToStrangers the functions that a connection may call before it has said who it is
      * @param connectionBound the most bytes of waiting requests, and of unsent answers, that a connection may hold
@@ -60,6 +62,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             Role role,
             int lanes,
             Store store,
+            @Nullable Path checkpoints,
             FramePool pool,
             Handlers handlers,
             Set<Integer> openToStrangers,
@@ -74,7 +77,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         for (int i = 0; i < lanes; i++) {
             this.lanes.add(new Lane(name + "-lane-" + i));
         }
-        this.node = new HostNode(role, store, nodeLane, this.lanes);
+        this.node = new HostNode(role, store, nodeLane, this.lanes, checkpoints);
     }
 
     /** Runs something on the node's lane, later. */

@@ -14,6 +14,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
 import io.psf.runtime.store.Store;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,6 +40,7 @@ public final class HostNode implements Node {
     private final Store store;
     private final Lane lane;
     private final List<Lane> lanes;
+    private final @Nullable Path checkpoints;
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
@@ -49,11 +51,12 @@ public final class HostNode implements Node {
     private CallInfo call = NO_CALL;
     private @Nullable Connection connection;
 
-    HostNode(Role role, Store store, Lane lane, List<Lane> lanes) {
+    HostNode(Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
         this.role = role;
         this.store = store;
         this.lane = lane;
         this.lanes = lanes;
+        this.checkpoints = checkpoints;
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {
@@ -220,7 +223,15 @@ public final class HostNode implements Node {
         }
         Lane home = lanes.get(lane(tensor, slice));
         HostShard shard = new HostShard(
-                tensor, slice, range, optimizer, store, home, this::members, other -> shard(other.number(), slice));
+                tensor,
+                slice,
+                range,
+                optimizer,
+                store,
+                home,
+                this::members,
+                other -> shard(other.number(), slice),
+                this::checkpoints);
         fill.fill(shard);
         slices.put(slice, shard);
         return true;
@@ -257,5 +268,16 @@ public final class HostNode implements Node {
         CompletableFuture<Void> due = new CompletableFuture<>();
         due.thenRun(() -> lane.execute(work));
         return due.completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public Path checkpoints() {
+        if (checkpoints == null) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "PSF_CHECKPOINTS of " + role.label() + " " + rank
+                            + ": not set (expected: a directory for checkpoints, the same for all servers)");
+        }
+        return checkpoints;
     }
 }

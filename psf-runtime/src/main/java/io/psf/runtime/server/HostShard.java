@@ -11,8 +11,11 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Store;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +36,11 @@ final class HostShard implements Shard {
     private final Lane lane;
     private final Supplier<List<Member>> members;
     private final Function<TensorId, @Nullable HostShard> others;
+    private final Supplier<Path> checkpoints;
     private final FloatArray values;
     private final short stamp;
     private final Map<String, FloatArray> slots = new HashMap<>();
-    private final Map<Class<?>, Object> attachments = new HashMap<>();
+    private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
     private volatile boolean dropped;
     private CallInfo call = NO_CALL;
@@ -49,7 +53,8 @@ final class HostShard implements Shard {
             Store store,
             Lane lane,
             Supplier<List<Member>> members,
-            Function<TensorId, @Nullable HostShard> others) {
+            Function<TensorId, @Nullable HostShard> others,
+            Supplier<Path> checkpoints) {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
@@ -59,6 +64,8 @@ final class HostShard implements Shard {
         this.lane = lane;
         this.members = members;
         this.others = others;
+        this.checkpoints = checkpoints;
+        this.attachments = new Attachments(range);
         this.values = allocate("values", spec.width());
         this.stamp = TensorLayout.stamp(spec, range);
     }
@@ -110,7 +117,7 @@ final class HostShard implements Shard {
     }
 
     void membersChanged(List<Member> now) {
-        for (Object attachment : List.copyOf(attachments.values())) {
+        for (Object attachment : attachments.all()) {
             if (attachment instanceof MemberListener listener) {
                 listener.membersChanged(now);
             }
@@ -181,6 +188,11 @@ final class HostShard implements Shard {
     }
 
     @Override
+    public Map<String, FloatArray> slots() {
+        return Collections.unmodifiableMap(slots);
+    }
+
+    @Override
     public FloatArray allocate(int n) {
         return lane.scratch().allocate(n);
     }
@@ -219,7 +231,12 @@ final class HostShard implements Shard {
     }
 
     @Override
-    public <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
-        return type.cast(attachments.computeIfAbsent(type, t -> factory.get()));
+    public Attachments attachments() {
+        return attachments;
+    }
+
+    @Override
+    public Path checkpoints() {
+        return checkpoints.get();
     }
 }

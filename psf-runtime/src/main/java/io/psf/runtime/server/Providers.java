@@ -1,7 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.PsException;
-import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.HandlerProvider;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,13 +9,17 @@ import java.io.InputStreamReader;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes the handlers that a class path brings. Whatever keeps one from being made is one sentence that names it. */
+/** Finds what brings handlers on a class path. Whatever is wrong with it is one sentence that names it. */
 final class Providers {
     /** What a service loader says of one provider; the tests fail if a JDK says it in another way. */
     private static final Pattern OF_ONE =
@@ -27,48 +31,47 @@ final class Providers {
         this.classPath = classPath;
     }
 
-    /** Takes what is found. */
-    @FunctionalInterface
-    interface Taker {
-        /** Takes a handler; a default body is replaced by any other. */
-        void take(Binding<?, ?> binding, boolean isDefault);
-    }
-
     /**
-     * Makes every handler.
+     * Everything that brings a handler, by the number of the function's name. No handler has been made yet.
      *
-     * @throws PsException with {@code CONFIGURATION} if a service file is broken, or a handler cannot be made
+     * @throws PsException with {@code CONFIGURATION} if a service file is broken, or two functions have one number
      */
-    void each(Taker taker) {
+    Map<Integer, List<HandlerProvider>> byFunction() {
+        Map<Integer, List<HandlerProvider>> found = new LinkedHashMap<>();
         Iterator<HandlerProvider> providers =
                 ServiceLoader.load(HandlerProvider.class, classPath).iterator();
         while (true) {
             HandlerProvider provider;
             try {
                 if (!providers.hasNext()) {
-                    return;
+                    return found;
                 }
                 provider = providers.next();
             } catch (ServiceConfigurationError | LinkageError e) {
                 throw failure(e);
             }
-            taker.take(binding(provider), provider.isDefault());
+            FunctionInfo info = function(provider);
+            List<HandlerProvider> same = found.computeIfAbsent(info.id(), id -> new ArrayList<>());
+            if (!same.isEmpty()) {
+                Handlers.requireSameName(function(same.get(0)), info);
+            }
+            same.add(provider);
         }
     }
 
-    private static Binding<?, ?> binding(HandlerProvider provider) {
+    private static FunctionInfo function(HandlerProvider provider) {
         try {
-            return provider.binding();
+            return provider.function().info();
         } catch (RuntimeException | LinkageError e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "handler provider: " + ClassPath.describe(provider.getClass()) + ": making its handler threw "
-                            + cause(e) + " (expected: a handler whose constructor succeeds on this node)",
+                    "handler provider: " + ClassPath.describe(provider.getClass()) + ": its function threw " + cause(e)
+                            + " (expected: the function's jar on the class path)",
                     e);
         }
     }
 
-    private static Throwable cause(Throwable e) {
+    static Throwable cause(Throwable e) {
         Throwable cause = e.getCause();
         return e instanceof ExceptionInInitializerError && cause != null ? cause : e;
     }

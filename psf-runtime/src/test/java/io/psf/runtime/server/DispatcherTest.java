@@ -148,6 +148,7 @@ final class DispatcherTest {
                 Role.SERVER,
                 1,
                 new NativeStore(),
+                null,
                 pool,
                 handlers,
                 Set.of(GET.info().id()),

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.psf.api.Available;
+import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.runtime.PsCluster;
 import java.io.IOException;
@@ -14,7 +17,10 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,8 +32,74 @@ class HandlersTest {
     @TempDir
     private Path folder;
 
+    /** Brings a handler of {@link Missing}. */
+    private abstract static class OfMissing implements HandlerProvider {
+        @Override
+        public Function<?, ?> function() {
+            return MissingPsf.FUNCTION;
+        }
+
+        @Override
+        public String handler() {
+            return "acme." + getClass().getSimpleName();
+        }
+
+        @Override
+        public Binding<?, ?> binding() {
+            return MissingPsf.bind((request, server) -> new Missing.Response());
+        }
+    }
+
+    /** One that can run everywhere. */
+    public static final class Plain extends OfMissing {}
+
+    /** Another one that can run everywhere. */
+    public static final class PlainToo extends OfMissing {}
+
+    /** One that is tried first. */
+    public static final class Preferred extends OfMissing {
+        @Override
+        public int preference() {
+            return 7;
+        }
+    }
+
+    /** The function's own. */
+    public static final class Body extends OfMissing {
+        @Override
+        public boolean isDefault() {
+            return true;
+        }
+    }
+
+    /** A handler that wants what is not there. */
+    private static final class Wanting implements Missing, Available {
+        @Override
+        public Optional<String> unavailable() {
+            return Optional.of("no device of that kind");
+        }
+
+        @Override
+        public Response handle(Request request, Node server) {
+            throw new AssertionError("not reached");
+        }
+    }
+
+    /** Would be tried before all others. */
+    public static final class OnDevice extends OfMissing {
+        @Override
+        public int preference() {
+            return 9;
+        }
+
+        @Override
+        public Binding<?, ?> binding() {
+            return MissingPsf.bind(new Wanting());
+        }
+    }
+
     /** Says that its handler could not be made. */
-    public static final class Failing implements HandlerProvider {
+    public static final class Failing extends OfMissing {
         @Override
         public Binding<?, ?> binding() {
             throw new IllegalStateException("no accelerator here");
@@ -35,24 +107,84 @@ class HandlersTest {
     }
 
     /** Cannot be made itself. */
-    public static final class Broken implements HandlerProvider {
+    public static final class Broken extends OfMissing {
         /** Throws. */
         public Broken() {
             throw new IllegalStateException("no luck");
         }
-
-        @Override
-        public Binding<?, ?> binding() {
-            throw new AssertionError("not reached");
-        }
     }
 
     /** Needs a class that is not there. */
-    public static final class Unlinked implements HandlerProvider {
+    public static final class Unlinked extends OfMissing {
+        @Override
+        public int preference() {
+            return 8;
+        }
+
         @Override
         public Binding<?, ?> binding() {
             throw new NoClassDefFoundError("acme/Library");
         }
+    }
+
+    /** What a node takes of those that a service file names, in any order. */
+    private Choice choice(Class<?>... providers) throws IOException {
+        List<Class<?>> order = new ArrayList<>(List.of(providers));
+        Choice choice = null;
+        for (int turn = 0; turn < providers.length; turn++) {
+            Collections.rotate(order, 1);
+            Path app = Files.createDirectories(folder.resolve("turn" + turn));
+            Files.createDirectories(app.resolve(FILE).getParent());
+            Files.write(app.resolve(FILE), order.stream().map(Class::getName).toList());
+            try (URLClassLoader loader = loader(List.of(app))) {
+                Choice now = Handlers.found(loader).all().stream()
+                        .filter(each -> each.binding().function() == MissingPsf.FUNCTION)
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(choice == null ? now.handler() : choice.handler()).isEqualTo(now.handler());
+                choice = now;
+            }
+        }
+        return Objects.requireNonNull(choice);
+    }
+
+    @Test
+    void theAvailableHandlerOfTheHighestPreferenceIsTaken() throws IOException {
+        Choice choice = choice(Plain.class, Preferred.class, Body.class, OnDevice.class, Unlinked.class);
+        assertThat(choice.handler()).isEqualTo("acme.Preferred");
+        assertThat(choice.passedOver())
+                .map(PassedOver::toString)
+                .containsExactly(
+                        "acme.OnDevice in test-classes/ (no device of that kind)",
+                        "acme.Unlinked in test-classes/ (cannot be loaded, java.lang.NoClassDefFoundError: acme/Library)",
+                        "acme.Plain in test-classes/ (preference 0, below 7)",
+                        "acme.Body in test-classes/ (a default body)");
+    }
+
+    @Test
+    void aDefaultBodyIsTheLastResort() throws IOException {
+        assertThat(choice(Body.class, OnDevice.class)).satisfies(choice -> {
+            assertThat(choice.handler()).isEqualTo("acme.Body");
+            assertThat(choice.isDefault()).isTrue();
+        });
+        assertThat(choice(Body.class, Plain.class).handler()).isEqualTo("acme.Plain");
+    }
+
+    @Test
+    void twoAvailableHandlersOfTheHighestPreferenceAreNamed() throws IOException {
+        assertThat(refusal(Plain.class.getName() + "\n" + PlainToo.class.getName() + "\n" + OnDevice.class.getName()))
+                .isEqualTo("handlers of \"acme.missing\": acme.Plain in test-classes/ and acme.PlainToo in"
+                        + " test-classes/, both of preference 0 (expected: one, or different preferences)");
+        assertThat(choice(Plain.class, PlainToo.class, Preferred.class).handler())
+                .isEqualTo("acme.Preferred");
+    }
+
+    @Test
+    void aFunctionOfWhichNoHandlerIsAvailableIsNamedWithAllReasons() throws IOException {
+        assertThat(refusal(Unlinked.class.getName() + "\n" + OnDevice.class.getName()))
+                .isEqualTo("handlers of \"acme.missing\": acme.OnDevice in test-classes/ (no device of that kind),"
+                        + " acme.Unlinked in test-classes/ (cannot be loaded, java.lang.NoClassDefFoundError:"
+                        + " acme/Library) (expected: one that is available on this node)");
     }
 
     @Test
@@ -89,17 +221,9 @@ class HandlersTest {
     @Test
     void aHandlerThatCannotBeMadeIsNamedWithTheReason() throws IOException {
         assertThat(refusal(Failing.class.getName()))
-                .isEqualTo(
-                        "handler provider: " + Failing.class.getName() + " in test-classes/: making its handler threw"
-                                + " java.lang.IllegalStateException: no accelerator here"
-                                + " (expected: a handler whose constructor succeeds on this node)");
-    }
-
-    @Test
-    void aHandlerThatMissesAClassIsNamedWithTheReason() throws IOException {
-        assertThat(refusal(Unlinked.class.getName()))
-                .contains("java.lang.NoClassDefFoundError: acme/Library")
-                .doesNotContain("\n");
+                .isEqualTo("handler: acme.Failing in test-classes/: making it threw"
+                        + " java.lang.IllegalStateException: no accelerator here"
+                        + " (expected: a handler whose constructor succeeds on this node)");
     }
 
     /** What the start of a cluster says when a service file holds this. */

@@ -1,0 +1,157 @@
+package io.psf.api.spi;
+
+import io.psf.api.Checkpointed;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * What functions keep beside a shard, and what of it is saved and loaded: the attachments that are {@link Checkpointed}.
+ * What has been loaded waits as bytes until somebody asks for the attachment. Used on the shard's lane.
+ */
+public final class Attachments {
+    private final Range range;
+    private final Map<Class<?>, Object> made = new LinkedHashMap<>();
+    private final Map<String, List<Entry>> loaded = new LinkedHashMap<>();
+
+    /** No attachments yet, of a shard that owns these keys. */
+    public Attachments(Range range) {
+        this.range = range;
+    }
+
+    /**
+     * A part of an attachment as it is saved.
+     *
+     * @param key the row, or the first row of the shard whose total it is
+     * @param total whether it is a shard's total
+     * @param bytes what {@link Checkpointed} wrote
+     */
+    @SuppressWarnings("ArrayRecordComponent") // carried, not compared
+    public record Entry(long key, boolean total, byte[] bytes) {}
+
+    /** Takes the parts of an attachment one after the other. */
+    @FunctionalInterface
+    public interface Sink {
+        /** Takes a part. */
+        void take(Entry entry) throws IOException;
+    }
+
+    /** Those that have been made and asked for. */
+    public Collection<Object> all() {
+        return List.copyOf(made.values());
+    }
+
+    /**
+     * The attachment of a type, made when first asked for, and given what has been loaded of it.
+     *
+     * @throws PsException with {@code STORAGE} if what has been loaded is not what the attachment reads
+     */
+    public <T> T get(Class<T> type, Supplier<? extends T> factory) {
+        Object attachment = made.get(type);
+        if (attachment == null) {
+            attachment = factory.get();
+            List<Entry> entries = loaded.get(type.getName());
+            if (entries != null) {
+                load(type, attachment, entries);
+                loaded.remove(type.getName());
+            }
+            made.put(type, attachment);
+        }
+        return type.cast(attachment);
+    }
+
+    private static void load(Class<?> type, Object attachment, List<Entry> entries) {
+        if (!(attachment instanceof Checkpointed state)) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    "attachment " + type.getName() + ": has been loaded (expected: a class that is Checkpointed, as it"
+                            + " was when it was saved)");
+        }
+        for (Entry entry : entries) {
+            ByteArrayInputStream bytes = new ByteArrayInputStream(entry.bytes());
+            try {
+                if (entry.total()) {
+                    state.loadTotal(new DataInputStream(bytes));
+                } else {
+                    state.loadRow(entry.key(), new DataInputStream(bytes));
+                }
+                if (bytes.available() > 0) {
+                    throw new IOException("left over " + bytes.available() + " bytes");
+                }
+            } catch (IOException e) {
+                throw new PsException(
+                        PsException.Code.STORAGE,
+                        "attachment " + type.getName() + ": reading "
+                                + (entry.total() ? "a total" : "row " + entry.key()) + " of "
+                                + entry.bytes().length + " bytes: " + e + " (expected: all that it wrote when it was"
+                                + " saved)",
+                        e);
+            }
+        }
+    }
+
+    /** The names of those that are saved, in their order. */
+    public Set<String> saved() {
+        Set<String> names = new TreeSet<>(loaded.keySet());
+        made.forEach((type, attachment) -> {
+            if (attachment instanceof Checkpointed) {
+                names.add(type.getName());
+            }
+        });
+        return names;
+    }
+
+    /**
+     * Gives all parts of an attachment.
+     *
+     * @param name one of {@link #saved}
+     * @throws IOException what the attachment or the sink throws
+     */
+    public void save(String name, Sink sink) throws IOException {
+        for (Entry entry : loaded.getOrDefault(name, List.of())) {
+            sink.take(entry);
+        }
+        for (Map.Entry<Class<?>, Object> each : made.entrySet()) {
+            if (each.getKey().getName().equals(name) && each.getValue() instanceof Checkpointed state) {
+                save(state, sink);
+            }
+        }
+    }
+
+    private void save(Checkpointed state, Sink sink) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        for (long key = range.begin(); key < range.end(); key++) {
+            state.saveRow(key, out);
+            take(key, false, bytes, sink);
+        }
+        state.saveTotal(out);
+        take(range.begin(), true, bytes, sink);
+    }
+
+    private static void take(long key, boolean total, ByteArrayOutputStream bytes, Sink sink) throws IOException {
+        if (bytes.size() > 0) {
+            sink.take(new Entry(key, total, bytes.toByteArray()));
+            bytes.reset();
+        }
+    }
+
+    /** Puts what has been loaded in the place of everything that is {@link Checkpointed}. */
+    public void replace(Map<String, List<Entry>> states) {
+        made.values().removeIf(Checkpointed.class::isInstance);
+        loaded.clear();
+        states.forEach((name, entries) -> loaded.put(name, new ArrayList<>(entries)));
+    }
+}

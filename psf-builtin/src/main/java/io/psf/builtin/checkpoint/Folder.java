@@ -1,0 +1,141 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The folder of one tensor in one checkpoint: {@code <server's directory>/<checkpoint>/<tensor>.tensor}.
+ *
+ * @param path where it is
+ */
+record Folder(Path path) {
+    static final String SHARD = ".shard";
+    static final String UNFINISHED = ".part";
+    private static final Pattern CHECKPOINT =
+            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
+    private static final int LONGEST = 200;
+
+    /**
+     * The folder of a tensor.
+     *
+     * @param root the server's directory
+     * @param checkpoint the checkpoint's name
+     * @throws PsException with {@code BAD_REQUEST} if the name is none, or would lead out of the directory
+     */
+    static Folder of(Path root, String checkpoint, TensorId tensor) {
+        if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "checkpoint: \"" + checkpoint + "\" (expected: a name below the server's directory, such as"
+                            + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
+                            + " beginning with a dot or a hyphen)");
+        }
+        return new Folder(root.resolve(checkpoint).resolve(name(tensor) + ".tensor"));
+    }
+
+    /** The tensor's name, with what a file's name may not hold as {@code %XX}; a long one cut off, with its number. */
+    private static String name(TensorId tensor) {
+        StringBuilder name = new StringBuilder();
+        for (byte each : tensor.name().getBytes(StandardCharsets.UTF_8)) {
+            char letter = (char) (each & 0xff);
+            boolean plain = letter < 128 && (Character.isLetterOrDigit(letter) || "_-.".indexOf(letter) >= 0);
+            name.append(plain ? String.valueOf(letter) : "%%%02X".formatted((int) letter));
+        }
+        return name.length() <= LONGEST
+                ? name.toString()
+                : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number());
+    }
+
+    /** Writes something to a file beside, and then gives it its name: whoever looks sees all of it or what was before. */
+    <T> T replace(Path file, Writing<T> writing) {
+        Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+        try {
+            Files.createDirectories(path);
+            T written;
+            try (FileChannel channel = FileChannel.open(
+                    unfinished,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE)) {
+                written = writing.write(channel);
+                channel.force(true);
+            }
+            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            force();
+            return written;
+        } catch (IOException e) {
+            delete(unfinished);
+            throw failure("writing " + file, e);
+        } catch (RuntimeException e) {
+            delete(unfinished);
+            throw e;
+        }
+    }
+
+    private static void delete(Path unfinished) {
+        try {
+            Files.deleteIfExists(unfinished);
+        } catch (IOException e) {
+            return; // what kept it from being written is what the caller has to know
+        }
+    }
+
+    /** Fills a file. */
+    @FunctionalInterface
+    interface Writing<T> {
+        T write(FileChannel channel) throws IOException;
+    }
+
+    /** Brings the names in the folder to the disk, where the system can. */
+    private void force() {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            return; // a system without files for folders
+        }
+    }
+
+    /** Deletes the files of shards that are not among these, finished or not. */
+    void deleteAllBut(Set<Path> files) throws IOException {
+        try (DirectoryStream<Path> there = Files.newDirectoryStream(path, "*{" + SHARD + "," + UNFINISHED + "}")) {
+            for (Path file : there) {
+                if (!files.contains(file)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    /** What an I/O error is to the caller. */
+    static PsException failure(String what, IOException e) {
+        return new PsException(PsException.Code.STORAGE, what + ": " + reason(e), e);
+    }
+
+    private static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file";
+        } else if (e instanceof AccessDeniedException) {
+            return "access denied";
+        } else if (e instanceof FileAlreadyExistsException || e instanceof NotDirectoryException) {
+            return ((FileSystemException) e).getFile() + " is not a directory";
+        }
+        return e instanceof FileSystemException known && known.getReason() != null
+                ? known.getFile() + ": " + known.getReason()
+                : e.toString();
+    }
+}

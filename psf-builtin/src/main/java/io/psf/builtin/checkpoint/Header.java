@@ -1,0 +1,110 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.ElementType;
+import io.psf.builtin.sync.Pushes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * What the file of a shard begins with.
+ *
+ * @param save the save's own number
+ * @param tensor the whole tensor
+ * @param begin the first row
+ * @param end one past the last row
+ * @param optimizer its name
+ * @param declaration what the tensor was declared with
+ * @param slots in the order in which they follow the values
+ * @param attachments their types, in the order in which they follow the slots
+ */
+record Header(
+        long save,
+        TensorInfo tensor,
+        long begin,
+        long end,
+        String optimizer,
+        String declaration,
+        List<Slot> slots,
+        List<String> attachments) {
+    private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
+    private static final int VERSION = 1;
+
+    /** A slot's name and the floats in a row of it. */
+    record Slot(String name, int width) {}
+
+    static Header of(long save, Shard shard) {
+        List<Slot> slots = new ArrayList<>();
+        new TreeMap<>(shard.slots()).forEach((name, values) -> {
+            if (!Pushes.ownsSlot(name)) {
+                slots.add(new Slot(name, values.length() / shard.rows()));
+            }
+        });
+        return new Header(
+                save,
+                shard.spec(),
+                shard.range().begin(),
+                shard.range().end(),
+                shard.optimizer().name(),
+                Declaration.of(shard).text(),
+                slots,
+                List.copyOf(shard.attachments().saved()));
+    }
+
+    void write(CheckedOutput out) throws IOException {
+        out.i64(MAGIC);
+        out.i32(VERSION);
+        out.i32(ElementType.FLOAT.ordinal());
+        out.i64(save);
+        out.i64(tensor.rows());
+        out.i32(tensor.width());
+        out.i64(begin);
+        out.i64(end);
+        out.string(tensor.id().name());
+        out.string(optimizer);
+        out.string(declaration);
+        out.i32(slots.size());
+        for (Slot slot : slots) {
+            out.string(slot.name());
+            out.i32(slot.width());
+        }
+        out.i32(attachments.size());
+        for (String attachment : attachments) {
+            out.string(attachment);
+        }
+    }
+
+    static Header read(BufferedFile in) throws IOException {
+        require("first bytes", in.i64() == MAGIC ? "PSFSHARD" : "others", "PSFSHARD");
+        require("format version", in.i32(), VERSION);
+        require("element type", in.i32(), ElementType.FLOAT.ordinal());
+        long save = in.i64();
+        long rows = in.i64();
+        int width = in.i32();
+        long begin = in.i64();
+        long end = in.i64();
+        TensorInfo tensor = new TensorInfo(TensorId.of(in.string()), rows, width);
+        String optimizer = in.string();
+        String declaration = in.string();
+        List<Slot> slots = new ArrayList<>();
+        for (int left = in.i32(); left > 0; left--) {
+            slots.add(new Slot(in.string(), in.i32()));
+        }
+        List<String> attachments = new ArrayList<>();
+        for (int left = in.i32(); left > 0; left--) {
+            attachments.add(in.string());
+        }
+        return new Header(save, tensor, begin, end, optimizer, declaration, slots, attachments);
+    }
+
+    static void require(String what, Object found, Object expected) {
+        if (!found.equals(expected)) {
+            throw new PsException(PsException.Code.STORAGE, what + ": " + found + " (expected: " + expected + ")");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.PsFunction;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.Attachments;
+import io.psf.builtin.sync.Pushes;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Puts what has been saved of a tensor in the place of values, slots and attachments: each shard reads its rows, from the
+ * files of as many shards as there were. All that a shard reads is verified before the shard changes. The lane is held
+ * while it reads.
+ */
+@PsFunction("psf.load")
+public interface LoadTensor {
+    /**
+     * What is loaded.
+     *
+     * @param tensor which tensor, of the shape and the kind of optimizer that it was saved with
+     * @param checkpoint the checkpoint's name, a path below the server's directory
+     * @param dryRun whether the files are only verified
+     */
+    record Request(TensorId tensor, String checkpoint, boolean dryRun) {}
+
+    /** That it is done. */
+    record Response() {}
+
+    /** Verifies the files that have this shard's rows, and loads them. */
+    default Response handle(Request slice, Shard shard) {
+        Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
+        Manifest manifest = Manifest.read(folder, slice.checkpoint(), slice.tensor());
+        require("shape", shape(manifest.tensor()), shape(shard.spec()), slice);
+        List<ShardFile> files = new ArrayList<>();
+        Range range = shard.range();
+        for (Piece piece : manifest.pieces()) {
+            if (piece.begin() < range.end() && piece.end() > range.begin()) {
+                ShardFile file = ShardFile.verified(folder, manifest, piece);
+                require(
+                        "optimizer",
+                        file.header().optimizer(),
+                        shard.optimizer().name(),
+                        slice);
+                files.add(file);
+            }
+        }
+        if (!slice.dryRun()) {
+            load(files, shard);
+        }
+        return new Response();
+    }
+
+    private static void load(List<ShardFile> files, Shard shard) {
+        for (ShardFile file : files) {
+            for (Header.Slot slot : file.header().slots()) {
+                var unused = shard.slot(slot.name(), slot.width());
+            }
+        }
+        for (Map.Entry<String, FloatArray> slot : shard.slots().entrySet()) {
+            if (!Pushes.ownsSlot(slot.getKey())) {
+                slot.getValue().fill(0); // as it was before anybody asked for it
+            }
+        }
+        Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
+        files.forEach(file -> file.load(shard, attachments));
+        shard.attachments().replace(attachments);
+    }
+
+    private static String shape(TensorInfo tensor) {
+        return "[" + tensor.rows() + ", " + tensor.width() + "]";
+    }
+
+    private static void require(String what, String saved, String there, Request request) {
+        if (!saved.equals(there)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    what + " of checkpoint \"" + request.checkpoint() + "\": " + saved + " (expected: " + there
+                            + ", that of tensor \"" + request.tensor() + "\")");
+        }
+    }
+}

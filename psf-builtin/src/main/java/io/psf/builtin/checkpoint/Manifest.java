@@ -1,0 +1,175 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32C;
+
+/**
+ * The files that make up a saved tensor. A save counts once its manifest is there, so it is whole or it is not.
+ *
+ * @param tensor what was saved
+ * @param save the save's own number, in the names of its files
+ * @param pieces in the order of their rows
+ */
+record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
+    private static final String NAME = "manifest";
+    private static final String FIRST = "psf-checkpoint 1";
+
+    Manifest {
+        pieces = List.copyOf(pieces);
+    }
+
+    /**
+     * Puts this manifest in the place of the one that is there, and deletes the files that it does not name.
+     *
+     * @throws PsException with {@code STORAGE} if a file is not there, or the disk says no
+     */
+    void write(Folder folder) {
+        requireWhole(folder.path());
+        Set<Path> files = new HashSet<>();
+        for (Piece piece : pieces) {
+            Path file = piece.file(folder, save);
+            if (!Files.isRegularFile(file)) {
+                throw new PsException(
+                        PsException.Code.STORAGE,
+                        file + ", rows " + piece.rows() + ": not seen by the server that writes the manifest (expected:"
+                                + " one directory for checkpoints that all servers share)");
+            }
+            files.add(file);
+        }
+        byte[] text = sealed().getBytes(StandardCharsets.UTF_8);
+        Path file = folder.path().resolve(NAME);
+        folder.replace(file, channel -> {
+            for (ByteBuffer bytes = ByteBuffer.wrap(text); bytes.hasRemaining(); ) {
+                channel.write(bytes);
+            }
+            return file;
+        });
+        try {
+            folder.deleteAllBut(files);
+        } catch (IOException e) {
+            throw Folder.failure("deleting what " + file + " does not name", e);
+        }
+    }
+
+    /**
+     * The manifest of a folder.
+     *
+     * @param checkpoint the checkpoint's name, for messages
+     * @throws PsException with {@code STORAGE} if there is none, or it is damaged
+     */
+    static Manifest read(Folder folder, String checkpoint, TensorId tensor) {
+        Path file = folder.path().resolve(NAME);
+        String text;
+        try {
+            text = Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    "tensor \"" + tensor + "\" in checkpoint \"" + checkpoint + "\": no " + file
+                            + " (expected: a tensor that has been saved there under this name)",
+                    e);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + file, e);
+        }
+        try {
+            Manifest manifest = parse(text, tensor);
+            manifest.requireWhole(file);
+            return manifest;
+        } catch (IllegalArgumentException e) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    file + ": damaged, " + e.getMessage() + " (expected: as it was saved)",
+                    e);
+        }
+    }
+
+    /** The text and its checksum. */
+    private String sealed() {
+        StringBuilder text = new StringBuilder(FIRST + "\n");
+        text.append("shape %d %d\n".formatted(tensor.rows(), tensor.width()));
+        text.append("save %016x\n".formatted(save));
+        for (Piece piece : pieces) {
+            text.append("rows %d %d %d %08x\n".formatted(piece.begin(), piece.end(), piece.bytes(), piece.checksum()));
+        }
+        String lines = text.toString();
+        return lines + "crc32c %08x\n".formatted(checksum(lines));
+    }
+
+    private static int checksum(String text) {
+        CRC32C crc = new CRC32C();
+        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        return (int) crc.getValue();
+    }
+
+    private static Manifest parse(String text, TensorId tensor) {
+        int last = text.lastIndexOf("crc32c ");
+        if (!text.startsWith("psf-checkpoint ") || last < 0) {
+            throw new IllegalArgumentException("no first or last line");
+        } else if (!text.startsWith(FIRST + "\n")) {
+            throw new IllegalArgumentException(
+                    "first line: " + text.lines().findFirst().orElse("") + ", not " + FIRST);
+        }
+        String crc = "crc32c %08x\n".formatted(checksum(text.substring(0, last)));
+        if (!text.substring(last).equals(crc)) {
+            throw new IllegalArgumentException(
+                    "last line: " + text.substring(last).strip() + ", not " + crc.strip());
+        }
+        List<String> lines = text.substring(0, last).lines().toList();
+        if (lines.size() < 3) {
+            throw new IllegalArgumentException("lines: " + lines.size());
+        }
+        String[] shape = fields(lines.get(1), "shape", 3);
+        long save = Long.parseUnsignedLong(fields(lines.get(2), "save", 2)[1], 16);
+        List<Piece> pieces = new ArrayList<>();
+        for (String line : lines.subList(3, lines.size())) {
+            String[] rows = fields(line, "rows", 5);
+            pieces.add(new Piece(
+                    Long.parseLong(rows[1]),
+                    Long.parseLong(rows[2]),
+                    Long.parseLong(rows[3]),
+                    Integer.parseUnsignedInt(rows[4], 16)));
+        }
+        return new Manifest(new TensorInfo(tensor, Long.parseLong(shape[1]), Integer.parseInt(shape[2])), save, pieces);
+    }
+
+    private static String[] fields(String line, String name, int count) {
+        String[] fields = line.split(" ", -1);
+        if (fields.length != count || !fields[0].equals(name)) {
+            throw new IllegalArgumentException("line: " + line);
+        }
+        return fields;
+    }
+
+    /** Checks that the pieces are all rows. */
+    private void requireWhole(Path where) {
+        long end = 0;
+        for (Piece piece : pieces) {
+            if (piece.begin() != end || piece.end() <= piece.begin()) {
+                throw hole(where, end, piece.begin());
+            }
+            end = piece.end();
+        }
+        if (end != tensor.rows()) {
+            throw hole(where, end, tensor.rows());
+        }
+    }
+
+    private PsException hole(Path where, long end, long begin) {
+        return new PsException(
+                PsException.Code.STORAGE,
+                where + ": rows [" + end + ", " + begin + ") (expected: one file for each row of [0, " + tensor.rows()
+                        + "))");
+    }
+}

@@ -1,0 +1,129 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.Attachments;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The file of one shard: header, values, slots, attachments, checksum (docs/checkpoint.md). Verified as a whole before any
+ * of it is used.
+ *
+ * @param path where it is
+ * @param header what it begins with
+ * @param data where the values begin
+ */
+record ShardFile(Path path, Header header, long data) {
+    private static final int END = 0;
+    private static final int ROW = 1;
+    private static final int TOTAL = 2;
+
+    /**
+     * Writes the file of a shard.
+     *
+     * @throws PsException with {@code STORAGE} naming the file and the reason
+     */
+    static Piece write(Folder folder, long save, Shard shard) {
+        Header header = Header.of(save, shard);
+        Piece unsized = new Piece(header.begin(), header.end(), 0, 0);
+        return folder.replace(unsized.file(folder, save), channel -> {
+            CheckedOutput out = new CheckedOutput(channel);
+            header.write(out);
+            out.floats(shard.values());
+            for (Header.Slot slot : header.slots()) {
+                out.floats(shard.slot(slot.name(), slot.width()));
+            }
+            for (String attachment : header.attachments()) {
+                shard.attachments().save(attachment, entry -> {
+                    out.i8(entry.total() ? TOTAL : ROW);
+                    out.i64(entry.key());
+                    out.bytes(entry.bytes());
+                });
+                out.i8(END);
+            }
+            int checksum = out.finish();
+            return new Piece(header.begin(), header.end(), out.written(), checksum);
+        });
+    }
+
+    /**
+     * Reads a file's header after all of it has been verified.
+     *
+     * @throws PsException with {@code STORAGE} if it is not there, or not as it was saved
+     */
+    static ShardFile verified(Folder folder, Manifest manifest, Piece piece) {
+        Path path = piece.file(folder, manifest.save());
+        try (BufferedFile in = new BufferedFile(path)) {
+            Header.require("bytes", in.size(), piece.bytes());
+            Header.require("checksum", hex(in.checksum(in.size() - Integer.BYTES)), hex(piece.checksum()));
+            Header.require("checksum at the end", hex(in.i32()), hex(piece.checksum()));
+            in.seek(0);
+            Header header = Header.read(in);
+            Header.require("tensor", header.tensor(), manifest.tensor());
+            Header.require("rows", new Range(header.begin(), header.end()), new Range(piece.begin(), piece.end()));
+            Header.require("save", hex(header.save()), hex(manifest.save()));
+            return new ShardFile(path, header, in.position());
+        } catch (NoSuchFileException e) {
+            throw Folder.failure(path + ", rows " + piece.rows(), e);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + path, e);
+        } catch (PsException | IllegalArgumentException e) {
+            String damage = e instanceof PsException known ? known.detail() : e.getMessage();
+            throw new PsException(
+                    PsException.Code.STORAGE, path + ", rows " + piece.rows() + ": damaged, " + damage, e);
+        }
+    }
+
+    private static String hex(int number) {
+        return "%08x".formatted(number);
+    }
+
+    private static String hex(long number) {
+        return "%016x".formatted(number);
+    }
+
+    /**
+     * Copies the rows that a shard owns into its values and slots, and takes what has been attached to them.
+     *
+     * @param attachments by type; added to
+     */
+    void load(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
+        try (BufferedFile in = new BufferedFile(path)) {
+            long at = copy(in, data, header.tensor().width(), shard.values(), shard.range());
+            for (Header.Slot slot : header.slots()) {
+                at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
+            }
+            in.seek(at);
+            for (String attachment : header.attachments()) {
+                List<Attachments.Entry> entries = attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
+                for (int kind = in.i8(); kind != END; kind = in.i8()) {
+                    long key = in.i64();
+                    if (shard.range().contains(key)) {
+                        entries.add(new Attachments.Entry(key, kind == TOTAL, in.bytes()));
+                    } else {
+                        in.skipBytes();
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw Folder.failure("reading " + path, e);
+        }
+    }
+
+    /** Copies what the file's rows and the shard's have in common; answers where the file's next array begins. */
+    private long copy(BufferedFile in, long at, int width, FloatArray into, Range range) throws IOException {
+        long begin = Math.max(header.begin(), range.begin());
+        long end = Math.min(header.end(), range.end());
+        long bytesOfRow = (long) width * Float.BYTES;
+        in.seek(at + (begin - header.begin()) * bytesOfRow);
+        in.floats(into.slice((int) (begin - range.begin()) * width, (int) (end - range.begin()) * width));
+        return at + (header.end() - header.begin()) * bytesOfRow;
+    }
+}

@@ -1,0 +1,107 @@
+package io.psf.builtin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Checkpointed;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestCluster;
+import java.io.DataInput;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What functions keep beside a shard is saved and loaded with it, on any slices. */
+class AttachmentsTest {
+    private static final TensorId TENSOR = TensorId.of("visited");
+    private static final TensorInfo INFO = new TensorInfo(TENSOR, 20, 3);
+    private static final LongArray ALL = LongArray.wrap(LongStream.range(0, 20).toArray());
+
+    @TempDir
+    private Path folder;
+
+    private TestCluster on(int slices) {
+        return PsfTest.of(VisitPsf.bind(new Visit() {}))
+                .and(SaveTensorPsf.bind(new SaveTensor() {}))
+                .and(CommitSavePsf.bind(new CommitSave() {}))
+                .and(LoadTensorPsf.bind(new LoadTensor() {}))
+                .checkpoints(folder)
+                .tensor(TENSOR, 20, 3)
+                .on(slices);
+    }
+
+    private static Visit.Response visit(TestCluster cluster, LongArray keys) {
+        return VisitPsf.stub(cluster).call(TENSOR, keys).await();
+    }
+
+    private static TestCluster visited(TestCluster cluster) {
+        visit(cluster, LongArray.of(0, 19, 7, 7, 7));
+        visit(cluster, LongArray.of(7, 13));
+        return cluster;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,1", "1,3", "2,1", "2,3", "3,2", "3,7", "7,2", "7,1"})
+    void rowsAndTotalsComeBackOnOtherSlices(int before, int after) {
+        Checkpoints.save(visited(on(before)), INFO, "visits");
+        TestCluster again = on(after);
+        visit(again, ALL); // is forgotten: what is loaded is what there was
+        Checkpoints.load(again, TENSOR, "visits");
+        assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
+    }
+
+    @Test
+    void whatNobodyHasAskedForSinceItWasLoadedIsSavedAgain() {
+        Checkpoints.save(visited(on(7)), INFO, "visits");
+        TestCluster between = on(2);
+        Checkpoints.load(between, TENSOR, "visits");
+        Checkpoints.save(between, INFO, "more/visits");
+        TestCluster again = on(3);
+        Checkpoints.load(again, TENSOR, "more/visits");
+        assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
+    }
+
+    @Test
+    void loadingWhatHadNoAttachmentsForgetsThem() {
+        Checkpoints.save(on(2), INFO, "none");
+        TestCluster cluster = visited(on(2));
+        Checkpoints.load(cluster, TENSOR, "none");
+        assertThat(visit(cluster, LongArray.of(7)).all()).isEqualTo(1);
+    }
+
+    private static Attachments loaded(byte... row) {
+        Attachments attachments = new Attachments(new Range(0, 5));
+        attachments.replace(Map.of(Reader.class.getName(), List.of(new Attachments.Entry(3, false, row))));
+        return attachments;
+    }
+
+    private static final class Reader implements Checkpointed {
+        @Override
+        public void loadRow(long key, DataInput in) throws IOException {
+            in.readShort();
+        }
+    }
+
+    @Test
+    void anAttachmentThatReadsSomethingElseThanItWroteIsNamedWithTheRow() {
+        assertThatThrownBy(() -> loaded((byte) 1).get(Reader.class, Reader::new))
+                .isInstanceOf(PsException.class)
+                .hasMessage("STORAGE: attachment " + Reader.class.getName() + ": reading row 3 of 1 bytes:"
+                        + " java.io.EOFException (expected: all that it wrote when it was saved)");
+        assertThatThrownBy(() -> loaded((byte) 1, (byte) 2, (byte) 3).get(Reader.class, Reader::new))
+                .hasMessageContaining("reading row 3 of 3 bytes: java.io.IOException: left over 1 bytes");
+        assertThat(loaded((byte) 1, (byte) 2).get(Reader.class, Reader::new)).isNotNull();
+    }
+}
