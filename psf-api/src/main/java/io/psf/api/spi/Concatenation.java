@@ -4,6 +4,9 @@ import io.psf.api.PsException;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,16 @@ public final class Concatenation {
             }
         }
         return all;
+    }
+
+    /** A list for each part, empty until the part's is set: an older server sends none. */
+    public static <T> List<List<T>> lists(int parts) {
+        return new ArrayList<>(Collections.nCopies(parts, List.of()));
+    }
+
+    /** One list of all parts' elements, which cannot be changed. */
+    public static <T> List<T> of(List<List<T>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
     }
 
     /**

@@ -94,6 +94,7 @@ final class MergeEmitter {
         type.addMethod(add(add.build()));
         type.addMethod(result(values.construct(
                 response, model.response().stream().map(this::folded).toList())));
+        type.addMethods(values.methods());
     }
 
     private static MethodSpec add(CodeBlock body) {
@@ -124,6 +125,8 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
+        } else if (component.type() instanceof Type.Many) {
+            return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
     }
@@ -154,6 +157,9 @@ final class MergeEmitter {
                     component.name(),
                     length);
         }
+        if (component.type() instanceof Type.Many) {
+            return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
+        }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
     }
 
@@ -177,6 +183,8 @@ final class MergeEmitter {
                     beside.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
+        } else if (each.type() instanceof Type.Many) {
+            body.addStatement("$N.set(part, $L)", field, read);
         } else {
             body.addStatement("$N[part] = $L", field, read);
         }
@@ -214,6 +222,8 @@ final class MergeEmitter {
                     field(uneven.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.type() instanceof Type.Many) {
+            return CodeBlock.of("$T.of($N)", Concatenation.class, field);
         } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }

@@ -30,8 +30,8 @@ public enum Message {
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** The function, the signature. */
-    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle (expected: %s). Write it in the interface."),
+    /** The function, what is there instead, the signature. */
+    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
             "PsfHandleExtra",
@@ -158,6 +158,6 @@ public enum Message {
     }
 
     String text(Object... arguments) {
-        return "[" + id + "] " + String.format(format, arguments);
+        return "[" + id + "] " + String.format(format, arguments).strip();
     }
 }
