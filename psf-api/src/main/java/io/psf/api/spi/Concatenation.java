@@ -1,6 +1,10 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.ElementType;
+import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
@@ -106,6 +110,16 @@ public final class Concatenation {
             at += lengths[i];
         }
         return all;
+    }
+
+    static SharedArray zeros(ElementType type, int n) {
+        return switch (type) {
+            case BYTE -> ByteArray.allocate(n);
+            case INT -> IntArray.allocate(n);
+            case LONG -> LongArray.allocate(n);
+            case FLOAT -> FloatArray.allocate(n);
+            case DOUBLE -> DoubleArray.allocate(n);
+        };
     }
 
     static int length(long length) {

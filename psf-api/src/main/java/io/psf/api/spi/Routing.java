@@ -212,6 +212,20 @@ public final class Routing {
         keySets[set].scatter(slice, answer, target, width(width));
     }
 
+    /** Zeroes the rows of a part whose older server did not send them. */
+    public void clearRange(int part, SharedArray target, int width) {
+        int begin = begin(parts[part]) * width(width);
+        int end = begin(parts[part] + 1) * width(width);
+        target.copyFrom(begin, Concatenation.zeros(target.type(), end - begin));
+    }
+
+    /** Zeroes the rows along the keys of a part whose older server did not send them. */
+    public void clearAlong(int part, int set, SharedArray target, int width) {
+        int slice = parts[part];
+        SharedArray zeros = Concatenation.zeros(target.type(), keySets[set].count(slice) * width(width));
+        keySets[set].scatter(slice, zeros, target, width(width));
+    }
+
     /**
      * One array of the parts' rows of different lengths, in the caller's order; a row that its server did not send is
      * zero.

@@ -188,6 +188,12 @@ final class MergeEmitter {
         } else {
             body.addStatement("$N[part] = $L", field, read);
         }
+        if (later && each.layout() instanceof Layout.Ranged ranged) {
+            body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, ranged.width());
+        } else if (later && each.layout() instanceof Layout.Beside beside) {
+            body.nextControlFlow("else")
+                    .addStatement("routing.clearAlong(part, $L, $N, $L)", beside.set(), field, beside.width());
+        }
         if (later) {
             body.endControlFlow();
         }

@@ -102,18 +102,30 @@ final class StubEmitter {
                 .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : values.empty(each.type()))
                 .collect(CodeBlock.joining(", "));
         return call.addStatement(
-                        "return this.caller.call(FUNCTION, new $T($L), $L, this.options)",
+                        "return this.caller.call($L, new $T($L), $L, this.options)",
+                        function(),
                         Java.name(model.requestType()),
                         arguments,
                         filling ? into() : "null")
                 .build();
     }
 
+    /** The constant, which a component of the request may hide. */
+    private CodeBlock function() {
+        return isComponent("FUNCTION") ? CodeBlock.of("$T.FUNCTION", Java.name(model.generated())) : CodeBlock.of("FUNCTION");
+    }
+
+    private boolean isComponent(String name) {
+        return model.request().stream().anyMatch(component -> component.name().equals(name));
+    }
+
     /** The name of the response to be filled, which no component of the request has. */
     private String into() {
-        boolean taken =
-                model.request().stream().anyMatch(component -> component.name().equals("into"));
-        return taken ? "into_" : "into";
+        String name = "into";
+        while (isComponent(name)) {
+            name += "_";
+        }
+        return name;
     }
 
     private CodeBlock doc(int version, boolean filling) {
