@@ -8,6 +8,7 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -268,13 +269,13 @@ final class RandomCall {
         }
         TupleWriter out = new TupleWriter();
         function.write(request, routing, 0, out);
-        distort(out, reader -> function.read(reader));
+        distort(out, 1 + random.nextInt(5), reader -> function.read(reader));
 
         out.reset();
         Answers.Part answer = new Answers(last, slicing(last), random).draw(routing.slice(0), last);
         function.writeAnswer(last.tuple("Response", answer.values()), out);
         if (!last.drawn().merged() && routing.parts() == 1) {
-            distort(out, reader -> {
+            distort(out, last.version(), reader -> {
                 Merge<Object> merge = function.merge(request, routing, null);
                 merge.add(0, reader);
                 merge.result();
@@ -282,14 +283,14 @@ final class RandomCall {
         }
     }
 
-    private void distort(TupleWriter out, Consumer<io.psf.api.spi.TupleReader> read) {
+    private void distort(TupleWriter out, int version, Consumer<TupleReader> read) {
         for (int i = 0; i < 8; i++) {
             byte[] body = Version.bytes(out);
             if (body.length > 0) {
                 body[random.nextInt(body.length)] = (byte) (random.nextBoolean() ? -1 : random.nextInt());
             }
             try {
-                read.accept(Version.reader(body, out.blockLength(), out.arrays(), 1 + random.nextInt(5)));
+                read.accept(Version.reader(body, out.blockLength(), out.arrays(), version));
             } catch (PsException e) {
                 assertThat(e.code())
                         .isIn(

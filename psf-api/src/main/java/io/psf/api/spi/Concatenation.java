@@ -97,6 +97,10 @@ public final class Concatenation {
             if (partCounts != null) {
                 lengths[i] = RaggedRows.begins(partCounts, PsException.Code.HANDLER_FAILED, name)[partCounts.length()];
             }
+            A part = parts[i];
+            if (part != null) {
+                Routing.requireAnswer(name, part.length(), lengths[i]);
+            }
             total += lengths[i];
         }
         A all = allocate.apply(length(total));
@@ -104,7 +108,6 @@ public final class Concatenation {
         for (int i = 0; i < parts.length; i++) {
             A part = parts[i];
             if (part != null) {
-                Routing.requireAnswer(name, part.length(), lengths[i]);
                 all.copyFrom(at, part);
             }
             at += lengths[i];

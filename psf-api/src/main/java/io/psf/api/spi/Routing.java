@@ -237,11 +237,18 @@ public final class Routing {
     public <A extends SharedArray> A mergeRagged(
             String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
         int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        for (int part = 0; part < answers.length; part++) {
+            A answer = answers[part];
+            if (answer != null) { // before anything is allocated of the size that the counts say
+                int[] rows = keySets[set].rowBegins(parts[part], counts);
+                requireAnswer(name, answer.length(), rows[rows.length - 1]);
+            }
+        }
         A target = allocate.apply(begins[counts.length()]);
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
             if (answer != null) {
-                keySets[set].scatterRagged(name, parts[part], counts, begins, answer, target);
+                keySets[set].scatterRagged(parts[part], counts, begins, answer, target);
             }
         }
         return target;

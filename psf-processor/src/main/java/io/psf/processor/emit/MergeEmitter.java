@@ -117,7 +117,7 @@ final class MergeEmitter {
     }
 
     private static String field(String name) {
-        return RESERVED.contains(name) ? name + "_" : name;
+        return RESERVED.contains(name.replaceAll("_+$", "")) ? name + "_" : name;
     }
 
     private static TypeName fieldType(Component component) {
