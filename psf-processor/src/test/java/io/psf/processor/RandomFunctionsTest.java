@@ -42,7 +42,10 @@ class RandomFunctionsTest {
     private static List<List<Version>> compile(List<RandomFunction> drawn) {
         List<List<Version>> versions = new ArrayList<>();
         drawn.forEach(each -> versions.add(new ArrayList<>()));
-        int last = drawn.stream().flatMap(each -> each.versions().stream()).max(Integer::compare).orElse(1);
+        int last = drawn.stream()
+                .flatMap(each -> each.versions().stream())
+                .max(Integer::compare)
+                .orElse(1);
         for (int version = 1; version <= last; version++) {
             int now = version;
             Compilation compilation = Fixtures.compile(drawn.stream()

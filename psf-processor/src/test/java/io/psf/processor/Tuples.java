@@ -111,7 +111,9 @@ final class Tuples {
     static Object as(Type type, Object value) {
         if (type instanceof ParameterizedType list) {
             return ((List<?>) value)
-                    .stream().map(each -> as(list.getActualTypeArguments()[0], each)).toList();
+                    .stream()
+                            .map(each -> as(list.getActualTypeArguments()[0], each))
+                            .toList();
         }
         Class<?> of = (Class<?>) type;
         if (of.isInstance(value) || of.isPrimitive()) {
@@ -119,7 +121,8 @@ final class Tuples {
         } else if (value instanceof Enum<?> constant) {
             return of.getEnumConstants()[constant.ordinal()];
         }
-        @Nullable Object[] values = Arrays.stream(of.getRecordComponents())
+        @Nullable
+        Object[] values = Arrays.stream(of.getRecordComponents())
                 .map(each -> {
                     @Nullable Object part = get(value, each.getName());
                     return part == null ? null : as(each.getGenericType(), part);

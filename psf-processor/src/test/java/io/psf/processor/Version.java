@@ -134,7 +134,8 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
                 .toArray(Class<?>[]::new);
         Method call = stub.getClass().getMethod("call", types);
         call.setAccessible(true);
-        @Nullable Object[] arguments = older.request().stream()
+        @Nullable
+        Object[] arguments = older.request().stream()
                 .map(each -> value(component("Request", each.name()), Tuples.get(request, each.name())))
                 .toArray();
         call.invoke(stub, arguments);

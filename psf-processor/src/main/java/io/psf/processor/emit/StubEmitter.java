@@ -112,7 +112,9 @@ final class StubEmitter {
 
     /** The constant, which a component of the request may hide. */
     private CodeBlock function() {
-        return isComponent("FUNCTION") ? CodeBlock.of("$T.FUNCTION", Java.name(model.generated())) : CodeBlock.of("FUNCTION");
+        return isComponent("FUNCTION")
+                ? CodeBlock.of("$T.FUNCTION", Java.name(model.generated()))
+                : CodeBlock.of("FUNCTION");
     }
 
     private boolean isComponent(String name) {

@@ -114,6 +114,11 @@ public enum Message {
             "PsfSchemaGrown",
             "version %s of %s is not in %s (expected: every version committed)."
                     + " Compile with -Apsf.schemas.update=true, and commit the file."),
+    /** The function, its source, the file. */
+    SCHEMA_GONE(
+            "PsfSchemaGone",
+            "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
+                    + " committed). Give it its name back; or delete the file, which gives its peers up."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
