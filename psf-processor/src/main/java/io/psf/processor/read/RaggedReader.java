@@ -2,6 +2,7 @@ package io.psf.processor.read;
 
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Layout;
@@ -14,6 +15,9 @@ import java.util.Set;
 /** Reads the rows of different lengths of a function's tuples, and which components tell the lengths. */
 final class RaggedReader {
     private static final Type COUNTS = new Type.Shared(Type.Items.INT);
+
+    private static final String BY_RANGE =
+            " Rows of different lengths go along keys: for all rows of a slice, give all keys.";
 
     private final List<TupleElement> request;
     private final KeyReader keys;
@@ -44,7 +48,9 @@ final class RaggedReader {
                 other.has(Along.class) && (other.isBad() || other.type().equals(COUNTS)));
         if (counts.isEmpty()) {
             if (named.isEmpty() || told.add(named.get())) {
-                tellNoCounts(each, mirror, name, tuple);
+                boolean byRange =
+                        named.filter(other -> other.has(ByRange.class)).isPresent();
+                tellNoCounts(each, mirror, name, tuple, byRange ? BY_RANGE : "");
             }
             return new Layout.Uneven(name, 0, -1);
         }
@@ -57,7 +63,7 @@ final class RaggedReader {
                 name, counts.get().index(), ofServers ? -1 : keys.sets().indexOf(along));
     }
 
-    private void tellNoCounts(TupleElement each, Mirror mirror, String name, List<TupleElement> tuple) {
+    private void tellNoCounts(TupleElement each, Mirror mirror, String name, List<TupleElement> tuple, String hint) {
         List<String> others = tuple.stream()
                 .filter(other -> other.type().equals(COUNTS) && other.has(Along.class))
                 .map(TupleElement::name)
@@ -70,7 +76,7 @@ final class RaggedReader {
                 name,
                 each.name(),
                 others.isEmpty() ? "an IntArray with @Along in the same tuple" : String.join(" or ", others),
-                Nearest.didYouMean(name, others));
+                hint.isEmpty() ? Nearest.didYouMean(name, others) : hint);
     }
 
     private void requireUnfolded(TupleElement each, Mirror mirror, String along) {
