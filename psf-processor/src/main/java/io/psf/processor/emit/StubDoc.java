@@ -102,7 +102,7 @@ final class StubDoc {
             return ragged(uneven, each) + " and goes where it goes" + BORROWED;
         }
         boolean shared = bare(each.type()) instanceof Type.Shared;
-        String how = shared ? "goes whole" + (everywhere.isEmpty() ? "" : everywhere) : "copied" + everywhere;
+        String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
         return shape(each.type()) + how + (shared ? BORROWED : "");
     }
 
