@@ -10,6 +10,8 @@ import java.util.concurrent.*;
 public interface Answers {
   enum Mode { A, B }
 
+  record Item(long key, String text) {}
+
   record Request(TensorId tensor, @ByKey LongArray keys) {}
 
   record Response(
@@ -21,6 +23,9 @@ public interface Answers {
       @Reduce(Reduction.SUM) boolean sum, // ERROR [PsfReduction]
       @Reduce(Reduction.NONE) double none, // ERROR [PsfReduction]
       @Reduce(Reduction.LAST) FloatArray last, // ERROR [PsfReduction]
+      float[] plain, // ERROR [PsfResponseLayout]
+      List<Item> fine,
+      @Reduce(Reduction.SUM) List<Item> list, // ERROR [PsfLayoutType]
       @Reduce(Reduction.MAX) Mode mode, // ERROR [PsfLayoutType]
       @Reduce(Reduction.SUM) float[] copied) {} // ERROR [PsfLayoutType]
 

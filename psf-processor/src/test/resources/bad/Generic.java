@@ -13,4 +13,13 @@ interface Generic<T> { // ERROR [PsfGeneric]
   record Response() {}
 
   Response handle(Request slice, Shard shard);
+
+  @PsFunction("bad.generic.tuple")
+  interface Tuple {
+    record Request<T>(TensorId tensor, T value) {} // ERROR [PsfGeneric]
+
+    record Response() {}
+
+    Response handle(Request<String> slice, Shard shard);
+  }
 }

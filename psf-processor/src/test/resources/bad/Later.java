@@ -9,9 +9,9 @@ import java.util.concurrent.*;
 /** A response that is filled cannot stand in a request; its older call is no second error. */
 @PsFunction("bad.later")
 public interface Later {
-  record Request(TensorId tensor, @Since(2) Response before) {} // ERROR [PsfType]
+  record Request(TensorId tensor, @Since(2) Response before) {}
 
-  record Response(@ByRange FloatArray values) {}
+  record Response(@ByRange FloatArray values) {} // ERROR [PsfType]
 
   Response handle(Request slice, Shard shard);
 }

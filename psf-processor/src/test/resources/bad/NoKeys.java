@@ -10,7 +10,7 @@ import java.util.concurrent.*;
 public interface NoKeys {
   record Request(TensorId tensor, @Along("keys") FloatArray x) {} // ERROR [PsfAlongUnknown]
 
-  record Response(@ByKey(combine = Reduction.NONE) LongArray keys) {} // ERROR [PsfKeysInResponse]
+  record Response(@ByKey(combine = Reduction.NONE, everySlice = true) LongArray keys) {} // ERROR [PsfKeysInResponse]
 
   Response handle(Request slice, Shard shard);
 }

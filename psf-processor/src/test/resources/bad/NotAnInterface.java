@@ -13,4 +13,14 @@ public abstract class NotAnInterface { // ERROR [PsfNotInterface]
   record Response() {}
 
   abstract Response handle(Request slice, Shard shard);
+
+  @PsFunction("bad.not.an.interface.either")
+  static final class Nothing {} // ERROR [PsfNotInterface]
+
+  @PsFunction("bad.not.an.interface.hidden")
+  static final class Hidden { // ERROR [PsfNotInterface]
+    private record Request(TensorId tensor) {}
+
+    private record Response() {}
+  }
 }

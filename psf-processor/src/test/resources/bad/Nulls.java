@@ -17,7 +17,9 @@ public interface Nulls {
   })
   @interface Nullable {}
 
-  record Point(float x, @Nullable double y) {}
+  record Point(float x, @Nullable double y) {} // ERROR [PsfNullable]
+
+  record Row(int id) {}
 
   record Request( // ERROR [PsfTarget]
       @org.jspecify.annotations.Nullable TensorId first,
@@ -25,7 +27,7 @@ public interface Nulls {
       @org.jspecify.annotations.Nullable float[] elements, // ERROR [PsfNullable]
       @Nullable float[] fine,
       List<@org.jspecify.annotations.Nullable Point> rows, // ERROR [PsfNullable]
-      Point point, // ERROR [PsfNullable]
+      Point point,
       @org.jspecify.annotations.Nullable Float boxed, // ERROR [PsfType]
       @ByKey @Nullable LongArray keys, // ERROR [PsfNullable]
       @Along("keys") @Nullable FloatArray values, // ERROR [PsfNullable]
@@ -33,6 +35,8 @@ public interface Nulls {
 
   record Response(
       @Reduce(Reduction.SUM) @Nullable FloatArray sums, // ERROR [PsfNullable]
+      @Nullable List<Row> list, // ERROR [PsfNullable]
+      List<Row> fine,
       @Nullable String text) {} // ERROR [PsfResponseLayout]
 
   Response handle(Request slice, Shard shard);

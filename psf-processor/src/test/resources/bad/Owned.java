@@ -13,7 +13,7 @@ public interface Owned {
       @ByKey(combine = Reduction.SUM) long key, // ERROR [PsfOwner]
       @ByKey long another, // ERROR [PsfOwner]
       @ByKey LongArray keys, // ERROR [PsfLayoutPlace]
-      @Since(2) @ByKey long later) {} // ERROR [PsfOwner] ERROR [PsfOwner]
+      @Since(2) @ByKey long later) {} // ERROR [PsfOwner]
 
   record Response(int fine, @Reduce(Reduction.SUM) int sum) {} // ERROR [PsfLayoutPlace]
 

@@ -47,6 +47,34 @@ final class Signatures {
     }
   }
 
+  @PsFunction("bad.signatures.swapped")
+  interface Swapped {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    Response handle(Shard shard, Request slice); // ERROR [PsfHandleSignature]
+  }
+
+  @PsFunction("bad.signatures.misspelt")
+  interface Misspelt {
+    record Request(TensorId tensor) {}
+
+    record Response() {}
+
+    Response handel(Request slice, Shard shard); // ERROR [PsfHandleMissing]
+  }
+
+  /** Meant to run on servers. */
+  @PsFunction("bad.signatures.node")
+  interface OnNodes {
+    record Request(String name) {}
+
+    record Response() {}
+
+    Response handle(Request slice, Node node); // ERROR [PsfHandleSignature]
+  }
+
   interface Closeable {
     void shut();
   }

@@ -15,6 +15,7 @@ public interface SparsePull {
       @Along(
           "ids") // ERROR [PsfAlongNotKeys]
       FloatArray others,
+      @Along("ids") FloatArray again,
       @Along("rows") FloatArray right) {}
 
   Response handle(Request slice, Shard shard);

@@ -8,13 +8,19 @@ import java.util.concurrent.*;
 
 @PsFunction("bad.types")
 public interface Types {
-  record Tree(List<Tree> children) {}
+  record Tree(List<Tree> children) {} // ERROR [PsfType]
 
   record Box<T>(T value) {}
 
   record Empty() {}
 
-  record Deep(Map<String, String> map, FloatArray shared) {}
+  record Nested(Empty empty) {}
+
+  enum None {}
+
+  record Deep(
+      Map<String, String> map, // ERROR [PsfType]
+      FloatArray shared) {} // ERROR [PsfType]
 
   record Request(
       TensorId tensor,
@@ -28,10 +34,13 @@ public interface Types {
       String[] words, // ERROR [PsfType]
       Object object, // ERROR [PsfType]
       Map<String, Integer> map, // ERROR [PsfType]
-      Tree tree, // ERROR [PsfType]
+      Tree tree,
       Box<String> box, // ERROR [PsfType]
       List<Empty> empties, // ERROR [PsfType]
-      Deep deep, // ERROR [PsfType] ERROR [PsfType]
+      Deep deep,
+      Deep twice,
+      List<Nested> nested, // ERROR [PsfType]
+      None none, // ERROR [PsfType]
       Optional<String> maybe) {} // ERROR [PsfType]
 
   record Response(java.time.Duration took) {} // ERROR [PsfType]

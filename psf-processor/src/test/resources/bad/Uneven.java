@@ -20,6 +20,7 @@ public interface Uneven {
       @Ragged("count") LongArray misspelt, // ERROR [PsfRaggedCounts]
       @Along("keys") LongArray longs,
       @Ragged("longs") LongArray byLongs, // ERROR [PsfRaggedCounts]
+      @Ragged("longs") FloatArray againByLongs,
       @ByRange(width = 1) IntArray aligned,
       @Ragged("aligned") LongArray byAligned, // ERROR [PsfRaggedCounts]
       @Ragged("counts") long[] copied) {} // ERROR [PsfLayoutType]

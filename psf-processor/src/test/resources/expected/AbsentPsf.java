@@ -73,8 +73,21 @@ public final class AbsentPsf {
         /**
          * Nearly all of it may be null.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * @param tensor the tensor on whose shards the function runs
+         * @param text copied to every slice; may be null
+         * @param point copied to every slice; may be null
+         * @param copied [n] float32, copied to every slice; may be null
+         * @param shared [n] float32, goes whole to every slice; borrowed until await returns; may be null
          * @param there [n] float32, goes whole to every slice; borrowed until await returns
+         * @param other copied to every slice; may be null
+         * @param mode copied to every slice; may be null
+         * @param points copied to every slice; may be null
+         * @param name copied to every slice; may be null
+         * @param later copied to every slice; may be null
+         * @param laterTensor copied to every slice; may be null
+         * @return what the function's own merge makes of the answers of the slices: {@code text} may be null; {@code shared} [n] float32, may be null
          */
         public Pending<Absent.Response> call(TensorId tensor, @Nullable String text,
                 Absent. @Nullable Point point, float @Nullable [] copied,
@@ -88,10 +101,21 @@ public final class AbsentPsf {
         /**
          * Nearly all of it may be null.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 1: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
+         * @param text copied to every slice; may be null
+         * @param point copied to every slice; may be null
+         * @param copied [n] float32, copied to every slice; may be null
+         * @param shared [n] float32, goes whole to every slice; borrowed until await returns; may be null
          * @param there [n] float32, goes whole to every slice; borrowed until await returns
+         * @param other copied to every slice; may be null
+         * @param mode copied to every slice; may be null
+         * @param points copied to every slice; may be null
+         * @param name copied to every slice; may be null
+         * @return what the function's own merge makes of the answers of the slices: {@code text} may be null; {@code shared} [n] float32, may be null
          */
         public Pending<Absent.Response> call(TensorId tensor, @Nullable String text,
                 Absent. @Nullable Point point, float @Nullable [] copied,

@@ -72,8 +72,12 @@ public final class AxpyPsf {
         /**
          * y <- y + alpha x, next to the shard; answers the squared norm of the new y.
          *
+         * <p>Runs on every slice of {@code y}.
+         *
          * @param y the tensor on whose shards the function runs
-         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param alpha copied to every slice
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @return the answers of the slices: {@code squaredNorm} summed over the slices
          */
         public Pending<Axpy.Response> call(TensorId y, float alpha, FloatArray x) {
             return this.caller.call(FUNCTION, new Axpy.Request(y, alpha, x), null, this.options);

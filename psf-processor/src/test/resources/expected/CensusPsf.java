@@ -71,6 +71,11 @@ public final class CensusPsf {
         /**
          * Counts the shards of some tensors.
          *
+         * <p>Runs on every server.
+         *
+         * @param first copied to every server
+         * @param second copied to every server
+         * @return the answers of the servers: {@code shards} summed over the servers
          */
         public Pending<Census.Response> call(TensorId first, TensorId second) {
             return this.caller.call(FUNCTION, new Census.Request(first, second), null, this.options);

@@ -68,6 +68,11 @@ public final class ClockPsf {
         /**
          * Tells a clock, and learns those of the others.
          *
+         * <p>Runs on the scheduler.
+         *
+         * @param group copied
+         * @param clock copied
+         * @return the answer of the scheduler: {@code clocks} [n] int64; {@code ahead}; {@code name}
          */
         public Pending<Clock.Response> call(String group, long clock) {
             return this.caller.call(FUNCTION, new Clock.Request(group, clock), null, this.options);

@@ -69,7 +69,12 @@ public final class CounterPsf {
         /**
          * Counts what is added to a key, on the one server that owns it.
          *
+         * <p>Runs on the server that owns {@code key}.
+         *
+         * @param group copied
          * @param key the key whose owner among the servers runs the function
+         * @param more copied
+         * @return the answer of the server: {@code count}; {@code group}; {@code history} [n] float32
          */
         public Pending<Counter.Response> call(String group, long key, int more) {
             return this.caller.call(FUNCTION, new Counter.Request(group, key, more), null, this.options);

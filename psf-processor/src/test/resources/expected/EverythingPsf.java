@@ -78,16 +78,36 @@ public final class EverythingPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * @param bool copied to every slice
+         * @param i8 copied to every slice
+         * @param i16 copied to every slice
+         * @param i32 copied to every slice
          * @param tensor the tensor on whose shards the function runs
+         * @param i64 copied to every slice
+         * @param f32 copied to every slice
+         * @param f64 copied to every slice
+         * @param string copied to every slice
+         * @param mode copied to every slice
+         * @param other copied to every slice
+         * @param floats [n] float32, copied to every slice
+         * @param doubles [n] float64, copied to every slice
+         * @param ints [n] int32, copied to every slice
+         * @param longs [n] int64, copied to every slice
+         * @param bytes [n] int8, copied to every slice
+         * @param options copied to every slice
+         * @param points copied to every slice
          * @param everywhere [n] float32, goes whole to every slice; borrowed until await returns
-         * @param rows [rows, width] float64, row-aligned with the tensor; borrowed until await returns
-         * @param pairs [rows, 2] int32, row-aligned with the tensor; borrowed until await returns
-         * @param early [n, width] int8, row i belongs to {@code second[i]}; borrowed until await returns
-         * @param first [n] int64, global keys in any order; borrowed until await returns
-         * @param ofFirst [n, width] float32, row i belongs to {@code first[i]}; borrowed until await returns
-         * @param second [n] int64, global keys in any order, duplicates folded with LAST; borrowed until await returns
-         * @param ofSecond [n, 3] int64, row i belongs to {@code second[i]}; borrowed until await returns
+         * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param early [n, width] int8, row i goes where {@code second[i]} goes; borrowed until await returns
+         * @param first [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes; borrowed until await returns
+         * @param second [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
+         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes; borrowed until await returns
          * @param into [n] int8, goes whole to every slice; borrowed until await returns
+         * @return the answers of the slices: {@code any} whether it holds on any of the slices; {@code all} whether it holds on all slices; {@code i8} the least of the slices; {@code i16} the greatest of the slices; {@code part} summed over the slices; {@code i64} summed over the slices; {@code f32} the greatest of the slices; {@code f64} the least of the slices; {@code sums} [n] float32, element by element summed over the slices; {@code rows} [rows, width] float64, row-aligned with the tensor; {@code ofFirst} [n, width] float32, row i belongs to {@code first[i]}; {@code routing} [n, 3] int64, row i belongs to {@code second[i]}
          */
         public Pending<Everything.Response> call(boolean bool, byte i8, short i16, int i32,
                 TensorId tensor, long i64, float f32, double f64, String string,
@@ -102,21 +122,37 @@ public final class EverythingPsf {
         /**
          * Calls the function.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on every slice of {@code tensor}.
          *
+         * @param bool copied to every slice
+         * @param i8 copied to every slice
+         * @param i16 copied to every slice
+         * @param i32 copied to every slice
          * @param tensor the tensor on whose shards the function runs
+         * @param i64 copied to every slice
+         * @param f32 copied to every slice
+         * @param f64 copied to every slice
+         * @param string copied to every slice
+         * @param mode copied to every slice
+         * @param other copied to every slice
+         * @param floats [n] float32, copied to every slice
+         * @param doubles [n] float64, copied to every slice
+         * @param ints [n] int32, copied to every slice
+         * @param longs [n] int64, copied to every slice
+         * @param bytes [n] int8, copied to every slice
+         * @param options copied to every slice
+         * @param points copied to every slice
          * @param everywhere [n] float32, goes whole to every slice; borrowed until await returns
-         * @param rows [rows, width] float64, row-aligned with the tensor; borrowed until await returns
-         * @param pairs [rows, 2] int32, row-aligned with the tensor; borrowed until await returns
-         * @param early [n, width] int8, row i belongs to {@code second[i]}; borrowed until await returns
-         * @param first [n] int64, global keys in any order; borrowed until await returns
-         * @param ofFirst [n, width] float32, row i belongs to {@code first[i]}; borrowed until await returns
-         * @param second [n] int64, global keys in any order, duplicates folded with LAST; borrowed until await returns
-         * @param ofSecond [n, 3] int64, row i belongs to {@code second[i]}; borrowed until await returns
+         * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param early [n, width] int8, row i goes where {@code second[i]} goes; borrowed until await returns
+         * @param first [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes; borrowed until await returns
+         * @param second [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
+         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes; borrowed until await returns
          * @param into [n] int8, goes whole to every slice; borrowed until await returns
-         * @param into_ {@code rows}: [rows, width] float64, row-aligned with the tensor; borrowed until await returns
-         * @param into_ {@code ofFirst}: [n, width] float32, row i belongs to {@code first[i]}; borrowed until await returns
-         * @param into_ {@code routing}: [n, 3] int64, row i belongs to {@code second[i]}; borrowed until await returns
+         * @param into_ its {@code rows}, {@code ofFirst}, {@code routing} are filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code any} whether it holds on any of the slices; {@code all} whether it holds on all slices; {@code i8} the least of the slices; {@code i16} the greatest of the slices; {@code part} summed over the slices; {@code i64} summed over the slices; {@code f32} the greatest of the slices; {@code f64} the least of the slices; {@code sums} [n] float32, element by element summed over the slices; {@code rows} [rows, width] float64, row-aligned with the tensor; {@code ofFirst} [n, width] float32, row i belongs to {@code first[i]}; {@code routing} [n, 3] int64, row i belongs to {@code second[i]}
          */
         public Pending<Everything.Response> call(boolean bool, byte i8, short i16, int i32,
                 TensorId tensor, long i64, float f32, double f64, String string,

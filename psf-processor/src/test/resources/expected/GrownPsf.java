@@ -77,8 +77,17 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * @param tensor the tensor on whose shards the function runs
-         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param rounds copied to every slice
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param note copied to every slice
+         * @param mode copied to every slice
+         * @param ids [n] int64, copied to every slice
+         * @param point copied to every slice
+         * @param points copied to every slice
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x, String note,
                 Grown.Mode mode, long[] ids, Grown.Point point, List<Grown.Point> points) {
@@ -88,11 +97,18 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on every slice of {@code tensor}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
-         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param rounds copied to every slice
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param note copied to every slice
+         * @param mode copied to every slice
+         * @param ids [n] int64, copied to every slice
+         * @param point copied to every slice
+         * @param points copied to every slice
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x, String note,
                 Grown.Mode mode, long[] ids, Grown.Point point, List<Grown.Point> points,
@@ -103,10 +119,14 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 2: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param rounds copied to every slice
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x) {
             return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
@@ -115,13 +135,15 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 2: what came later is empty.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
-         *
          * @param tensor the tensor on whose shards the function runs
-         * @param x [rows, width] float32, row-aligned with the tensor; borrowed until await returns
-         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param rounds copied to every slice
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x,
                 Grown.Response into) {
@@ -131,9 +153,12 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 1: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor) {
             return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
@@ -142,12 +167,13 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 1: what came later is empty.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
-         *
          * @param tensor the tensor on whose shards the function runs
-         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
          */
         public Pending<Grown.Response> call(TensorId tensor, Grown.Response into) {
             return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), into, this.options);
@@ -288,6 +314,8 @@ public final class GrownPsf {
             }
             if (in.has(4)) {
                 routing.mergeRange("values", part, in.floatArray(), values, 0);
+            } else {
+                routing.clearRange(part, values, 0);
             }
             if (in.has(4)) {
                 count[part] = in.i64();

@@ -76,10 +76,14 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
-         * @param counts [n, 1] int32, row i belongs to {@code keys[i]}; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
+         * @param before copied to every slice; may be null
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, @Nullable String before) {
@@ -89,13 +93,15 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
-         * @param counts [n, 1] int32, row i belongs to {@code keys[i]}; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements; borrowed until await returns
-         * @param into {@code rows}: [n, width] float32, row i belongs to {@code keys[i]}; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
+         * @param before copied to every slice; may be null
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, @Nullable String before, Narrowed.Response into) {
@@ -105,12 +111,15 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         *
          * <p>As in version 3: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
-         * @param counts [n, 1] int32, row i belongs to {@code keys[i]}; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values) {
@@ -120,15 +129,16 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         *
          * <p>As in version 3: what came later is empty.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
-         *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
-         * @param counts [n, 1] int32, row i belongs to {@code keys[i]}; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements; borrowed until await returns
-         * @param into {@code rows}: [n, width] float32, row i belongs to {@code keys[i]}; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, Narrowed.Response into) {
@@ -138,10 +148,13 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         *
          * <p>As in version 2: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys) {
             return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
@@ -150,13 +163,14 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         *
          * <p>As in version 2: what came later is empty.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
-         *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
-         * @param into {@code rows}: [n, width] float32, row i belongs to {@code keys[i]}; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys,
                 Narrowed.Response into) {
@@ -166,9 +180,12 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 1: what came later is empty.
          *
          * @param tensor the tensor on whose shards the function runs
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor) {
             return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0), IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
@@ -177,12 +194,13 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * <p>As in version 1: what came later is empty.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
-         *
          * @param tensor the tensor on whose shards the function runs
-         * @param into {@code rows}: [n, width] float32, row i belongs to {@code keys[i]}; borrowed until await returns
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
+         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, Narrowed.Response into) {
             return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0), IntArray.allocate(0), FloatArray.allocate(0), null), into, this.options);
@@ -289,6 +307,8 @@ public final class NarrowedPsf {
             sums[part] = in.floatArray().copy();
             if (in.has(2)) {
                 routing.mergeAlong("rows", part, 0, in.floatArray(), rows, 0);
+            } else {
+                routing.clearAlong(part, 0, rows, 0);
             }
         }
 

@@ -74,11 +74,14 @@ public final class NeighborsPsf {
         /**
          * Adds edges to a graph, and tells the neighbours of nodes.
          *
+         * <p>Runs on the slices of {@code graph} that own keys of {@code nodes} or {@code from}.
+         *
          * @param graph the tensor on whose shards the function runs
-         * @param nodes [n] int64, global keys in any order, duplicates folded with LAST; borrowed until await returns
-         * @param from [n] int64, global keys in any order; borrowed until await returns
-         * @param to [sum of counts] int64, row i has {@code degrees[i]} elements; borrowed until await returns
-         * @param degrees [n, 1] int32, row i belongs to {@code from[i]}; borrowed until await returns
+         * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
+         * @param from [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it goes; borrowed until await returns
+         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes; borrowed until await returns
+         * @return the answers of the slices: {@code neighbors} [sum of counts] int64, row i has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code isolated[i]}; {@code history} [sum of ages] float64, row i has {@code ages[i]} elements; {@code weights} [sum of counts] float64, row i has {@code counts[i]} elements
          */
         public Pending<Neighbors.Response> call(TensorId graph, LongArray nodes, LongArray from,
                 LongArray to, IntArray degrees) {
@@ -88,14 +91,15 @@ public final class NeighborsPsf {
         /**
          * Adds edges to a graph, and tells the neighbours of nodes.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on the slices of {@code graph} that own keys of {@code nodes} or {@code from}.
          *
          * @param graph the tensor on whose shards the function runs
-         * @param nodes [n] int64, global keys in any order, duplicates folded with LAST; borrowed until await returns
-         * @param from [n] int64, global keys in any order; borrowed until await returns
-         * @param to [sum of counts] int64, row i has {@code degrees[i]} elements; borrowed until await returns
-         * @param degrees [n, 1] int32, row i belongs to {@code from[i]}; borrowed until await returns
-         * @param into {@code counts}: [n, 1] int32, row i belongs to {@code nodes[i]}; borrowed until await returns
+         * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
+         * @param from [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it goes; borrowed until await returns
+         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes; borrowed until await returns
+         * @param into its {@code counts} is filled; borrowed until await returns; not {@code neighbors}, {@code isolated}, {@code ages}, {@code history}, {@code weights}; nothing else of it is read
+         * @return the answers of the slices: {@code neighbors} [sum of counts] int64, row i has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code isolated[i]}; {@code history} [sum of ages] float64, row i has {@code ages[i]} elements; {@code weights} [sum of counts] float64, row i has {@code counts[i]} elements
          */
         public Pending<Neighbors.Response> call(TensorId graph, LongArray nodes, LongArray from,
                 LongArray to, IntArray degrees, Neighbors.Response into) {

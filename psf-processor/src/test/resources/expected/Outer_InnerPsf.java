@@ -72,8 +72,11 @@ final class Outer_InnerPsf {
         /**
          * Nested, with keys out and ranges back.
          *
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
          * @param tensor the tensor on whose shards the function runs
+         * @return the answers of the slices: {@code values} [rows, width] float32, row-aligned with the tensor
          */
         public Pending<Outer.Inner.Response> call(LongArray keys, TensorId tensor) {
             return this.caller.call(FUNCTION, new Outer.Inner.Request(keys, tensor), null, this.options);
@@ -82,11 +85,12 @@ final class Outer_InnerPsf {
         /**
          * Nested, with keys out and ranges back.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on every slice of {@code tensor}.
          *
-         * @param keys [n] int64, global keys in any order; borrowed until await returns
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
          * @param tensor the tensor on whose shards the function runs
-         * @param into {@code values}: [rows, width] float32, row-aligned with the tensor; borrowed until await returns
+         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it is read
+         * @return the answers of the slices: {@code values} [rows, width] float32, row-aligned with the tensor
          */
         public Pending<Outer.Inner.Response> call(LongArray keys, TensorId tensor,
                 Outer.Inner.Response into) {

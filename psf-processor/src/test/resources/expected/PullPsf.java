@@ -74,8 +74,11 @@ public final class PullPsf {
          *
          * <p>In any order, {@code duplicates} included.
          *
+         * <p>Runs on the slices of {@code table} that own keys of {@code rows}.
+         *
          * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64 row ids; borrowed until await returns
+         * @param rows [n] int64 row ids; borrowed until await returns; [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @return the answers of the slices: {@code values} [n, width] float32, row i belongs to {@code rows[i]}
          */
         public Pending<Pull.Response> call(TensorId table, LongArray rows) {
             return this.caller.call(FUNCTION, new Pull.Request(table, rows), null, this.options);
@@ -86,11 +89,12 @@ public final class PullPsf {
          *
          * <p>In any order, {@code duplicates} included.
          *
-         * <p>Fills the laid-out arrays of the response given; its other components are not read.
+         * <p>Runs on the slices of {@code table} that own keys of {@code rows}.
          *
          * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64 row ids; borrowed until await returns
-         * @param into {@code values}: [n, width] float32, row i belongs to {@code rows[i]}; borrowed until await returns
+         * @param rows [n] int64 row ids; borrowed until await returns; [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it is read
+         * @return the answers of the slices: {@code values} [n, width] float32, row i belongs to {@code rows[i]}
          */
         public Pending<Pull.Response> call(TensorId table, LongArray rows, Pull.Response into) {
             return this.caller.call(FUNCTION, new Pull.Request(table, rows), into, this.options);

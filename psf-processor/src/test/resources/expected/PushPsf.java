@@ -72,10 +72,13 @@ final class PushPsf {
         /**
          * Adds rows, folded on the worker, and tells every slice that a round is over.
          *
+         * <p>Runs on every slice of {@code table}.
+         *
          * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64, global keys in any order, duplicates folded with SUM; borrowed until await returns
-         * @param update [n, width] float32, row i belongs to {@code rows[i]}; borrowed until await returns
-         * @param weight [n, 1] float32, row i belongs to {@code rows[i]}; borrowed until await returns
+         * @param rows [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with SUM; slices without keys are called too; borrowed until await returns
+         * @param update [n, width] float32, row i goes where {@code rows[i]} goes; borrowed until await returns
+         * @param weight [n, 1] float32, row i goes where {@code rows[i]} goes; borrowed until await returns
+         * @return done when all slices have answered
          */
         public Pending<Push.Response> call(TensorId table, LongArray rows, FloatArray update,
                 FloatArray weight) {

@@ -73,7 +73,11 @@ public final class ScanPsf {
         /**
          * Finds the rows that are longer than a limit; the servers say which.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * @param tensor the tensor on whose shards the function runs
+         * @param limit copied to every slice
+         * @return the answers of the slices: {@code rows} [n, width] float32, row i belongs to {@code found[i]}; {@code found} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code found[i]}
          */
         public Pending<Scan.Response> call(TensorId tensor, float limit) {
             return this.caller.call(FUNCTION, new Scan.Request(tensor, limit), null, this.options);

@@ -71,7 +71,11 @@ public final class TopKPsf {
         /**
          * The k largest values of a tensor.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * @param tensor the tensor on whose shards the function runs
+         * @param k copied to every slice
+         * @return what the function's own merge makes of the answers of the slices: {@code k}; {@code hits}; {@code scratch} [n] float32
          */
         public Pending<TopK.Response> call(TensorId tensor, int k) {
             return this.caller.call(FUNCTION, new TopK.Request(tensor, k), null, this.options);

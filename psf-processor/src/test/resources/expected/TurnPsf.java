@@ -69,7 +69,11 @@ public final class TurnPsf {
         /**
          * Answers when it is the caller's turn.
          *
+         * <p>Runs on every slice of {@code tensor}.
+         *
          * @param tensor the tensor on whose shards the function runs
+         * @param clock copied to every slice
+         * @return done when all slices have answered
          */
         public Pending<Turn.Response> call(TensorId tensor, long clock) {
             return this.caller.call(FUNCTION, new Turn.Request(tensor, clock), null, this.options);

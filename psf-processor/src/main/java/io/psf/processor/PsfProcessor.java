@@ -61,7 +61,7 @@ public final class PsfProcessor extends AbstractProcessor {
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         services = new Services(environment);
-        schemas = new Schemas(environment.getOptions(), new Evolution(problems), environment.getMessager());
+        schemas = new Schemas(environment, new Evolution(problems));
     }
 
     @Override
@@ -81,7 +81,12 @@ public final class PsfProcessor extends AbstractProcessor {
 
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+        schemas.compiles(round.getRootElements());
         if (round.processingOver()) {
+            if (!round.errorRaised()) {
+                schemas.checkGone();
+                problems.print(processingEnv.getMessager());
+            }
             services.write();
             return false;
         }
@@ -126,6 +131,7 @@ public final class PsfProcessor extends AbstractProcessor {
             waitingFunctions.add(name);
             return;
         }
+        reading.ifPresent(each -> schemas.declares(type, each.model().name()));
         boolean sound = problems.isEmpty() && resolved;
         if (sound) {
             reading.ifPresent(each -> schemas.check(type, each.model()));

@@ -5,9 +5,13 @@ import io.psf.processor.read.Evolution;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.annotation.processing.Messager;
+import javax.annotation.processing.ProcessingEnvironment;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The schemas committed beside the source, one file a function with one line a version: what peers of those versions
  * know. A function without a file gets one.
+ *
+ * <p>A file tells the source that declared its function. The function is gone if that source is no more, or is compiled
+ * now and does not declare it; a source that stands there and is not compiled, such as that of a test or of another
+ * module, or in an incremental compilation, says nothing.
  */
 final class Schemas {
     /** The folder of the files; without it nothing is compared. */
@@ -26,13 +34,29 @@ final class Schemas {
     private final boolean update;
     private final Evolution evolution;
     private final Messager messager;
+    private final Sources sources;
+    /** The functions that this compilation declares, by name. */
+    private final Map<String, TypeElement> declared = new HashMap<>();
 
-    Schemas(Map<String, String> options, Evolution evolution, Messager messager) {
-        String where = options.get(FOLDER);
+    Schemas(ProcessingEnvironment environment, Evolution evolution) {
+        String where = environment.getOptions().get(FOLDER);
         this.folder = where == null || where.isBlank() ? null : Path.of(where);
-        this.update = Boolean.parseBoolean(options.get(UPDATE));
+        this.update = Boolean.parseBoolean(environment.getOptions().get(UPDATE));
         this.evolution = evolution;
-        this.messager = messager;
+        this.messager = environment.getMessager();
+        this.sources = new Sources(environment);
+    }
+
+    /** Takes note of what a round compiles. */
+    void compiles(Set<? extends Element> roots) {
+        if (folder != null) {
+            sources.add(roots);
+        }
+    }
+
+    /** Takes note of a function that is there, sound or not. */
+    void declares(TypeElement type, String name) {
+        declared.put(name, type);
     }
 
     /** Compares a function with its file, or writes it. */
@@ -40,20 +64,49 @@ final class Schemas {
         if (folder == null) {
             return;
         }
-        Path file = folder.resolve(model.name() + ".schema");
         try {
-            List<String> now = model.schemas();
-            List<String> committed = Files.exists(file) ? Files.readAllLines(file) : List.of();
-            if (now.equals(committed)) {
-                return;
-            } else if (!update && !committed.isEmpty()) {
-                evolution.check(type, model, committed, String.valueOf(file.getFileName()));
+            SchemaFile file = SchemaFile.of(folder, model.name());
+            List<String> committed = file.versions();
+            if (!update && !committed.isEmpty() && !committed.equals(model.schemas())) {
+                evolution.check(type, model, committed, file.name());
                 return;
             }
-            Files.createDirectories(folder);
-            Files.writeString(file, String.join("\n", now) + "\n");
+            SchemaFile now = file.with(model.schemas()).declaredIn(sources.of(type));
+            if (!now.equals(file)) {
+                now.write();
+            }
         } catch (IOException e) {
-            messager.printMessage(Diagnostic.Kind.ERROR, "schema file " + file + ": " + e, type);
+            messager.printMessage(Diagnostic.Kind.ERROR, "schema file of " + model.name() + ": " + e, type);
         }
+    }
+
+    /** Tells of the functions that are gone, after all have been read. */
+    void checkGone() {
+        if (folder == null) {
+            return;
+        }
+        try {
+            for (SchemaFile file : SchemaFile.in(folder)) {
+                Path source = file.sourcePath();
+                boolean there = declared.containsKey(file.function())
+                        || source == null
+                        || (Files.exists(source) && !sources.contains(source));
+                if (!there && update) {
+                    Files.delete(file.path());
+                } else if (!there) {
+                    evolution.gone(inPlaceOf(source), file.function(), String.valueOf(file.source()), file.name());
+                }
+            }
+        } catch (IOException e) {
+            messager.printMessage(Diagnostic.Kind.ERROR, "schema files in " + folder + ": " + e);
+        }
+    }
+
+    /** A function that the source declares now. */
+    private @Nullable TypeElement inPlaceOf(@Nullable Path source) {
+        return declared.values().stream()
+                .filter(type -> source != null && source.equals(sources.of(type)))
+                .findFirst()
+                .orElse(null);
     }
 }

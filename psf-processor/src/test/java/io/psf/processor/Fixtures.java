@@ -6,6 +6,7 @@ import com.google.testing.compile.JavaFileObjects;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.tools.ForwardingJavaFileObject;
 import javax.tools.JavaFileObject;
 
 /** The sources below {@code src/test/resources}, and how they are compiled. */
@@ -46,7 +48,18 @@ final class Fixtures {
     static JavaFileObject source(Path file) {
         String folder = String.valueOf(file.getName(file.getNameCount() - 2));
         String name = String.valueOf(file.getFileName()).replace(".java", "");
-        return JavaFileObjects.forSourceString(folder + "." + name, text(file));
+        return at(file, folder + "." + name, text(file));
+    }
+
+    /** A source that the compiler takes to be in a file. */
+    static JavaFileObject at(Path file, String name, String text) {
+        JavaFileObject source = JavaFileObjects.forSourceString(name, text);
+        return new ForwardingJavaFileObject<>(source) {
+            @Override
+            public URI toUri() {
+                return file.toUri();
+            }
+        };
     }
 
     /** The classes of a compilation that succeeded. */

@@ -9,6 +9,7 @@ import io.psf.processor.read.Message;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,10 @@ import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.TypeElement;
+import javax.tools.Diagnostic;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What problems say, and what is none. */
 class MessageTest {
@@ -39,6 +43,58 @@ class MessageTest {
                 .contains("[PsfResponseLayout] component values of the response does not say how the answers of several"
                         + " slices become one (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or MAX)."
                         + " Choose one, or write \"static Response merge(List<Response> slices)\".");
+    }
+
+    @Test
+    void tenMistakesAreTenErrorsEachOnItsOwnLine() {
+        Compilation compilation = Fixtures.compile(Fixtures.source(Fixtures.file("bad", "TenMistakes.java")));
+        assertThat(compilation.diagnostics()).hasSize(10);
+        assertThat(compilation.errors()).hasSize(10);
+        assertThat(compilation.errors().stream().map(Diagnostic::getLineNumber)).doesNotHaveDuplicates();
+        assertThat(compilation.errors().stream().map(error -> id(error.getMessage(null))))
+                .doesNotHaveDuplicates()
+                .allMatch(id -> id.startsWith("Psf"));
+    }
+
+    @Test
+    void everyProblemEndsItsSentence() {
+        for (Path fixture : Fixtures.in("bad")) {
+            for (Diagnostic<?> error :
+                    Fixtures.compile(Fixtures.source(fixture)).errors()) {
+                assertThat(error.getMessage(null))
+                        .matches("(?s)\\[Psf\\w+] .*[^.)(\\s][.?)]+")
+                        .contains("(expected: ");
+            }
+        }
+    }
+
+    private static String id(String message) {
+        return message.substring(1, message.indexOf(']'));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "@Reduce(SUMM) boolean any",
+                "@Reduce boolean any",
+                "@Along double[] rows",
+                "@Along(KEYS) FloatArray rows",
+                "@Ragged FloatArray rows",
+                "@ByRange(width = WIDE) FloatArray rows",
+                "@Since(LATER) @Reduce(Reduction.SUM) int n",
+                "@Since @Reduce(Reduction.SUM) int n",
+            })
+    void aValueThatTheCompilerDoesNotKnowIsItsErrorAlone(String component) {
+        String source = function("int")
+                .replace(
+                        "import io.psf.api.*;",
+                        "import io.psf.api.*; import io.psf.api.array.*;" + " import io.psf.api.layout.*;")
+                .replace("Response()", "Response(" + component + ")")
+                .replace("null", "1");
+        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", source));
+        assertThat(compilation.errors()).isNotEmpty();
+        assertThat(compilation.diagnostics())
+                .noneMatch(each -> each.getMessage(null).contains("[Psf"));
     }
 
     @Test

@@ -63,6 +63,75 @@ class SchemasTest {
                 .contains("components of the request changed places, were tensor, x, y, z in version 2");
     }
 
+    @Test
+    void aFunctionThatIsRenamedOrDeletedIsAnErrorUntilItsFileIsDeleted() throws Exception {
+        assertThat(declare("A.java", "acme.a", "acme.b")).isEmpty();
+        assertThat(Files.readString(schema("acme.b"))).startsWith("# ../java/A.java\n");
+
+        assertThat(declare("A.java", "acme.a", "acme.renamed"))
+                .containsExactly("[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
+                        + " acme.b.schema is committed (expected: every function whose schema is committed). Give it its"
+                        + " name back; or delete the file, which gives its peers up.");
+        assertThat(declare("A.java", "acme.a")).hasSize(2);
+        Files.delete(schema("acme.renamed"));
+        Files.delete(schema("acme.b"));
+        assertThat(declare("A.java", "acme.a")).isEmpty();
+
+        Files.delete(java("A.java"));
+        assertThat(declare("C.java", "acme.c"))
+                .singleElement()
+                .asString()
+                .contains("function acme.a is not declared any more, in ../java/A.java");
+        assertThat(declare(true, "C.java", "acme.c")).isEmpty();
+        assertThat(schema("acme.a")).doesNotExist();
+        assertThat(schema("acme.c")).exists();
+    }
+
+    @Test
+    void sourcesThatAreNotCompiledNowKeepTheirFunctions() throws Exception {
+        assertThat(declare("A.java", "acme.a")).isEmpty();
+        assertThat(declare("test/T.java", "acme.t")).isEmpty();
+        assertThat(declare("A.java", "acme.a")).isEmpty();
+        assertThat(schema("acme.t")).exists();
+
+        assertThat(declare("moved/M.java", "acme.a")).isEmpty();
+        Files.delete(java("A.java"));
+        assertThat(declare("test/T.java", "acme.t")).isEmpty();
+        assertThat(Files.readString(schema("acme.a"))).startsWith("# ../java/moved/M.java\n");
+    }
+
+    private Path schema(String function) {
+        return folder.resolve("schemas").resolve(function + ".schema");
+    }
+
+    private Path java(String file) {
+        return folder.resolve("java").resolve(file);
+    }
+
+    private List<String> declare(String file, String... functions) throws Exception {
+        return declare(false, file, functions);
+    }
+
+    /** Compiles a source alone that declares functions. */
+    private List<String> declare(boolean update, String file, String... functions) throws Exception {
+        StringBuilder source = new StringBuilder("package acme; import io.psf.api.*; interface Outer {");
+        for (String each : functions) {
+            source.append(" @PsFunction(\"" + each + "\") interface " + each.replace("acme.", "F") + " {"
+                    + " record Request(TensorId tensor) {} record Response() {}"
+                    + " Response handle(Request slice, Shard shard); }");
+        }
+        source.append("}");
+        Path path = java(file);
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, source);
+        return Fixtures.compileWith(
+                        folder.resolve("schemas"), update, Fixtures.at(path, "acme.Outer", source.toString()))
+                .errors()
+                .stream()
+                .map(error -> error.getMessage(null))
+                .toList();
+    }
+
     private List<String> committed() throws Exception {
         return Files.readAllLines(folder.resolve("acme.f.schema"));
     }

@@ -86,6 +86,51 @@ final class Tuples {
         return value.toString();
     }
 
+    /** What stands for a component that a peer did not send. */
+    static @Nullable Object empty(RecordComponent component) {
+        Class<?> type = component.getType();
+        if (component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+            return null;
+        } else if (type == List.class) {
+            return List.of();
+        } else if (type == String.class) {
+            return "";
+        } else if (type.isEnum()) {
+            return type.getEnumConstants()[0];
+        } else if (type.isArray()) {
+            return Array.newInstance(type.getComponentType(), 0);
+        } else if (type.isRecord() && type != TensorId.class) {
+            return of(
+                    type,
+                    Arrays.stream(type.getRecordComponents()).map(Tuples::empty).toArray());
+        }
+        return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : Elements.array(type, List.of());
+    }
+
+    /** A value of the same type in another class loader. */
+    static Object as(Type type, Object value) {
+        if (type instanceof ParameterizedType list) {
+            return ((List<?>) value)
+                    .stream()
+                            .map(each -> as(list.getActualTypeArguments()[0], each))
+                            .toList();
+        }
+        Class<?> of = (Class<?>) type;
+        if (of.isInstance(value) || of.isPrimitive()) {
+            return value;
+        } else if (value instanceof Enum<?> constant) {
+            return of.getEnumConstants()[constant.ordinal()];
+        }
+        @Nullable
+        Object[] values = Arrays.stream(of.getRecordComponents())
+                .map(each -> {
+                    @Nullable Object part = get(value, each.getName());
+                    return part == null ? null : as(each.getGenericType(), part);
+                })
+                .toArray();
+        return of(of, values);
+    }
+
     /** A random value of a component, now and then null where it may be; shared arrays have n elements. */
     static @Nullable Object random(RecordComponent component, Random random, int n) {
         return component.getAnnotatedType().isAnnotationPresent(Nullable.class) && random.nextBoolean()

@@ -1,9 +1,16 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.ElementType;
+import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +38,16 @@ public final class Concatenation {
             }
         }
         return all;
+    }
+
+    /** A list for each part, empty until the part's is set: an older server sends none. */
+    public static <T> List<List<T>> lists(int parts) {
+        return new ArrayList<>(Collections.nCopies(parts, List.of()));
+    }
+
+    /** One list of all parts' elements, which cannot be changed. */
+    public static <T> List<T> of(List<List<T>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
     }
 
     /**
@@ -80,6 +97,10 @@ public final class Concatenation {
             if (partCounts != null) {
                 lengths[i] = RaggedRows.begins(partCounts, PsException.Code.HANDLER_FAILED, name)[partCounts.length()];
             }
+            A part = parts[i];
+            if (part != null) {
+                Routing.requireAnswer(name, part.length(), lengths[i]);
+            }
             total += lengths[i];
         }
         A all = allocate.apply(length(total));
@@ -87,12 +108,21 @@ public final class Concatenation {
         for (int i = 0; i < parts.length; i++) {
             A part = parts[i];
             if (part != null) {
-                Routing.requireAnswer(name, part.length(), lengths[i]);
                 all.copyFrom(at, part);
             }
             at += lengths[i];
         }
         return all;
+    }
+
+    static SharedArray zeros(ElementType type, int n) {
+        return switch (type) {
+            case BYTE -> ByteArray.allocate(n);
+            case INT -> IntArray.allocate(n);
+            case LONG -> LongArray.allocate(n);
+            case FLOAT -> FloatArray.allocate(n);
+            case DOUBLE -> DoubleArray.allocate(n);
+        };
     }
 
     static int length(long length) {

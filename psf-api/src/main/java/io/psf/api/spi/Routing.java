@@ -217,6 +217,20 @@ public final class Routing {
         keySets[set].scatter(slice, answer, target, width(width));
     }
 
+    /** Zeroes the rows of a part whose older server did not send them. */
+    public void clearRange(int part, SharedArray target, int width) {
+        int begin = begin(parts[part]) * width(width);
+        int end = begin(parts[part] + 1) * width(width);
+        target.copyFrom(begin, Concatenation.zeros(target.type(), end - begin));
+    }
+
+    /** Zeroes the rows along the keys of a part whose older server did not send them. */
+    public void clearAlong(int part, int set, SharedArray target, int width) {
+        int slice = parts[part];
+        SharedArray zeros = Concatenation.zeros(target.type(), keySets[set].count(slice) * width(width));
+        keySets[set].scatter(slice, zeros, target, width(width));
+    }
+
     /**
      * One array of the parts' rows of different lengths, in the caller's order; a row that its server did not send is
      * zero.
@@ -228,11 +242,18 @@ public final class Routing {
     public <A extends SharedArray> A mergeRagged(
             String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
         int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        for (int part = 0; part < answers.length; part++) {
+            A answer = answers[part];
+            if (answer != null) { // before anything is allocated of the size that the counts say
+                int[] rows = keySets[set].rowBegins(parts[part], counts);
+                requireAnswer(name, answer.length(), rows[rows.length - 1]);
+            }
+        }
         A target = allocate.apply(begins[counts.length()]);
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
             if (answer != null) {
-                keySets[set].scatterRagged(name, parts[part], counts, begins, answer, target);
+                keySets[set].scatterRagged(parts[part], counts, begins, answer, target);
             }
         }
         return target;

@@ -94,6 +94,7 @@ final class MergeEmitter {
         type.addMethod(add(add.build()));
         type.addMethod(result(values.construct(
                 response, model.response().stream().map(this::folded).toList())));
+        type.addMethods(values.methods());
     }
 
     private static MethodSpec add(CodeBlock body) {
@@ -116,7 +117,7 @@ final class MergeEmitter {
     }
 
     private static String field(String name) {
-        return RESERVED.contains(name) ? name + "_" : name;
+        return RESERVED.contains(name.replaceAll("_+$", "")) ? name + "_" : name;
     }
 
     private static TypeName fieldType(Component component) {
@@ -124,6 +125,8 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
+        } else if (component.type() instanceof Type.Many) {
+            return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
     }
@@ -154,6 +157,9 @@ final class MergeEmitter {
                     component.name(),
                     length);
         }
+        if (component.type() instanceof Type.Many) {
+            return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
+        }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
     }
 
@@ -177,8 +183,16 @@ final class MergeEmitter {
                     beside.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
+        } else if (each.type() instanceof Type.Many) {
+            body.addStatement("$N.set(part, $L)", field, read);
         } else {
             body.addStatement("$N[part] = $L", field, read);
+        }
+        if (later && each.layout() instanceof Layout.Ranged ranged) {
+            body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, ranged.width());
+        } else if (later && each.layout() instanceof Layout.Beside beside) {
+            body.nextControlFlow("else")
+                    .addStatement("routing.clearAlong(part, $L, $N, $L)", beside.set(), field, beside.width());
         }
         if (later) {
             body.endControlFlow();
@@ -214,6 +228,8 @@ final class MergeEmitter {
                     field(uneven.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.type() instanceof Type.Many) {
+            return CodeBlock.of("$T.of($N)", Concatenation.class, field);
         } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }

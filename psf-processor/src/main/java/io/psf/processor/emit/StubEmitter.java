@@ -7,14 +7,10 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
 import io.psf.api.Pending;
-import io.psf.api.Place;
-import io.psf.api.layout.Reduction;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
-import io.psf.processor.model.Layout;
-import io.psf.processor.model.Type;
 import java.time.Duration;
 import javax.lang.model.element.Modifier;
 
@@ -26,11 +22,13 @@ final class StubEmitter {
     private final boolean skeleton;
     private final TypeName response;
     private final ValueEmitter values = new ValueEmitter();
+    private final StubDoc docs;
 
     StubEmitter(FunctionModel model, boolean skeleton) {
         this.model = model;
         this.skeleton = skeleton;
         this.response = Java.name(model.responseType());
+        this.docs = new StubDoc(model);
     }
 
     /** The body of what cannot be generated. */
@@ -98,7 +96,7 @@ final class StubEmitter {
     private MethodSpec call(int version, boolean filling) {
         MethodSpec.Builder call = MethodSpec.methodBuilder("call")
                 .addModifiers(Modifier.PUBLIC)
-                .addJavadoc(doc(version, filling))
+                .addJavadoc(docs.of(version, filling ? into() : ""))
                 .returns(ParameterizedTypeName.get(ClassName.get(Pending.class), response));
         for (Component component : model.request(version)) {
             call.addParameter(Java.parameter(component.type()), component.name());
@@ -113,83 +111,31 @@ final class StubEmitter {
                 .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : values.empty(each.type()))
                 .collect(CodeBlock.joining(", "));
         return call.addStatement(
-                        "return this.caller.call(FUNCTION, new $T($L), $L, this.options)",
+                        "return this.caller.call($L, new $T($L), $L, this.options)",
+                        function(),
                         Java.name(model.requestType()),
                         arguments,
                         filling ? into() : "null")
                 .build();
     }
 
+    /** The constant, which a component of the request may hide. */
+    private CodeBlock function() {
+        return isComponent("FUNCTION")
+                ? CodeBlock.of("$T.FUNCTION", Java.name(model.generated()))
+                : CodeBlock.of("FUNCTION");
+    }
+
+    private boolean isComponent(String name) {
+        return model.request().stream().anyMatch(component -> component.name().equals(name));
+    }
+
     /** The name of the response to be filled, which no component of the request has. */
     private String into() {
-        boolean taken =
-                model.request().stream().anyMatch(component -> component.name().equals("into"));
-        return taken ? "into_" : "into";
-    }
-
-    private CodeBlock doc(int version, boolean filling) {
-        CodeBlock.Builder doc = CodeBlock.builder();
-        doc.add("$L\n", model.doc().isEmpty() ? "Calls the function." : model.doc());
-        if (version != Integer.MAX_VALUE) {
-            doc.add("\n<p>As in version $L: what came later is empty.\n", version);
+        String name = "into";
+        while (isComponent(name)) {
+            name += "_";
         }
-        if (filling) {
-            doc.add("\n<p>Fills the laid-out arrays of the response given; its other components are not read.\n");
-        }
-        doc.add("\n");
-        for (Component component : model.request(version)) {
-            add(doc, component.name(), component, false);
-        }
-        for (Component component : model.response()) {
-            if (filling && component.layout().isLaidOut()) {
-                add(doc, into(), component, true);
-            }
-        }
-        return doc.build();
-    }
-
-    private void add(CodeBlock.Builder doc, String param, Component component, boolean out) {
-        String text = component.doc().isEmpty() ? shape(component, out) : component.doc();
-        if (text.isEmpty()) {
-            return;
-        }
-        String name = out ? "{@code " + component.name() + "}: " : "";
-        doc.add("@param $L $L$L\n", param, name, text);
-    }
-
-    private String shape(Component component, boolean out) {
-        if (component.layout() instanceof Layout.Target) {
-            return "the tensor on whose shards the function runs";
-        }
-        if (component.layout() instanceof Layout.Owner) {
-            return "the key whose owner among the servers runs the function";
-        }
-        if (!(component.type() instanceof Type.Shared shared)) {
-            return "";
-        }
-        String borrowed = "; borrowed until await returns";
-        String words = shared.of().words();
-        if (component.layout() instanceof Layout.Ranged ranged) {
-            return "[rows, " + width(ranged.width()) + "] " + words + ", row-aligned with the tensor" + borrowed;
-        } else if (component.layout() instanceof Layout.Keyed keyed) {
-            String folded = keyed.combine() == Reduction.NONE
-                    ? "in any order"
-                    : "in any order, duplicates folded with " + keyed.combine();
-            return "[n] " + words + ", global keys " + folded + borrowed;
-        } else if (component.layout() instanceof Layout.Beside beside) {
-            return "[n, " + width(beside.width()) + "] " + words + ", row i belongs to {@code " + beside.keys() + "[i]}"
-                    + borrowed;
-        }
-        if (component.layout() instanceof Layout.Uneven uneven) {
-            return "[sum of counts] " + words + ", row i has {@code " + uneven.counts() + "[i]} elements" + borrowed;
-        }
-        return out
-                ? ""
-                : "[n] " + words + ", goes whole to every " + (model.place() == Place.SHARD ? "slice" : "node")
-                        + borrowed;
-    }
-
-    private static String width(int width) {
-        return width == 0 ? "width" : String.valueOf(width);
+        return name;
     }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
+import org.jspecify.annotations.Nullable;
 
 /** Compares a function's schema with the one committed before, and tells which component breaks what peers know. */
 public final class Evolution {
@@ -40,6 +41,17 @@ public final class Evolution {
         } else if (now.size() > committed.size()) {
             problems.add(type, Message.SCHEMA_GROWN, committed.size() + 1, model.name(), file);
         }
+    }
+
+    /**
+     * Tells of a function that is gone.
+     *
+     * @param where what its source declares now; null if nothing
+     * @param source where it was declared
+     * @param file where its schema is committed
+     */
+    public void gone(@Nullable TypeElement where, String function, String source, String file) {
+        problems.add(where, Message.SCHEMA_GONE, function, source, file);
     }
 
     private final class Comparison {

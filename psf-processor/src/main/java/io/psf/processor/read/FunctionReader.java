@@ -65,19 +65,20 @@ public final class FunctionReader {
         TypeElement response = tuple(type, "Response", Message.RESPONSE);
         Optional<ExecutableElement> handle = Optional.empty();
         HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
-        List<TupleElement> requestElements = TupleElement.of(request, elements, problems);
+        List<TupleElement> requestElements = components(request);
         boolean single = place == Place.SCHEDULER || ComponentReader.hasOwner(place, requestElements);
         boolean merged = methods.merge(single);
         if (type.getKind() == ElementKind.INTERFACE) {
             handle = methods.handle();
         }
-        List<TupleElement> responseElements = TupleElement.of(response, elements, problems);
+        List<TupleElement> responseElements = components(response);
         boolean resolved = !methods.isUnresolved()
                 && Stream.concat(requestElements.stream(), responseElements.stream())
                         .noneMatch(TupleElement::unresolved);
         ComponentReader reader =
                 new ComponentReader(type.getSimpleName().toString(), place, merged, requestElements, problems);
-        if (place == Place.SHARD && request != null && reader.indexOfTarget() < 0 && resolved) {
+        boolean onNodes = handle.map(HandleReader::takesNode).orElse(false);
+        if (place == Place.SHARD && request != null && reader.indexOfTarget() < 0 && resolved && !onNodes) {
             problems.add(request, Message.TARGET, type.getSimpleName());
         }
         List<Component> requestComponents = reader.request();
@@ -130,6 +131,12 @@ public final class FunctionReader {
         return name;
     }
 
+    /** The components of a tuple; those of a generic one are not looked at closely, since that has been told. */
+    private List<TupleElement> components(@Nullable TypeElement tuple) {
+        boolean generic = tuple != null && !tuple.getTypeParameters().isEmpty();
+        return TupleElement.of(tuple, elements, generic ? new Problems() : problems);
+    }
+
     private @Nullable TypeElement tuple(TypeElement type, String name, Message missing) {
         for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
             if (nested.getSimpleName().contentEquals(name)) {
@@ -143,8 +150,11 @@ public final class FunctionReader {
                 } else if (!nested.getTypeParameters().isEmpty()) {
                     problems.add(nested, Message.GENERIC, type.getSimpleName() + "." + name);
                 }
-                return nested;
+                return Names.isVisibleBeside(nested) ? nested : null; // not in an interface
             }
+        }
+        if (type.getKind() != ElementKind.INTERFACE) {
+            return null; // which has been told
         }
         List<String> others = ElementFilter.typesIn(type.getEnclosedElements()).stream()
                 .map(nested -> nested.getSimpleName().toString())

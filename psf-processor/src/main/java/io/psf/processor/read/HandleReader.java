@@ -50,8 +50,14 @@ final class HandleReader {
     /** Finds and checks {@code handle}; nothing if there is none. */
     Optional<ExecutableElement> handle() {
         List<ExecutableElement> methods = declared("handle");
+        Optional<ExecutableElement> misnamed = methods.isEmpty() ? onlyAbstract() : Optional.empty();
         if (methods.isEmpty()) {
-            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), signature());
+            problems.add(
+                    misnamed.map(Element.class::cast).orElse(type),
+                    Message.HANDLE_MISSING,
+                    type.getSimpleName(),
+                    misnamed.map(method -> ", but " + method.getSimpleName()).orElse(""),
+                    signature());
         }
         Optional<ExecutableElement> handle = methods.stream()
                 .filter(this::looksRight)
@@ -62,6 +68,9 @@ final class HandleReader {
             boolean another = methods.contains(method) && method != handle.orElse(null);
             boolean open = method.getModifiers().contains(Modifier.ABSTRACT) && !methods.contains(method);
             boolean inherited = !type.equals(method.getEnclosingElement());
+            if (misnamed.filter(method::equals).isPresent()) {
+                continue;
+            }
             if (another || (open && !(inherited && overriddenBy(methods, method)))) {
                 problems.add(
                         inherited ? type : method,
@@ -72,6 +81,14 @@ final class HandleReader {
             }
         }
         return handle;
+    }
+
+    /** The interface's one abstract method, which may be a misspelt {@code handle}. */
+    private Optional<ExecutableElement> onlyAbstract() {
+        List<ExecutableElement> open = ElementFilter.methodsIn(type.getEnclosedElements()).stream()
+                .filter(method -> method.getModifiers().contains(Modifier.ABSTRACT))
+                .toList();
+        return open.size() == 1 ? Optional.of(open.get(0)) : Optional.empty();
     }
 
     /** Whether a type in a signature is not known to the compiler. */
@@ -125,6 +142,9 @@ final class HandleReader {
         List<? extends VariableElement> parameters = method.getParameters();
         if (parameters.size() != 2) {
             wrong(method, parameters.size() + (parameters.size() == 1 ? " parameter" : " parameters"));
+        } else if (isSame(parameters.get(1).asType(), request)
+                && isPlace(parameters.get(0).asType())) {
+            wrong(method, "parameters the other way round");
         } else {
             if (request != null && !isSame(parameters.get(0).asType(), request)) {
                 wrongType(parameters.get(0), "first parameter");
@@ -214,7 +234,22 @@ final class HandleReader {
     }
 
     private boolean isSame(TypeMirror type, @Nullable TypeElement element) {
-        return element != null && type.getKind() == TypeKind.DECLARED && types.isSameType(type, element.asType());
+        return element != null
+                && type.getKind() == TypeKind.DECLARED
+                && types.isSameType(types.erasure(type), types.erasure(element.asType()));
+    }
+
+    /** Whether the method takes a node, as one that does not run on shards does. */
+    static boolean takesNode(ExecutableElement method) {
+        return method.getParameters().stream()
+                .anyMatch(each -> each.asType() instanceof DeclaredType declared
+                        && declared.asElement() instanceof TypeElement element
+                        && element.getQualifiedName().contentEquals(Node.class.getName()));
+    }
+
+    private boolean isPlace(TypeMirror type) {
+        return isSame(type, elements.getTypeElement(Shard.class.getName()))
+                || isSame(type, elements.getTypeElement(Node.class.getName()));
     }
 
     private @Nullable TypeElement placeType() {

@@ -30,8 +30,8 @@ public enum Message {
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** The function, the signature. */
-    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle (expected: %s). Write it in the interface."),
+    /** The function, what is there instead, the signature. */
+    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
             "PsfHandleExtra",
@@ -114,6 +114,11 @@ public enum Message {
             "PsfSchemaGrown",
             "version %s of %s is not in %s (expected: every version committed)."
                     + " Compile with -Apsf.schemas.update=true, and commit the file."),
+    /** The function, its source, the file. */
+    SCHEMA_GONE(
+            "PsfSchemaGone",
+            "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
+                    + " committed). Give it its name back; or delete the file, which gives its peers up."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
@@ -163,6 +168,6 @@ public enum Message {
     }
 
     String text(Object... arguments) {
-        return "[" + id + "] " + String.format(format, arguments);
+        return "[" + id + "] " + String.format(format, arguments).strip();
     }
 }

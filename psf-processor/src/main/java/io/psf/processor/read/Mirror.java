@@ -8,6 +8,7 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
+import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param elements to look up what is not written
  */
 record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
+    /** The compiler's value for what it could not resolve. */
+    private static final String ERROR = "<error>";
+
     static Optional<Mirror> of(Element element, Class<?> type, Elements elements) {
         for (AnnotationMirror mirror : element.getAnnotationMirrors()) {
             TypeElement annotation = (TypeElement) mirror.getAnnotationType().asElement();
@@ -32,6 +36,15 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
     /** The annotation's simple name. */
     String name() {
         return type.getSimpleName();
+    }
+
+    /** Whether every value is there and known to the compiler, which tells of one that is not. */
+    boolean isResolved() {
+        Map<? extends ExecutableElement, ? extends AnnotationValue> values =
+                elements.getElementValuesWithDefaults(mirror);
+        return ElementFilter.methodsIn(mirror.getAnnotationType().asElement().getEnclosedElements()).stream()
+                .map(values::get)
+                .allMatch(value -> value != null && !ERROR.equals(value.getValue()));
     }
 
     /** A value as it is written; null if it is not. */

@@ -32,7 +32,8 @@ public final class Problems {
         found.clear();
     }
 
-    void add(Element where, Message message, Object... arguments) {
+    /** A problem of an element; of none where it stands nowhere. */
+    void add(@Nullable Element where, Message message, Object... arguments) {
         found.add(new Problem(where, null, null, message.text(arguments)));
     }
 
@@ -42,7 +43,7 @@ public final class Problems {
     }
 
     private record Problem(
-            Element where,
+            @Nullable Element where,
             @Nullable AnnotationMirror mirror,
             @Nullable AnnotationValue value,
             String text) {}

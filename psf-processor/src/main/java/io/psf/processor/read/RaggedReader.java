@@ -2,85 +2,92 @@ package io.psf.processor.read;
 
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.Type;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/** Reads the rows of different lengths of one tuple, and which of its components tell the lengths. */
+/** Reads the rows of different lengths of a function's tuples, and which components tell the lengths. */
 final class RaggedReader {
     private static final Type COUNTS = new Type.Shared(Type.Items.INT);
 
-    private final List<TupleElement> tuple;
-    private final Problems problems;
+    private static final String BY_RANGE =
+            " Rows of different lengths go along keys: for all rows of a slice, give all keys.";
 
-    RaggedReader(List<TupleElement> tuple, Problems problems) {
-        this.tuple = tuple;
+    private final List<TupleElement> request;
+    private final KeyReader keys;
+    private final Problems problems;
+    /** Components without lengths that rows name as such: told once. */
+    private final Set<TupleElement> told = new HashSet<>();
+
+    RaggedReader(List<TupleElement> request, KeyReader keys, Problems problems) {
+        this.request = request;
+        this.keys = keys;
         this.problems = problems;
     }
 
     /** Whether a component tells the lengths of another's rows: then it has one element for each row. */
-    boolean isCounts(TupleElement each) {
+    static boolean isCounts(TupleElement each, List<TupleElement> tuple) {
         return tuple.stream()
                 .flatMap(other -> other.layouts().stream())
                 .anyMatch(mirror ->
                         mirror.type() == Ragged.class && mirror.text("value").equals(each.name()));
     }
 
-    /**
-     * Reads a component with {@code Ragged}.
-     *
-     * @param requestKeys the request's components; the key sets are numbered among those with {@code ByKey}
-     * @param sets the names of the request's key sets
-     * @param produced the names of keys that servers produce
-     */
-    Layout read(
-            TupleElement each,
-            Mirror mirror,
-            List<TupleElement> requestKeys,
-            List<String> sets,
-            List<String> produced,
-            boolean inResponse) {
+    /** Reads a component with {@code Ragged}. */
+    Layout read(TupleElement each, Mirror mirror, List<TupleElement> tuple, boolean inResponse) {
         String name = mirror.text("value");
-        Optional<TupleElement> counts = tuple.stream()
-                .filter(other -> other.name().equals(name) && other.has(Along.class))
-                .filter(other -> other.isBad() || other.type().equals(COUNTS))
-                .findFirst();
+        Optional<TupleElement> named =
+                tuple.stream().filter(other -> other.name().equals(name)).findFirst();
+        Optional<TupleElement> counts = named.filter(other ->
+                other.has(Along.class) && (other.isBad() || other.type().equals(COUNTS)));
         if (counts.isEmpty()) {
-            List<String> others = tuple.stream()
-                    .filter(other -> other.type().equals(COUNTS) && other.has(Along.class))
-                    .map(TupleElement::name)
-                    .toList();
-            problems.add(
-                    each.field(),
-                    mirror,
-                    "value",
-                    Message.RAGGED_COUNTS,
-                    name,
-                    each.name(),
-                    others.isEmpty() ? "an IntArray with @Along in the same tuple" : String.join(" or ", others),
-                    Nearest.didYouMean(name, others));
+            if (named.isEmpty() || told.add(named.get())) {
+                boolean byRange =
+                        named.filter(other -> other.has(ByRange.class)).isPresent();
+                tellNoCounts(each, mirror, name, tuple, byRange ? BY_RANGE : "");
+            }
             return new Layout.Uneven(name, 0, -1);
         }
-        String keys = counts.get().layouts().get(0).text("value");
+        String along = counts.get().layouts().get(0).text("value");
         if (!inResponse) {
-            requireUnfolded(each, mirror, keys, requestKeys);
+            requireUnfolded(each, mirror, along);
         }
-        boolean ofServers = inResponse && produced.contains(keys);
-        return new Layout.Uneven(name, counts.get().index(), ofServers ? -1 : sets.indexOf(keys));
+        boolean ofServers = inResponse && keys.produced().contains(along);
+        return new Layout.Uneven(
+                name, counts.get().index(), ofServers ? -1 : keys.sets().indexOf(along));
     }
 
-    private void requireUnfolded(TupleElement each, Mirror mirror, String keys, List<TupleElement> request) {
+    private void tellNoCounts(TupleElement each, Mirror mirror, String name, List<TupleElement> tuple, String hint) {
+        List<String> others = tuple.stream()
+                .filter(other -> other.type().equals(COUNTS) && other.has(Along.class))
+                .map(TupleElement::name)
+                .toList();
+        problems.add(
+                each.field(),
+                mirror,
+                "value",
+                Message.RAGGED_COUNTS,
+                name,
+                each.name(),
+                others.isEmpty() ? "an IntArray with @Along in the same tuple" : String.join(" or ", others),
+                hint.isEmpty() ? Nearest.didYouMean(name, others) : hint);
+    }
+
+    private void requireUnfolded(TupleElement each, Mirror mirror, String along) {
         for (TupleElement other : request) {
-            if (other.name().equals(keys) && other.has(ByKey.class)) {
+            if (other.name().equals(along) && other.has(ByKey.class)) {
                 Reduction combine = other.layouts()
                         .get(0)
                         .constant("combine", Reduction.class)
                         .orElse(Reduction.NONE);
                 if (combine != Reduction.NONE) {
-                    problems.add(each.field(), mirror, "", Message.RAGGED_FOLDED, each.name(), keys, combine);
+                    problems.add(each.field(), mirror, "", Message.RAGGED_FOLDED, each.name(), along, combine);
                 }
             }
         }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param name its name
  * @param simpleType its type for messages
  * @param type what it holds
- * @param unresolved whether the compiler does not know its type
+ * @param unresolved whether the compiler does not know its type, or a value of an annotation on it
  * @param layouts the layout annotations on it
  * @param since the annotation on it
  * @param field its field: JDK 17 prints no line for a problem on the record component itself
@@ -54,16 +54,19 @@ record TupleElement(
             Element field = field(tuple, component);
             TypeReader reader = new TypeReader(field.asType(), field, problems);
             String name = component.getSimpleName().toString();
+            List<Mirror> layouts = Stream.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class)
+                    .flatMap(type -> Mirror.of(field, type, elements).stream())
+                    .toList();
+            Optional<Mirror> since = Mirror.of(field, Since.class, elements);
+            boolean known = Stream.concat(layouts.stream(), since.stream()).allMatch(Mirror::isResolved);
             components.add(new TupleElement(
                     components.size(),
                     name,
                     TypeReader.simple(field.asType()),
                     reader.read(),
-                    reader.isUnresolved(),
-                    Stream.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class)
-                            .flatMap(type -> Mirror.of(field, type, elements).stream())
-                            .toList(),
-                    Mirror.of(field, Since.class, elements),
+                    reader.isUnresolved() || !known,
+                    layouts,
+                    since.filter(Mirror::isResolved),
                     field,
                     docs.getOrDefault(name, "")));
         }

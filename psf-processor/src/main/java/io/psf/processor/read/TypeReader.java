@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -19,6 +20,7 @@ import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the type of one component of a tuple, down through nested records, and reports what cannot stand in it. */
 final class TypeReader {
@@ -26,7 +28,8 @@ final class TypeReader {
     private static final String ARRAYS = "io.psf.api.array.";
 
     private final Problems problems;
-    private final Element where;
+    private final @Nullable Element outermost;
+    private Element where;
     private final Set<String> within = new HashSet<>();
     private final TypeMirror whole;
     private boolean unresolved;
@@ -40,6 +43,7 @@ final class TypeReader {
     TypeReader(TypeMirror whole, Element where, Problems problems) {
         this.whole = whole;
         this.where = where;
+        this.outermost = outermost(where);
         this.problems = problems;
     }
 
@@ -48,7 +52,15 @@ final class TypeReader {
         if (unresolved) {
             return UNRESOLVED;
         }
-        return type instanceof Type.Bad ? new Type.Bad(plain(whole)) : type;
+        return type instanceof Type.Bad ? new Type.Bad(hasVariable(whole) ? "java.lang.Object" : plain(whole)) : type;
+    }
+
+    /** Whether a type variable, which only a generic tuple knows, stands in a type. */
+    private static boolean hasVariable(TypeMirror type) {
+        return type.getKind() == TypeKind.TYPEVAR
+                || (type instanceof ArrayType array && hasVariable(array.getComponentType()))
+                || (type instanceof DeclaredType declared
+                        && declared.getTypeArguments().stream().anyMatch(TypeReader::hasVariable));
     }
 
     /** Whether the compiler does not know the type, or one in it, and will say so itself. */
@@ -71,6 +83,15 @@ final class TypeReader {
 
     private static String scalar(TypeMirror type) {
         return type.getKind().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The top-level class that a field stands in. */
+    private static @Nullable Element outermost(Element field) {
+        @Nullable Element at = field.getEnclosingElement();
+        while (at != null && at.getEnclosingElement() instanceof TypeElement outer) {
+            at = outer;
+        }
+        return at;
     }
 
     private Type nullable(String path, TypeMirror type, String expected, String hint) {
@@ -145,7 +166,9 @@ final class TypeReader {
             if (!Names.isVisibleBeside(element)) {
                 return bad(path, type, "one that is at least package-private", "Take \"private\" away.");
             }
-            return element.getKind() == ElementKind.ENUM ? enumeration(element) : tuple(type, element, path);
+            return element.getKind() == ElementKind.ENUM
+                    ? enumeration(type, element, path)
+                    : tuple(type, element, path);
         }
         if (name.equals("java.util.List")) {
             return list(type, path);
@@ -153,13 +176,14 @@ final class TypeReader {
         return bad(path, type, expectedFor(name), hintFor(name));
     }
 
-    private static Type enumeration(TypeElement element) {
-        return new Type.Enumeration(
-                Names.of(element),
-                element.getEnclosedElements().stream()
-                        .filter(each -> each.getKind() == ElementKind.ENUM_CONSTANT)
-                        .map(each -> each.getSimpleName().toString())
-                        .toList());
+    private Type enumeration(DeclaredType type, TypeElement element, String path) {
+        List<String> constants = element.getEnclosedElements().stream()
+                .filter(each -> each.getKind() == ElementKind.ENUM_CONSTANT)
+                .map(each -> each.getSimpleName().toString())
+                .toList();
+        return constants.isEmpty()
+                ? bad(path, type, "an enum with constants", "")
+                : new Type.Enumeration(Names.of(element), constants);
     }
 
     private Type tuple(DeclaredType type, TypeElement element, String path) {
@@ -176,7 +200,11 @@ final class TypeReader {
         for (RecordComponentElement component : element.getRecordComponents()) {
             String part = component.getSimpleName().toString();
             Element field = TupleElement.field(element, component);
-            Type read = maybe(field.asType(), field, path + "." + part, true);
+            Element outer = where;
+            boolean beside = Objects.equals(outermost(field), outermost); // a problem stands where it is written, once
+            where = beside ? field : outer;
+            Type read = maybe(field.asType(), field, (beside ? name.simpleName() : path) + "." + part, true);
+            where = outer;
             bad |= read instanceof Type.Bad;
             parts.add(new Type.Part(part, read));
         }
@@ -195,10 +223,10 @@ final class TypeReader {
             }
             TypeElement element = (TypeElement) of.asElement();
             if (element.getKind() == ElementKind.RECORD) {
-                if (element.getRecordComponents().isEmpty()) {
+                Type tuple = read(of, path, true);
+                if (tuple instanceof Type.Tuple each && each.leastBytes() == 0) {
                     return bad(path, type, "a record with components in a list", "Send the number of them.");
                 }
-                Type tuple = read(of, path, true);
                 return tuple instanceof Type.Tuple each ? new Type.Many(each) : tuple;
             }
             String elements = element.getQualifiedName().toString();

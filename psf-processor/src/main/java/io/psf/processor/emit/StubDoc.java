@@ -1,0 +1,200 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.CodeBlock;
+import io.psf.api.Place;
+import io.psf.api.layout.Reduction;
+import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
+import io.psf.processor.model.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The words of a stub's calls: the function's text, the shapes, where arguments go and how answers become one. */
+final class StubDoc {
+    private static final String BORROWED = "; borrowed until await returns";
+
+    private final FunctionModel model;
+    private final String everywhere;
+    private final String parts;
+
+    StubDoc(FunctionModel model) {
+        this.model = model;
+        boolean servers = model.place() == Place.SERVER;
+        this.parts = servers ? "servers" : "slices";
+        this.everywhere = model.isSingle() ? "" : servers ? " to every server" : " to every slice";
+    }
+
+    /**
+     * The javadoc of a call.
+     *
+     * @param version the version of which it is; {@link Integer#MAX_VALUE} for the last
+     * @param into the name of the response to be filled; empty if there is none
+     */
+    CodeBlock of(int version, String into) {
+        CodeBlock.Builder doc = CodeBlock.builder();
+        doc.add(
+                "$L\n\n<p>$L\n",
+                model.doc().isEmpty() ? "Calls the function." : model.doc(),
+                where(model.request(version)));
+        if (version != Integer.MAX_VALUE) {
+            doc.add("\n<p>As in version $L: what came later is empty.\n", version);
+        }
+        doc.add("\n");
+        for (Component each : model.request(version)) {
+            doc.add("@param $L $L\n", each.name(), sentence(each, argument(each)));
+        }
+        if (!into.isEmpty()) {
+            doc.add("@param $L $L\n", into, into());
+        }
+        return doc.add("@return $L\n", answer()).build();
+    }
+
+    private String where(List<Component> request) {
+        if (model.place() == Place.SCHEDULER) {
+            return "Runs on the scheduler.";
+        } else if (model.place() == Place.SERVER) {
+            return model.owner()
+                    .map(key -> "Runs on the server that owns " + code(key.name()) + ".")
+                    .orElse("Runs on every server.");
+        }
+        String tensor = request.stream()
+                .filter(each -> each.layout() instanceof Layout.Target)
+                .map(each -> " of " + code(each.name()))
+                .findFirst()
+                .orElse("");
+        boolean all = request.stream()
+                        .anyMatch(each -> each.layout() instanceof Layout.Ranged
+                                || (each.layout() instanceof Layout.Keyed keyed && keyed.everySlice()))
+                || model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged);
+        String keys = request.stream()
+                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .map(each -> code(each.name()))
+                .collect(Collectors.joining(" or "));
+        return all || keys.isEmpty()
+                ? "Runs on every slice" + tensor + "."
+                : "Runs on the slices" + tensor + " that own keys of " + keys + ".";
+    }
+
+    private static String sentence(Component each, String words) {
+        String orNull = each.type() instanceof Type.Maybe ? "; may be null" : "";
+        return each.doc().isEmpty() ? words + orNull : each.doc().replaceAll("[.;,]$", "") + "; " + words + orNull;
+    }
+
+    private String argument(Component each) {
+        Layout layout = each.layout();
+        if (layout instanceof Layout.Target) {
+            return "the tensor on whose shards the function runs";
+        } else if (layout instanceof Layout.Owner) {
+            return "the key whose owner among the servers runs the function";
+        } else if (layout instanceof Layout.Ranged ranged) {
+            return rows("rows", ranged.width(), each) + ", row-aligned with the tensor, cut at slice bounds" + BORROWED;
+        } else if (layout instanceof Layout.Keyed keyed) {
+            return "[n]" + words(each.type()) + ", global keys in any order, each goes to the slice that owns it"
+                    + (keyed.combine() == Reduction.NONE ? "" : ", duplicates folded with " + keyed.combine())
+                    + (keyed.everySlice() ? "; slices without keys are called too" : "")
+                    + BORROWED;
+        } else if (layout instanceof Layout.Beside beside) {
+            return rows("n", beside.width(), each) + ", row i goes where " + code(beside.keys() + "[i]") + " goes"
+                    + BORROWED;
+        } else if (layout instanceof Layout.Uneven uneven) {
+            return ragged(uneven, each) + " and goes where it goes" + BORROWED;
+        }
+        boolean shared = bare(each.type()) instanceof Type.Shared;
+        String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
+        return shape(each.type()) + how + (shared ? BORROWED : "");
+    }
+
+    private String into() {
+        List<Component> filled = model.response().stream()
+                .filter(each -> each.layout().isLaidOut())
+                .toList();
+        String text = "its " + names(filled) + (filled.size() == 1 ? " is" : " are") + " filled" + BORROWED;
+        String others = names(model.response().stream()
+                .filter(each -> !each.layout().isLaidOut() && each.type() instanceof Type.Shared)
+                .toList());
+        return text + (others.isEmpty() ? "" : "; not " + others) + "; nothing else of it is read";
+    }
+
+    private static String names(List<Component> components) {
+        return components.stream().map(each -> code(each.name())).collect(Collectors.joining(", "));
+    }
+
+    private String answer() {
+        List<String> components = new ArrayList<>();
+        for (Component each : model.response()) {
+            String doc = each.doc().isEmpty() ? "" : each.doc().replaceAll("[.;,]$", "") + "; ";
+            components.add((code(each.name()) + " " + doc + merged(each)).strip());
+        }
+        String all = components.isEmpty() ? "" : ": " + String.join("; ", components);
+        if (model.merged()) {
+            return "what the function's own merge makes of the answers of the " + parts + all;
+        } else if (model.isSingle()) {
+            return "the answer of the " + (model.place() == Place.SCHEDULER ? "scheduler" : "server") + all;
+        }
+        return components.isEmpty() ? "done when all " + parts + " have answered" : "the answers of the " + parts + all;
+    }
+
+    private String merged(Component each) {
+        Layout layout = each.layout();
+        String shape = shape(each.type());
+        if (layout instanceof Layout.Folded folded) {
+            return shape + (shape.isEmpty() ? "" : "element by element ") + folded(folded.reduction());
+        } else if (layout instanceof Layout.Ranged ranged) {
+            return rows("rows", ranged.width(), each) + ", row-aligned with the tensor";
+        } else if (layout instanceof Layout.Beside beside) {
+            return rows("n", beside.width(), each) + ", row i belongs to " + code(beside.keys() + "[i]");
+        } else if (layout instanceof Layout.Produced) {
+            return "[n]" + words(each.type()) + ", keys that the slices produce, one slice after the other";
+        } else if (layout instanceof Layout.Appended appended) {
+            return rows("n", appended.width(), each) + ", row i belongs to " + code(appended.keys() + "[i]");
+        } else if (layout instanceof Layout.Uneven uneven) {
+            return ragged(uneven, each);
+        } else if (!model.decodesAnswers()) {
+            return "the lists of the " + parts + ", one after the other";
+        }
+        String orNull = each.type() instanceof Type.Maybe ? "may be null" : "";
+        return (shape.isEmpty() ? "" : shape.substring(0, shape.length() - 2) + (orNull.isEmpty() ? "" : ", "))
+                + orNull;
+    }
+
+    private String folded(Reduction reduction) {
+        return switch (reduction) {
+            case SUM -> "summed over the " + parts;
+            case MIN -> "the least of the " + parts;
+            case MAX -> "the greatest of the " + parts;
+            case AND -> "whether it holds on all " + parts;
+            default -> "whether it holds on any of the " + parts;
+        };
+    }
+
+    private static String ragged(Layout.Uneven uneven, Component each) {
+        return "[sum of " + uneven.counts() + "]" + words(each.type()) + ", row i has " + code(uneven.counts() + "[i]")
+                + " elements";
+    }
+
+    private static String rows(String rows, int width, Component each) {
+        return "[" + rows + ", " + (width == 0 ? "width" : width) + "]" + words(each.type());
+    }
+
+    private static String shape(Type type) {
+        boolean array = bare(type) instanceof Type.Shared || bare(type) instanceof Type.Copied;
+        return array ? "[n]" + words(type) + ", " : "";
+    }
+
+    private static String words(Type type) {
+        Type bare = bare(type);
+        return bare instanceof Type.Shared shared
+                ? " " + shared.of().words()
+                : bare instanceof Type.Copied copied ? " " + copied.of().words() : "";
+    }
+
+    private static Type bare(Type type) {
+        return type instanceof Type.Maybe maybe ? maybe.of() : type;
+    }
+
+    private static String code(String text) {
+        return "{@code " + text + "}";
+    }
+}

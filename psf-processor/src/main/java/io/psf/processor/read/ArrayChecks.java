@@ -1,0 +1,55 @@
+package io.psf.processor.read;
+
+import io.psf.processor.model.Type;
+
+/** What the layouts of arrays have in common: the array is shared, and its rows have a width. */
+final class ArrayChecks {
+    private final Problems problems;
+
+    ArrayChecks(Problems problems) {
+        this.problems = problems;
+    }
+
+    /** Checks that a component with a layout is a shared array. */
+    void requireShared(TupleElement each, Mirror mirror) {
+        if (!each.isBad() && !(each.type() instanceof Type.Shared)) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "",
+                    Message.LAYOUT_TYPE,
+                    mirror.name(),
+                    each.name(),
+                    each.simpleType(),
+                    "a shared array",
+                    each.type() instanceof Type.Copied copied
+                            ? "Use " + copied.of().shared() + "."
+                            : "Use FloatArray, DoubleArray, IntArray, LongArray or ByteArray.");
+        }
+    }
+
+    /** Checks that a component with keys is an array of them. */
+    void requireKeys(TupleElement each, Mirror mirror) {
+        if (!each.isBad() && !each.type().equals(new Type.Shared(Type.Items.LONG))) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "",
+                    Message.LAYOUT_TYPE,
+                    mirror.name(),
+                    each.name(),
+                    each.simpleType(),
+                    "LongArray",
+                    "Keys are rows of the tensor, 64 bits each.");
+        }
+    }
+
+    /** The elements in a row of an array; 0 for the tensor's width. */
+    int width(TupleElement each, Mirror mirror) {
+        int width = mirror.number("width");
+        if (width < 0) {
+            problems.add(each.field(), mirror, "width", Message.WIDTH, width, each.name());
+        }
+        return Math.max(0, width);
+    }
+}

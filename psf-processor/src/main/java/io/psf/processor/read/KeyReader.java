@@ -1,0 +1,150 @@
+package io.psf.processor.read;
+
+import io.psf.api.Place;
+import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Reduction;
+import io.psf.processor.model.Layout;
+import io.psf.processor.model.Scalar;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Reads the keys of a function's two tuples, and what goes along them. */
+final class KeyReader {
+    private final String function;
+    private final Place place;
+    private final List<TupleElement> request;
+    private final Problems problems;
+    private final ArrayChecks arrays;
+    /** The names of the request's key sets. */
+    private final List<String> sets;
+    /** Components of the request without keys that something goes along: told once. */
+    private final Set<String> told = new HashSet<>();
+    /** The names of the keys that servers produce. */
+    private List<String> produced = List.of();
+
+    KeyReader(String function, Place place, List<TupleElement> request, Problems problems) {
+        this.function = function;
+        this.place = place;
+        this.request = request;
+        this.problems = problems;
+        this.arrays = new ArrayChecks(problems);
+        this.sets = names(request);
+    }
+
+    private static List<String> names(List<TupleElement> tuple) {
+        return tuple.stream()
+                .filter(each -> each.has(ByKey.class))
+                .map(TupleElement::name)
+                .toList();
+    }
+
+    /** Now the response's keys are known too. */
+    void response(List<TupleElement> response) {
+        produced = names(response);
+    }
+
+    /** The names of the request's key sets, in the order of their numbers. */
+    List<String> sets() {
+        return sets;
+    }
+
+    /** The names of the keys that servers produce. */
+    List<String> produced() {
+        return produced;
+    }
+
+    /** Whether a component of a request is the key whose owner among the servers answers alone. */
+    static boolean isOwner(Place place, TupleElement each) {
+        return place == Place.SERVER && each.has(ByKey.class) && each.type() == Scalar.LONG;
+    }
+
+    Layout owner(TupleElement each, Mirror mirror) {
+        if (request.stream().anyMatch(other -> other.index() < each.index() && isOwner(place, other))) {
+            problems.add(each.field(), mirror, "", Message.OWNER, "another @ByKey", each.name());
+        } else if (each.since().isPresent()) {
+            problems.add(each.field(), each.since().get(), "", Message.OWNER, "@Since", each.name());
+        } else {
+            tellWritten(each, mirror, Message.OWNER);
+        }
+        return new Layout.Owner();
+    }
+
+    /** Keys of a response. */
+    Layout produced(TupleElement each, Mirror mirror) {
+        arrays.requireKeys(each, mirror);
+        tellWritten(each, mirror, Message.KEYS_IN_RESPONSE);
+        return new Layout.Produced();
+    }
+
+    /** Tells of the first value of {@code ByKey} that is written where none has a meaning. */
+    private void tellWritten(TupleElement each, Mirror mirror, Message message) {
+        Stream.of("combine", "everySlice")
+                .filter(value -> mirror.written(value) != null)
+                .findFirst()
+                .ifPresent(value -> problems.add(each.field(), mirror, value, message, value, each.name()));
+    }
+
+    /** Keys of a request. */
+    Layout keyed(TupleElement each, Mirror mirror) {
+        arrays.requireKeys(each, mirror);
+        Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
+        if (combine == Reduction.AND || combine == Reduction.OR) {
+            problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
+        }
+        return new Layout.Keyed(sets.indexOf(each.name()), combine, mirror.flag("everySlice"));
+    }
+
+    /**
+     * What goes along keys.
+     *
+     * @param counts whether it tells the lengths of ragged rows
+     */
+    Layout beside(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
+        arrays.requireShared(each, mirror);
+        String keys = mirror.text("value");
+        int width = counts ? widthOfCounts(each, mirror) : arrays.width(each, mirror);
+        if (inResponse && produced.contains(keys)) {
+            return new Layout.Appended(keys, width);
+        }
+        int set = sets.indexOf(keys);
+        if (set < 0) {
+            tellNoKeys(each, mirror, keys, inResponse);
+        }
+        return new Layout.Beside(keys, set, width);
+    }
+
+    private void tellNoKeys(TupleElement each, Mirror mirror, String keys, boolean inResponse) {
+        boolean exists = request.stream().anyMatch(other -> other.name().equals(keys));
+        if (exists && !told.add(keys)) {
+            return;
+        }
+        List<String> all = Stream.concat(inResponse ? produced.stream() : Stream.of(), sets.stream())
+                .toList();
+        problems.add(
+                each.field(),
+                mirror,
+                "value",
+                exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
+                keys,
+                function + ".Request",
+                all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
+                Nearest.didYouMean(keys, all));
+    }
+
+    private int widthOfCounts(TupleElement each, Mirror mirror) {
+        if (mirror.written("width") != null && mirror.number("width") != 1) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "width",
+                    Message.RAGGED_COUNTS,
+                    each.name(),
+                    each.name(),
+                    "one count a row: no width, or 1",
+                    "");
+        }
+        return 1;
+    }
+}

@@ -1,0 +1,21 @@
+package good;
+
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.HandlerProvider;
+import javax.annotation.processing.Generated;
+
+/**
+ * Brings the default body of {@link PerSlice} to a server.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+public final class PerSlicePsfProvider implements HandlerProvider {
+    @Override
+    public Binding<?, ?> binding() {
+        return PerSlicePsf.bind(new PerSlice() {});
+    }
+
+    @Override
+    public boolean isDefault() {
+        return true;
+    }
+}
