@@ -195,16 +195,25 @@ final class KeySet {
         return new RaggedRows(values, elements, elementStarts);
     }
 
-    /** Copies each row of a slice's answer, of different lengths, to every position that asked for it. */
-    void scatterRagged(String name, int slice, IntArray counts, int[] begins, SharedArray answer, SharedArray target) {
-        int[] from = new int[count(slice) + 1];
+    /** Where each row of a slice's answer begins, of rows of different lengths, and the end of the last. */
+    int[] answeredRows(int slice, IntArray counts) {
+        int[] begins = new int[count(slice) + 1];
         for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
-            from[row(slice, i) + 1] = counts.get(positionOrder[i]);
+            begins[row(slice, i) + 1] = counts.get(positionOrder[i]);
         }
-        for (int row = 1; row < from.length; row++) {
-            from[row] += from[row - 1];
+        for (int row = 1; row < begins.length; row++) {
+            begins[row] += begins[row - 1];
         }
-        Routing.requireAnswer(name, answer.length(), from[from.length - 1]);
+        return begins;
+    }
+
+    /**
+     * Copies each row of a slice's answer, of different lengths, to every position that asked for it.
+     *
+     * @param from where each row of the answer begins
+     * @param begins where each position's row begins in the target
+     */
+    void scatterRagged(int slice, int[] from, int[] begins, SharedArray answer, SharedArray target) {
         for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
             int row = row(slice, i);
             target.copyFrom(begins[positionOrder[i]], answer.slice(from[row], from[row + 1]));

@@ -223,11 +223,19 @@ public final class Routing {
     public <A extends SharedArray> A mergeRagged(
             String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
         int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        int[][] rows = new int[answers.length][];
+        for (int part = 0; part < answers.length; part++) {
+            A answer = answers[part];
+            if (answer != null) { // before anything is allocated: the lengths are what servers said
+                rows[part] = keySets[set].answeredRows(parts[part], counts);
+                requireAnswer(name, answer.length(), rows[part][rows[part].length - 1]);
+            }
+        }
         A target = allocate.apply(begins[counts.length()]);
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
             if (answer != null) {
-                keySets[set].scatterRagged(name, parts[part], counts, begins, answer, target);
+                keySets[set].scatterRagged(parts[part], rows[part], begins, answer, target);
             }
         }
         return target;
