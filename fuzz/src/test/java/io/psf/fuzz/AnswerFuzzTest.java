@@ -62,8 +62,8 @@ final class AnswerFuzzTest {
         Client client = new Client(POOL);
         Wire wire = new Wire();
         Peer server = client.connect(to(wire), "", 0, "server 0");
-        Call<R> call = client.callShards(
-                sample.function(), sample.request(), null, Sample.LAYOUT, rank -> server, LIMIT);
+        Call<R> call =
+                client.callShards(sample.function(), sample.request(), null, Sample.LAYOUT, rank -> server, LIMIT);
         try {
             for (byte[] frame : frames) {
                 client.received(wire, Frames.arrived(POOL, frame));

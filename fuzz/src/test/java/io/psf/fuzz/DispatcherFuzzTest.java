@@ -18,8 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class DispatcherFuzzTest {
     private static final Host HOST = new Host();
     private static final List<byte[]> REQUESTS = requests();
-    private static final Sample<?, ?> GOOD =
-            new Sample<>(DensePullPsf.FUNCTION, new DensePull.Request(Sample.TENSOR));
+    private static final Sample<?, ?> GOOD = new Sample<>(DensePullPsf.FUNCTION, new DensePull.Request(Sample.TENSOR));
 
     /** Where the milliseconds of a request stand: a call that is answered late is to be late soon. */
     private static final int WORD = 32;
@@ -52,7 +51,8 @@ final class DispatcherFuzzTest {
             byte[] frame = edits.edited(REQUESTS.get(edits.next() % REQUESTS.size()));
             if (Frames.isWhole(frame)) {
                 boolean isAnswered = (frame[4] & 0xff) != 0xB3;
-                Frames.little(frame).putInt(WORD, Math.min(500, Frames.little(frame).getInt(WORD)));
+                Frames.little(frame)
+                        .putInt(WORD, Math.min(500, Frames.little(frame).getInt(WORD)));
                 send(wire, frame);
                 expected += isAnswered ? 1 : 0;
             }

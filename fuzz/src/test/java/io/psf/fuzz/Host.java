@@ -117,8 +117,7 @@ public final class Host implements AutoCloseable {
     public <Q, R> R call(Sample<Q, R> sample) {
         requests.clear();
         answers.clear();
-        return client.callShards(
-                        sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, LIMIT)
+        return client.callShards(sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, LIMIT)
                 .await();
     }
 

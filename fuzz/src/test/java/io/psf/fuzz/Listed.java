@@ -16,10 +16,15 @@ public interface Listed {
     record Point(long key, float value) {}
 
     /** What comes and goes. */
-    record Request(TensorId tensor, List<Point> points, @Nullable ByteArray extra) {}
+    record Request(
+            TensorId tensor, List<Point> points, @Nullable ByteArray extra) {}
 
     /** The same. */
-    record Response(List<Point> points, @Nullable ByteArray extra, FloatArray values, @Nullable List<Point> more) {}
+    record Response(
+            List<Point> points,
+            @Nullable ByteArray extra,
+            FloatArray values,
+            @Nullable List<Point> more) {}
 
     /** Answers with what came and the shard's values. */
     default Response handle(Request slice, Shard shard) {

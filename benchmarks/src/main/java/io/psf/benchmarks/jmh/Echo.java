@@ -22,17 +22,7 @@ final class Echo implements Channel {
         this.pool = pool;
         this.receiver = receiver;
         this.answer = Frame.write(
-                        pool,
-                        Frame.Kind.ANSWER,
-                        1,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        PsException.Code.OK.ordinal(),
-                        (short) 0,
-                        answer)
+                        pool, Frame.Kind.ANSWER, 1, 0, 0, 0, 0, 0, PsException.Code.OK.ordinal(), (short) 0, answer)
                 .bytes();
     }
 

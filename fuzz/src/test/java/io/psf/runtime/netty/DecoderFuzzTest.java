@@ -38,11 +38,10 @@ final class DecoderFuzzTest {
     private static final long AT_FIRST = 1 << 20;
 
     private static final List<byte[]> FRAMES = frames();
-    private static final BufferPoolMXBean DIRECT =
-            ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                    .filter(pool -> pool.getName().equals("direct"))
-                    .findFirst()
-                    .orElseThrow();
+    private static final BufferPoolMXBean DIRECT = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findFirst()
+            .orElseThrow();
 
     private static List<byte[]> frames() {
         List<byte[]> frames = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.psf.api.array.ElementType;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
 
     private final ByteBuffer body;
+    private final int begin;
     private final int blockLength;
     private final int arrays;
     private final int version;
@@ -34,7 +36,7 @@ public final class TupleReader {
     /**
      * Begins to read a body.
      *
-     * @param body from its position to its limit
+     * @param body from its position to its limit, which stays where it is until all has been read
      * @param blockLength bytes of the block, as the frame says
      * @param arrays how many shared arrays, as the frame says
      * @param version the schema version of the peer that wrote it
@@ -42,7 +44,8 @@ public final class TupleReader {
      * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        this.body = body.slice().order(ByteOrder.LITTLE_ENDIAN);
+        this.body = SharedArray.littleEndian(body);
+        this.begin = body.position();
         this.blockLength = blockLength;
         this.arrays = arrays;
         this.version = version;
@@ -52,7 +55,7 @@ public final class TupleReader {
             throw malformed("block of " + blockLength + " bytes and " + arrays + " arrays in a body of " + length);
         }
         long end = TupleWriter.align(blockLength) + 8L * arrays;
-        this.arrayAt = (int) end;
+        this.arrayAt = begin + (int) end;
         for (int i = 0; i < arrays; i++) {
             int type = this.body.getInt(entry(i));
             int elements = this.body.getInt(entry(i) + 4);
@@ -226,14 +229,14 @@ public final class TupleReader {
     }
 
     private int entry(int i) {
-        return (int) TupleWriter.align(blockLength) + 8 * i;
+        return begin + (int) TupleWriter.align(blockLength) + 8 * i;
     }
 
     private int take(int bytes) {
         if (bytes > blockLength - at) {
             throw malformed("bytes in the block: " + blockLength + " (expected: more)");
         }
-        int from = at;
+        int from = begin + at;
         at += bytes;
         return from;
     }

@@ -226,9 +226,8 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if the body is not what the header says
      */
     public TupleReader reader(@Nullable TensorId target) {
-        int length = length();
-        return new TupleReader(
-                bytes.slice(HEADER, length - HEADER), bytes.getInt(40), bytes.getInt(44), version(), target);
+        bytes.limit(length()).position(HEADER);
+        return new TupleReader(bytes, bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 
     /** Gives the memory back. Nothing may read the frame, or a view of it, afterwards. */
