@@ -16,6 +16,9 @@ final class Defaults {
     /** How often deadlines are looked at. */
     static final Duration TICK = Duration.ofMillis(50);
 
+    /** How long a worker tries to connect to a server again that the scheduler does not take for lost. */
+    static final Duration RECONNECT = Duration.ofSeconds(30);
+
     private Defaults() {}
 
     static FramePool pool() {

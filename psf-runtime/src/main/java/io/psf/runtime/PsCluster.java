@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,7 @@ public final class PsCluster implements AutoCloseable {
         private List<Binding<?, ?>> handlers = List.of();
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
+        private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
 
         private Builder() {}
 
@@ -162,6 +164,12 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** With something around the transports of the workers, such as faults. */
+        Builder aroundWorkers(UnaryOperator<Transport> around) {
+            this.aroundWorkers = around;
+            return this;
+        }
+
         /** Starts the cluster; returns when it is ready. */
         public PsCluster start() {
             FramePool shared = Defaults.pool();
@@ -197,7 +205,7 @@ public final class PsCluster implements AutoCloseable {
                     WorkerConfig worker =
                             WorkerConfig.of("127.0.0.1", port).withRank(i).withDeadline(deadline);
                     startedWorkers.add(CompletableFuture.supplyAsync(
-                            () -> Worker.connect(worker, transport.get(), shared), starters));
+                            () -> Worker.connect(worker, aroundWorkers.apply(transport.get()), shared), starters));
                 }
                 return new PsCluster(
                         scheduler,

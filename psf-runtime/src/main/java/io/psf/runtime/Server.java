@@ -53,7 +53,7 @@ public final class Server implements AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
-        CompletableFuture<Long> cluster = new CompletableFuture<>();
+        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
         this.dispatcher = new Dispatcher(
@@ -62,7 +62,7 @@ public final class Server implements AutoCloseable {
                 config.lanes(),
                 store,
                 pool,
-                ClusterFunctions.bindHello(handlers, cluster),
+                ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
                 connection -> {});
@@ -100,7 +100,7 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
-        cluster.complete(link.cluster());
+        home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override

@@ -14,6 +14,8 @@ import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.Call;
+import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Peer;
@@ -29,8 +31,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +46,9 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements Caller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration LONGEST = Duration.ofDays(24);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    private static final Duration HELLO_LIMIT = Duration.ofSeconds(5);
 
     private final WorkerConfig config;
     private final Transport transport;
@@ -86,10 +93,11 @@ public final class Worker implements Caller, AutoCloseable {
             @Override
             public void changed(List<Member> members, List<Beat.Loss> lost) {
                 for (Beat.Loss loss : lost) {
-                    if (loss.member().role() == Role.SERVER) {
-                        client.peerLost(
-                                servers.get(loss.member().rank()),
-                                new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()));
+                    serverGone(loss.member(), "lost " + loss.member() + ": " + loss.reason());
+                }
+                for (Member member : link.members()) {
+                    if (!members.contains(member)) {
+                        serverGone(member, member + " has left the cluster");
                     }
                 }
             }
@@ -106,16 +114,62 @@ public final class Worker implements Caller, AutoCloseable {
         });
     }
 
+    private void serverGone(Member member, String why) {
+        if (member.role() == Role.SERVER) {
+            client.peerLost(servers.get(member.rank()), new PsException(Code.UNAVAILABLE, why));
+        }
+    }
+
     private Peer hello(Member member) {
         Peer server = client.connect(transport, member.host(), member.port(), member.toString());
-        Hello.Response hello = client.callNodes(
-                        HelloPsf.FUNCTION,
-                        new Hello.Request(link.rank(), link.cluster()),
-                        List.of(server),
-                        config.joinTimeout().toNanos())
-                .await();
+        long session = 1 + new SplittableRandom(System.nanoTime() ^ link.cluster()).nextLong(Long.MAX_VALUE);
+        Hello.Response hello = hello(server, session, false, config.joinTimeout());
         server.setFunctions(ClusterFunctions.known(hello), hello.searched());
+        server.onDisconnect(lost -> reconnect(lost, member, session));
         return server;
+    }
+
+    private Hello.Response hello(Peer server, long session, boolean again, Duration limit) {
+        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, again);
+        return client.callNodes(HelloPsf.FUNCTION, request, List.of(server), limit.toNanos())
+                .await();
+    }
+
+    /** Connects to a server again whose connection broke, until that works or the server is given up. */
+    private void reconnect(Peer server, Member member, long session) {
+        LOG.warn("the connection to {} broke; connecting again", server.name());
+        long giveUp = System.nanoTime() + Defaults.RECONNECT.toNanos();
+        Thread thread = new Thread(
+                () -> {
+                    long pause = FIRST_PAUSE.toNanos();
+                    while (!server.isLost() && !tryAgain(server, member, session, giveUp)) {
+                        LockSupport.parkNanos(pause);
+                        pause = Math.min(2 * pause, LONGEST_PAUSE.toNanos());
+                    }
+                },
+                "psf-reconnect");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Whether there is no more to be tried. */
+    private boolean tryAgain(Peer server, Member member, long session, long giveUp) {
+        Peer fresh = null;
+        try {
+            fresh = client.connect(transport, member.host(), member.port(), member.toString());
+            hello(fresh, session, true, HELLO_LIMIT);
+            return client.resume(server, fresh);
+        } catch (PsException e) {
+            if (fresh != null) {
+                client.disconnect(fresh);
+            }
+            if (e.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
+                client.peerLost(server, new PsException(Code.UNAVAILABLE, server.name() + ": " + e.detail(), e));
+                return true;
+            }
+            LOG.debug("connecting to {} again: {}", server.name(), e.getMessage());
+            return false;
+        }
     }
 
     /**
@@ -149,8 +203,26 @@ public final class Worker implements Caller, AutoCloseable {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return client.send(prepare(function, request, into, options));
+    }
+
+    /**
+     * Calls that are sent together, in one message to each slice, and run there one after another: a push and the pull
+     * that follows it, say, take one round trip.
+     */
+    public Chain chain() {
+        return new Chain(this);
+    }
+
+    void sendTogether(List<Call<?>> calls) {
+        client.sendTogether(calls);
+    }
+
+    /** A call, to be sent. */
+    <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
         requireOpen();
-        Duration limit = options.deadline() == null ? config.deadline() : options.deadline();
+        Duration deadline = options.deadline() == null ? config.deadline() : options.deadline();
+        CallLimits limits = new CallLimits(nanos(deadline), options.priority(), false);
         TensorId tensor = function.target(request);
         try {
             if (tensor == null && function.info().place() == Place.SHARD) {
@@ -158,14 +230,14 @@ public final class Worker implements Caller, AutoCloseable {
                         Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
             if (tensor != null) {
-                return client.callShards(function, request, into, layout(tensor), servers::get, nanos(limit));
+                return client.onShards(function, request, into, layout(tensor), servers::get, limits);
             } else if (function.info().place() == Place.SCHEDULER) {
-                return client.callNodes(function, request, List.of(link.scheduler()), nanos(limit));
+                return client.onNodes(function, request, List.of(link.scheduler()), limits);
             }
             OptionalLong key = function.ownerKey(request);
             List<Peer> nodes =
                     key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
-            return client.callNodes(function, request, nodes, nanos(limit));
+            return client.onNodes(function, request, nodes, limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
@@ -277,9 +349,7 @@ public final class Worker implements Caller, AutoCloseable {
             }
             link.leave();
             timer.close();
-            for (Peer server : servers) {
-                server.channel().close();
-            }
+            servers.forEach(client::disconnect);
             if (ownsTransport) {
                 transport.close();
             }

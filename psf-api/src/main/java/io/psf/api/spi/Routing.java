@@ -151,6 +151,11 @@ public final class Routing {
         return touched == null ? part : touched[part];
     }
 
+    /** The part that goes to a slice or node; negative if none does. */
+    public int part(int slice) {
+        return Arrays.binarySearch(parts, slice);
+    }
+
     // What generated code asks when it writes a slice of the request.
 
     /** Writes a part's share of a component, by range or along its keys. */

@@ -68,7 +68,18 @@ final class StubEmitter {
                         .addModifiers(Modifier.PUBLIC)
                         .returns(STUB)
                         .addParameter(Duration.class, "deadline")
-                        .addStatement("return new $T(caller, new $T(deadline))", STUB, CallOptions.class)
+                        .addStatement("return new $T(caller, options.withDeadline(deadline))", STUB)
+                        .build())
+                .addMethod(MethodSpec.methodBuilder("withPriority")
+                        .addJavadoc(
+                                "The same stub whose calls are run before those of a lower priority, of which 0 is the"
+                                        + " usual one.\n\n"
+                                        + "<p>What one worker sends to one shard keeps its order all the same.\n\n"
+                                        + "@param priority from -128 to 127\n")
+                        .addModifiers(Modifier.PUBLIC)
+                        .returns(STUB)
+                        .addParameter(int.class, "priority")
+                        .addStatement("return new $T(caller, options.withPriority(priority))", STUB)
                         .build())
                 .build();
     }

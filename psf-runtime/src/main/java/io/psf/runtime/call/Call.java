@@ -4,13 +4,15 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleWriter;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.Collection;
+import java.util.List;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
@@ -32,81 +34,189 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** How long the other slices have, once one has failed, to say that they have failed too. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** Answers that are larger are not left with the server for longer than needed. */
+    private static final int LARGE = 1 << 16;
+
+    /** In the place of when a part was sent: its answer has come. */
+    private static final int ANSWERED = -1;
+
     private final Client client;
     private final long id;
-    private final Function<?, R> function;
-    private final @Nullable TensorId tensor;
-    private final int[] sliceOf;
+    private final Function<Object, R> function;
+    private final @Nullable TensorLayout layout;
+    private final Routing routing;
     private final Peer[] peers;
-    private final String @Nullable [] slices;
+    private final CallLimits limits;
     private final long deadline;
-    private final long timeoutMillis;
-    private final boolean background;
-    private final BitSet missing;
-    /** By part, so that they are told in the order of the slices. */
-    private final TreeMap<Integer, PsException> errors = new TreeMap<>();
+    /** By part: over which of its peer's channels it was sent last, times 256, and how often; or {@link #ANSWERED}. */
+    private final int[] sent;
+
+    private int missing;
+    /** By part, so that they are told in the order of the slices; null while there are none. */
+    private @Nullable TreeMap<Integer, PsException> errors;
 
     private long failBy;
+    private boolean large;
+
+    /** Null once the call has ended. */
+    private @Nullable Object request;
 
     /** Where the answers go; null once the call has ended. */
     private @Nullable Merge<R> merge;
 
+    /** The calls that are sent together with this one, in order; null for none. */
+    private volatile @Nullable List<Call<?>> chain;
+
+    private volatile boolean held;
     private volatile boolean observed;
 
-    Call(
+    @SuppressWarnings("unchecked") // the function and its request
+    <Q> Call(
             Client client,
             long id,
-            Function<?, R> function,
-            @Nullable TensorId tensor,
+            Function<Q, R> function,
+            Q request,
+            @Nullable R into,
+            @Nullable TensorLayout layout,
             Routing routing,
-            Merge<R> merge,
             Peer[] peers,
-            String @Nullable [] slices,
-            long timeoutNanos,
-            boolean background) {
+            CallLimits limits) {
         this.client = client;
         this.id = id;
-        this.function = function;
-        this.tensor = tensor;
-        this.sliceOf = new int[peers.length];
-        Arrays.setAll(sliceOf, routing::slice);
-        this.merge = merge;
+        this.function = (Function<Object, R>) function;
+        this.request = request;
+        this.layout = layout;
+        this.routing = routing;
+        this.merge = function.merge(request, routing, into);
         this.peers = peers;
-        this.slices = slices;
-        this.deadline = System.nanoTime() + timeoutNanos;
-        this.timeoutMillis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
-        this.background = background;
-        this.missing = new BitSet(peers.length);
-        missing.set(0, peers.length);
+        this.limits = limits;
+        this.deadline = System.nanoTime() + limits.timeoutNanos();
+        this.missing = peers.length;
+        this.sent = new int[peers.length];
     }
 
     long id() {
         return id;
     }
 
-    @Nullable
-    TensorId tensor() {
-        return tensor;
+    /** The function. */
+    public FunctionInfo info() {
+        return function.info();
     }
 
-    /** Whether nobody waits for it who waits for everything. */
-    boolean isBackground() {
-        return background;
+    @Nullable
+    TensorId tensor() {
+        return layout == null ? null : layout.info().id();
+    }
+
+    int parts() {
+        return peers.length;
+    }
+
+    Peer peer(int part) {
+        return peers[part];
+    }
+
+    int slice(int part) {
+        return routing.slice(part);
+    }
+
+    CallLimits limits() {
+        return limits;
     }
 
     long deadline() {
         return deadline;
     }
 
+    /** Whether it goes to the same slices of the same nodes as another. */
+    public boolean isPlacedAs(Call<?> other) {
+        if (layout != null && other.layout != null) {
+            return layout.bounds().equals(other.layout.bounds())
+                    && layout.servers().equals(other.layout.servers());
+        }
+        return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
+    }
+
+    /** It is not sent yet. */
+    public void hold() {
+        held = true;
+    }
+
+    /** It is sent together with others. */
+    void release(List<Call<?>> together) {
+        chain = together;
+        held = false;
+    }
+
+    /** The calls that are sent together with this one, in order; null for none. */
+    @Nullable
+    List<Call<?>> chain() {
+        return chain;
+    }
+
+    /** Takes it upon the caller to send a part over its peer's channel of that number: false if that is done, or not needed. */
+    synchronized boolean claim(int part, int epoch) {
+        if (!isUnsent(part, epoch)) {
+            return false;
+        }
+        sent[part] = epoch << 8 | Math.min(255, (sent[part] & 255) + 1);
+        return true;
+    }
+
+    private boolean isUnsent(int part, int epoch) {
+        return merge != null && sent[part] != ANSWERED && sent[part] >>> 8 != epoch;
+    }
+
+    /** Whether a part has not been sent over its peer's channel of that number. */
+    synchronized boolean waitsFor(Peer peer, int epoch) {
+        for (int part = 0; part < sent.length; part++) {
+            if (peers[part] == peer && isUnsent(part, epoch)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Writes a part of the request.
+     *
+     * @return what stands before it; null if the call has ended
+     */
+    @Nullable
+    RequestHeader write(int part, TupleWriter writer) {
+        Object request;
+        int attempt;
+        synchronized (this) {
+            request = this.request;
+            attempt = (sent[part] & 255) - 1;
+        }
+        if (request == null) {
+            return null;
+        }
+        function.write(request, routing, part, writer);
+        int slice = routing.slice(part);
+        TensorId tensor = tensor();
+        return new RequestHeader(
+                function.info(),
+                tensor == null ? 0 : tensor.number(),
+                slice,
+                id,
+                millisLeft(),
+                Math.max(0, attempt),
+                limits.priority(),
+                layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(slice)));
+    }
+
     /** Milliseconds left, at least 1, as a request carries them. */
-    int millisLeft() {
+    private int millisLeft() {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         return (int) Math.max(1, Math.min(left, Integer.MAX_VALUE));
     }
 
     /** The part whose answer comes from a peer for a slice; -1 for none. */
     int part(int slice, @Nullable Peer peer) {
-        int part = Arrays.binarySearch(sliceOf, slice);
+        int part = routing.part(slice);
         return part >= 0 && peers[part] == peer ? part : -1;
     }
 
@@ -116,19 +226,20 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         try {
             synchronized (this) {
                 Merge<R> merge = this.merge;
-                if (merge == null || part < 0 || !missing.get(part)) {
+                if (merge == null || part < 0 || sent[part] == ANSWERED) {
                     return;
                 }
+                large |= frame.length() >= LARGE;
                 if (frame.status() != PsException.Code.OK) {
                     throw new PsException(frame.status(), frame.reader(null).string());
                 }
                 merge.add(part, frame.reader(null));
-                if (missing.cardinality() == 1 && errors.isEmpty()) {
+                if (missing == 1 && errors == null) {
                     result = merge.result();
                 }
-                missing.clear(part);
+                arrived(part);
                 if (result != null) {
-                    this.merge = null;
+                    over();
                 }
             }
         } catch (PsException e) {
@@ -148,6 +259,16 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         }
     }
 
+    private void arrived(int part) {
+        sent[part] = ANSWERED;
+        missing--;
+    }
+
+    private void over() {
+        merge = null;
+        request = null;
+    }
+
     /** Ends a call that touches nothing. */
     void answeredByNobody() {
         Merge<R> merge = this.merge;
@@ -162,10 +283,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
      */
     void fail(int part, PsException cause) {
         synchronized (this) {
-            if (merge == null || !missing.get(part)) {
+            if (merge == null || sent[part] == ANSWERED) {
                 return;
             }
-            missing.clear(part);
+            arrived(part);
+            if (errors == null) {
+                errors = new TreeMap<>();
+            }
             errors.put(part, place(part, cause));
             if (errors.size() == 1) {
                 failBy = System.nanoTime() + GRACE_NANOS;
@@ -177,11 +301,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private void failIfAllHaveAnswered() {
         PsException failure;
         synchronized (this) {
-            if (merge == null || errors.isEmpty() || !missing.isEmpty()) {
+            if (merge == null || errors == null || missing > 0) {
                 return;
             }
-            failure = together();
-            merge = null;
+            failure = together(errors.values());
+            over();
         }
         end(failure);
     }
@@ -192,7 +316,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             if (merge == null) {
                 return;
             }
-            merge = null;
+            over();
         }
         end(place(part, cause));
     }
@@ -206,58 +330,72 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private PsException place(int part, PsException cause) {
         return cause.at(
                 function.info().name(),
-                tensor == null ? null : tensor.name(),
-                part >= 0 && slices != null ? slices[part] : null,
+                name(tensor()),
+                part >= 0 && layout != null ? layout.range(routing.slice(part)).toString() : null,
                 part >= 0 ? peers[part].name() : null);
     }
 
     /** The first error, with what the other slices said. */
-    private PsException together() {
-        PsException first = errors.firstEntry().getValue();
+    private static PsException together(Collection<PsException> inOrder) {
+        List<PsException> errors = List.copyOf(inOrder);
+        PsException first = errors.get(0);
         if (errors.size() == 1) {
             return first;
         }
         StringJoiner others = new StringJoiner("; ", "; also ", "");
-        for (PsException other : errors.tailMap(errors.firstKey(), false).values()) {
+        for (PsException other : errors.subList(1, errors.size())) {
             String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
             boolean same = other.code() == first.code() && other.detail().equals(first.detail());
             others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
         }
         PsException all = new PsException(first.code(), first.detail())
                 .at(first.function(), first.tensor(), first.slice(), first.server() + others);
-        errors.values().forEach(all::addSuppressed);
+        errors.forEach(all::addSuppressed);
         return all;
     }
 
     /** Notes that a node is lost that still has to answer. */
     void peerLost(Peer peer, PsException cause) {
-        BitSet lost = new BitSet();
-        synchronized (this) {
-            missing.stream().filter(part -> peers[part] == peer).forEach(lost::set);
+        for (int part = 0; part < peers.length; part++) {
+            if (peers[part] == peer) {
+                fail(part, cause);
+            }
         }
-        lost.stream().forEach(part -> fail(part, cause));
     }
 
     /** Ends the call if its deadline has passed, or if it has failed and the others have had their time to answer. */
     void expire(long now) {
         PsException failure;
         synchronized (this) {
+            TreeMap<Integer, PsException> errors = this.errors;
             boolean overdue = now - deadline >= 0;
-            boolean failed = !errors.isEmpty() && now - failBy >= 0;
-            if (merge == null || !overdue && !failed) {
+            if (merge == null || !overdue && (errors == null || now - failBy < 0)) {
                 return;
             }
-            failure = failed || !errors.isEmpty()
-                    ? together()
+            failure = errors != null
+                    ? together(errors.values())
                     : place(
-                            missing.nextSetBit(0),
+                            firstMissing(),
                             new PsException(
                                     PsException.Code.TIMED_OUT,
-                                    missing.cardinality() + " of " + peers.length + " answers missing after "
-                                            + timeoutMillis + " ms"));
-            merge = null;
+                                    missing + " of " + peers.length + " answers missing after "
+                                            + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms"));
+            over();
         }
         end(failure);
+    }
+
+    private int firstMissing() {
+        int part = 0;
+        while (sent[part] == ANSWERED) {
+            part++;
+        }
+        return part;
+    }
+
+    /** Whether answers came that are large. */
+    synchronized boolean isLarge() {
+        return large;
     }
 
     /** Whether the caller has seen how the call ended. */
@@ -276,8 +414,15 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         }
     }
 
+    private void requireSent() {
+        if (held) {
+            throw new IllegalStateException("chain: not sent yet (expected: sent before one of its calls is awaited)");
+        }
+    }
+
     @Override
     public R await() {
+        requireSent();
         try {
             R result = get();
             observed = true;
@@ -293,6 +438,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     @Override
     public R await(Duration limit) {
+        requireSent();
         try {
             R result = get(limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos(), TimeUnit.NANOSECONDS);
             observed = true;
@@ -305,7 +451,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             throw interrupted(e);
         } catch (TimeoutException e) {
             throw new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms", e)
-                    .at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+                    .at(function.info().name(), name(tensor()), null, null);
         }
     }
 
@@ -322,15 +468,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        Set<Peer> waitedFor = new HashSet<>();
         synchronized (this) {
             if (merge == null) {
                 return false;
             }
-            merge = null;
-            missing.stream().forEach(part -> waitedFor.add(peers[part]));
+            over();
         }
-        client.cancelled(this, function.info().id(), waitedFor);
+        client.cancelled(this);
         return super.cancel(mayInterruptIfRunning);
     }
 
@@ -349,6 +493,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private PsException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e)
-                .at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+                .at(function.info().name(), name(tensor()), null, null);
+    }
+
+    private static @Nullable String name(@Nullable TensorId tensor) {
+        return tensor == null ? null : tensor.name();
     }
 }

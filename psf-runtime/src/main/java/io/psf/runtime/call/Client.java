@@ -4,16 +4,14 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +33,8 @@ public final class Client implements Receiver {
     private final Map<Long, Call<?>> outstanding = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
-    private final ThreadLocal<TupleWriter> writers = ThreadLocal.withInitial(TupleWriter::new);
+    private final ThreadLocal<List<TupleWriter>> writers =
+            ThreadLocal.withInitial(() -> new ArrayList<>(List.of(new TupleWriter())));
     private final LongAdder bytesSent = new LongAdder();
     private final LongAdder bytesReceived = new LongAdder();
 
@@ -68,119 +67,170 @@ public final class Client implements Receiver {
 
     /** Calls a function on whole nodes. */
     public <Q, R> Call<R> callNodes(Function<Q, R> function, Q request, List<Peer> nodes, long timeoutNanos) {
-        Routing routing = Routing.overNodes(nodes.size());
-        return send(function, request, null, null, routing, nodes::get, null, timeoutNanos, false);
+        return send(onNodes(function, request, nodes, CallLimits.of(timeoutNanos)));
     }
 
     /** Calls a function on a node, for the node's own sake: {@link #await} does not wait for it. */
     public <Q, R> Call<R> callInBackground(Function<Q, R> function, Q request, Peer peer, long timeoutNanos) {
-        return send(function, request, null, null, Routing.overNodes(1), node -> peer, null, timeoutNanos, true);
+        return send(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true)));
+    }
+
+    /** A call of a function on whole nodes, to be sent. */
+    public <Q, R> Call<R> onNodes(Function<Q, R> function, Q request, List<Peer> nodes, CallLimits limits) {
+        Routing routing = Routing.overNodes(nodes.size());
+        return prepare(function, request, null, null, routing, nodes::get, limits);
     }
 
     /**
-     * Calls a function on the shards of a tensor.
+     * A call of a function on the shards of a tensor, to be sent.
      *
      * @param servers the peer of a server's rank
      */
-    public <Q, R> Call<R> callShards(
+    public <Q, R> Call<R> onShards(
             Function<Q, R> function,
             Q request,
             @Nullable R into,
             TensorLayout layout,
             IntFunction<Peer> servers,
-            long timeoutNanos) {
+            CallLimits limits) {
         Routing routing = Routing.overSlices(function, request, layout);
-        return send(
+        return prepare(
                 function,
                 request,
                 into,
                 layout,
                 routing,
                 slice -> servers.apply(layout.servers().get(slice)),
-                layout.info().id(),
-                timeoutNanos,
-                false);
+                limits);
     }
 
-    private <Q, R> Call<R> send(
+    private <Q, R> Call<R> prepare(
             Function<Q, R> function,
             Q request,
             @Nullable R into,
             @Nullable TensorLayout layout,
             Routing routing,
             IntFunction<Peer> peerOf,
-            @Nullable TensorId tensor,
-            long timeoutNanos,
-            boolean background) {
-        FunctionInfo info = function.info();
-        int parts = routing.parts();
-        Peer[] targets = new Peer[parts];
-        String[] slices = layout == null ? null : new String[parts];
-        for (int part = 0; part < parts; part++) {
+            CallLimits limits) {
+        Peer[] targets = new Peer[routing.parts()];
+        for (int part = 0; part < targets.length; part++) {
             targets[part] = peerOf.apply(routing.slice(part));
-            targets[part].require(info);
-            if (slices != null && layout != null) {
-                slices[part] = layout.range(routing.slice(part)).toString();
-            }
+            targets[part].require(function.info());
         }
-        Merge<R> merge = function.merge(request, routing, into);
-        Call<R> call = new Call<>(
-                this,
-                nextCall.getAndIncrement(),
-                function,
-                tensor,
-                routing,
-                merge,
-                targets,
-                slices,
-                timeoutNanos,
-                background);
-        if (parts == 0) {
+        return new Call<>(this, nextCall.getAndIncrement(), function, request, into, layout, routing, targets, limits);
+    }
+
+    /** Sends a call. */
+    public <R> Call<R> send(Call<R> call) {
+        if (call.parts() == 0) {
             call.answeredByNobody();
             return call;
         }
         outstanding.put(call.id(), call);
-        for (int part = 0; part < parts && !call.isDone(); part++) {
-            try {
-                targets[part].channel().send(frame(function, request, layout, routing, part, call), call.deadline());
-            } catch (PsException e) {
-                call.failAtOnce(part, e);
-            } catch (RuntimeException | OutOfMemoryError e) { // the request's own components, say, which are the user's
-                call.failAtOnce(part, new PsException(PsException.Code.BAD_REQUEST, "writing the request: " + e, e));
-            }
-        }
+        transmit(call, false);
         return call;
     }
 
-    private <Q> Frame frame(
-            Function<Q, ?> function,
-            Q request,
-            @Nullable TensorLayout layout,
-            Routing routing,
-            int part,
-            Call<?> call) {
-        FunctionInfo info = function.info();
-        TensorId tensor = call.tensor();
-        TupleWriter writer = writers.get();
+    /** Sends calls that go to the same places, those to one slice in one frame. */
+    public void sendTogether(List<Call<?>> calls) {
+        List<Call<?>> chain = List.copyOf(calls);
+        for (Call<?> call : chain) {
+            call.release(chain);
+            if (call.parts() == 0) {
+                call.answeredByNobody();
+            } else {
+                outstanding.put(call.id(), call);
+            }
+        }
+        chain.forEach(call -> transmit(call, false));
+    }
+
+    /**
+     * Sends the parts of a call that have not been sent.
+     *
+     * @param again whether this is the one who has connected again
+     */
+    private void transmit(Call<?> call, boolean again) {
+        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+            Peer peer = call.peer(part);
+            Channel channel = peer.claim(call, part, again);
+            if (channel != null) {
+                transmit(call, part, peer, channel, again);
+            }
+            PsException lost = peer.lost();
+            if (lost != null) {
+                call.peerLost(peer, lost);
+            }
+        }
+    }
+
+    private void transmit(Call<?> call, int part, Peer peer, Channel channel, boolean again) {
+        List<Call<?>> chain = call.chain();
+        try {
+            Frame frame = chain == null ? frame(call, part) : frame(chain, call, part, again);
+            if (frame != null) {
+                bytesSent.add(frame.length());
+                channel.send(frame, call.deadline());
+            }
+        } catch (PsException e) {
+            boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
+            if (!comesAgain) {
+                fail(call, chain, part, e);
+            }
+        } catch (RuntimeException | OutOfMemoryError e) { // the request's own components, say, which are the user's
+            fail(call, chain, part, new PsException(Code.BAD_REQUEST, "writing the request: " + e, e));
+        }
+    }
+
+    private static void fail(Call<?> call, @Nullable List<Call<?>> chain, int part, PsException cause) {
+        call.failAtOnce(part, cause);
+        if (chain != null) {
+            chain.forEach(other -> other.failAtOnce(
+                    -1, new PsException(Code.CANCELLED, "not sent, since a call of the chain failed", cause)));
+        }
+    }
+
+    /** The request of one part; null if the call has ended. */
+    private @Nullable Frame frame(Call<?> call, int part) {
+        TupleWriter writer = writers.get().get(0);
         writer.reset();
         try {
-            function.write(request, routing, part, writer);
-            Frame frame = Frame.write(
-                    pool,
-                    Frame.Kind.REQUEST,
-                    info.version(),
-                    info.id(),
-                    info.fingerprint(),
-                    tensor == null ? 0 : tensor.number(),
-                    routing.slice(part),
-                    call.id(),
-                    call.millisLeft(),
-                    layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(routing.slice(part))),
-                    writer);
-            bytesSent.add(frame.length());
-            return frame;
+            RequestHeader header = call.write(part, writer);
+            return header == null ? null : Frames.request(pool, header, writer);
         } finally {
             writer.reset();
+        }
+    }
+
+    /** The requests of a chain to the slice that a part of its first call goes to; null if they have ended. */
+    private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
+        int slice = first.slice(part);
+        Peer peer = first.peer(part);
+        List<TupleWriter> writers = this.writers.get();
+        List<RequestHeader> headers = new ArrayList<>();
+        try {
+            for (Call<?> call : chain) {
+                int its = call.part(slice, peer);
+                boolean claimed = call == first || its >= 0 && peer.claim(call, its, again) != null;
+                if (claimed) {
+                    if (writers.size() == headers.size()) {
+                        writers.add(new TupleWriter());
+                    }
+                    TupleWriter writer = writers.get(headers.size());
+                    writer.reset();
+                    RequestHeader header = call.write(its, writer);
+                    if (header != null) {
+                        headers.add(header);
+                    }
+                }
+            }
+            return switch (headers.size()) {
+                case 0 -> null;
+                case 1 -> Frames.request(pool, headers.get(0), writers.get(0));
+                default -> Frames.chain(pool, headers, writers.subList(0, headers.size()));
+            };
+        } finally {
+            writers.forEach(TupleWriter::reset);
         }
     }
 
@@ -210,9 +260,49 @@ public final class Client implements Receiver {
     @Override
     public void closed(Channel channel, PsException cause) {
         Peer peer = peers.remove(channel);
-        if (peer != null) {
+        if (peer != null && !peer.disconnect()) {
             peerLost(peer, new PsException(cause.code(), peer.name() + ": " + cause.detail()));
         }
+    }
+
+    /**
+     * Lets a peer go on over the channel of another one, which took up its session: calls without an answer are sent
+     * again, in their order.
+     *
+     * @return whether the channel still stands
+     */
+    public boolean resume(Peer peer, Peer fresh) {
+        Channel channel = fresh.channel();
+        peers.put(channel, peer);
+        int epoch = peer.replace(channel);
+        do {
+            outstanding.values().stream()
+                    .filter(call -> call.waitsFor(peer, epoch))
+                    .sorted(Comparator.comparingLong(Call::id))
+                    .forEach(call -> transmit(call, true));
+        } while (!peer.connect(() -> outstanding.values().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
+                && channel.isOpen()
+                && !peer.isLost());
+        if (!channel.isOpen()) {
+            peers.remove(channel);
+            return false;
+        }
+        peer.tellDone(pool, oldest());
+        return true;
+    }
+
+    /** Parts from a node for good: what it still had to answer fails. */
+    public void disconnect(Peer peer) {
+        peerLost(peer, new PsException(Code.CLOSED, "closed by this side"));
+        peer.channel().close();
+    }
+
+    private long oldest() {
+        long oldest = nextCall.get();
+        for (Long id : outstanding.keySet()) {
+            oldest = Math.min(oldest, id);
+        }
+        return oldest;
     }
 
     /** Ends every call that waits for a node, and every later one to it. */
@@ -223,8 +313,13 @@ public final class Client implements Receiver {
         }
     }
 
-    /** Ends the calls whose deadline has passed; to be called now and then. */
+    /** Ends the calls whose deadline has passed, and tells peers what is done; to be called now and then. */
     public void expire() {
+        for (Peer peer : peers.values()) {
+            if (peer.hasDone()) {
+                peer.tellDone(pool, oldest());
+            }
+        }
         long now = System.nanoTime();
         for (Call<?> call : outstanding.values()) {
             call.expire(now);
@@ -246,7 +341,7 @@ public final class Client implements Receiver {
      */
     public void await(@Nullable TensorId tensor) {
         for (Call<?> call : new ArrayList<>(outstanding.values())) {
-            if (!call.isBackground() && concerns(call, tensor)) {
+            if (!call.limits().background() && concerns(call, tensor)) {
                 call.awaitEnd();
             }
         }
@@ -261,16 +356,25 @@ public final class Client implements Receiver {
         return tensor == null || Objects.equals(tensor, call.tensor());
     }
 
-    /** Tells the nodes that still have to answer that nobody waits for it any more. */
-    void cancelled(Call<?> call, int function, Set<Peer> waitedFor) {
+    /** Tells the nodes that nobody waits for a call any more. */
+    void cancelled(Call<?> call) {
         outstanding.remove(call.id());
-        for (Peer peer : waitedFor) {
-            peer.channel().offer(Frame.cancel(pool, function, call.id()), () -> {});
+        for (int part = 0; part < call.parts(); part++) {
+            call.peer(part).done(pool, call.id(), true);
         }
     }
 
     void ended(Call<?> call) {
         outstanding.remove(call.id());
+        if (call.info().readOnly()) {
+            return;
+        }
+        for (int part = 0; part < call.parts(); part++) {
+            Peer peer = call.peer(part);
+            if (peer.keepsSession()) {
+                peer.done(pool, call.id(), call.isLarge());
+            }
+        }
     }
 
     void failed(Call<?> call, PsException failure) {
@@ -278,7 +382,7 @@ public final class Client implements Receiver {
         if (tensor != null && (failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR)) {
             onStale.accept(tensor);
         }
-        if (!call.isBackground()) {
+        if (!call.limits().background()) {
             failures.add(call);
             while (failures.size() > KEPT_FAILURES) {
                 failures.poll();

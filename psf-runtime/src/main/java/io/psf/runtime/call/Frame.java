@@ -6,6 +6,9 @@ import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +28,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>length: bytes of the whole frame, header included, a multiple of 8
- *   <li>kind: {@link Kind}; flags: none yet, 0
+ *   <li>kind: {@link Kind}; flags: of a request its priority, signed
  *   <li>version: the schema version of the side that wrote the frame; fingerprint: of that version's schema
  *   <li>function: the number of the function's name; tensor: the number of the tensor's name, or 0
  *   <li>slice: of the tensor, or of a call to nodes which of them it is for; echoed in the answer
  *   <li>word: of a request the milliseconds left until its deadline, of an answer its status, a {@link
  *       PsException.Code}; the block of an answer that is not OK is one string, the detail
- *   <li>attempt: 0; layout: of a request to a shard, which slice of which shape it is for
+ *   <li>attempt: how often the request may have been sent before; layout: of a request to a shard, which slice of which
+ *       shape it is for
  * </ul>
  *
- * <p>A frame has one owner, who passes it on or releases it, once. Not thread-safe.
+ * <p>A frame has one owner, who passes it on or releases it, once; who {@link #retain retains} it becomes one more.
+ * What the bytes say does not change once it has been written or has arrived, so that several may read it at once.
  */
 public final class Frame {
     /** Bytes of the header. */
@@ -52,10 +57,15 @@ public final class Frame {
         REQUEST((byte) 0xB1),
         /** The answer to a call. */
         ANSWER((byte) 0xB2),
-        /** Nobody waits any more for the answer to the call of that number. A header alone. */
-        CANCEL((byte) 0xB3);
+        /**
+         * The caller is done with calls, answered or not: their numbers as a copied array of longs, and every number below
+         * the header's.
+         */
+        DONE((byte) 0xB3),
+        /** Requests, whole frames one after another, to be run without another's in between. */
+        CHAIN((byte) 0xB4);
 
-        private final byte code;
+        final byte code;
 
         Kind(byte code) {
             this.code = code;
@@ -64,65 +74,24 @@ public final class Frame {
 
     private static final Kind[] KINDS = Kind.values();
 
+    private static final AtomicIntegerFieldUpdater<Frame> OWNERS =
+            AtomicIntegerFieldUpdater.newUpdater(Frame.class, "owners");
+
     private final ByteBuffer bytes;
     private final @Nullable FramePool pool;
-    private boolean released;
+    /** The chain that this frame is a part of. */
+    private final @Nullable Frame whole;
+
+    private volatile int owners = 1;
 
     Frame(ByteBuffer bytes, @Nullable FramePool pool) {
+        this(bytes, pool, null);
+    }
+
+    private Frame(ByteBuffer bytes, @Nullable FramePool pool, @Nullable Frame whole) {
         this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
         this.pool = pool;
-    }
-
-    /** Writes a frame around a tuple. */
-    public static Frame write(
-            FramePool pool,
-            Kind kind,
-            int version,
-            int function,
-            int fingerprint,
-            int tensor,
-            int slice,
-            long call,
-            int word,
-            short layout,
-            TupleWriter tuple) {
-        long length = HEADER + tuple.bodyLength();
-        if (length > MAX_LENGTH) {
-            throw new PsException(
-                    PsException.Code.RESOURCE_EXHAUSTED,
-                    "bytes of a frame: " + length + " (expected: at most " + MAX_LENGTH + "; use more slices)");
-        }
-        Frame frame = pool.acquire((int) length);
-        frame.bytes
-                .putInt((int) length)
-                .put(kind.code)
-                .put((byte) 0)
-                .putShort((short) version)
-                .putInt(function)
-                .putInt(fingerprint)
-                .putInt(tensor)
-                .putInt(slice)
-                .putLong(call)
-                .putInt(word)
-                .putShort((short) 0)
-                .putShort(layout)
-                .putInt(tuple.blockLength())
-                .putInt(tuple.arrays());
-        tuple.writeBody(frame.bytes);
-        frame.bytes.flip();
-        return frame;
-    }
-
-    /** Writes that a call has been given up. */
-    static Frame cancel(FramePool pool, int function, long call) {
-        return write(pool, Kind.CANCEL, 0, function, 0, 0, 0, call, 0, (short) 0, new TupleWriter());
-    }
-
-    /** Writes the answer that says why a call failed. */
-    public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
-        TupleWriter tuple = new TupleWriter();
-        tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
-        return write(pool, Kind.ANSWER, 0, function, 0, 0, slice, call, code.ordinal(), (short) 0, tuple);
+        this.whole = whole;
     }
 
     /**
@@ -135,10 +104,10 @@ public final class Frame {
     public static int length(ByteBuffer header, int most) {
         int length = header.getInt(0);
         byte kind = header.get(4);
-        if (kind < Kind.REQUEST.code || kind > Kind.CANCEL.code) {
-            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb3)");
+        if (kind < Kind.REQUEST.code || kind > Kind.CHAIN.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb4)");
         }
-        if (header.get(5) != 0) {
+        if (header.get(5) != 0 && kind != Kind.REQUEST.code) {
             throw malformed("flags: 0x" + Integer.toHexString(header.get(5) & 0xff) + " (expected: 0)");
         }
         if (length < HEADER || length % 8 != 0 || length > most) {
@@ -215,8 +184,14 @@ public final class Frame {
         return bytes.getShort(38);
     }
 
+    /** Of a request: how often it may have been sent before. */
     public int attempt() {
-        return bytes.getShort(36);
+        return bytes.getShort(36) & 0xffff;
+    }
+
+    /** Of a request: calls of a higher one are run first. */
+    public int priority() {
+        return bytes.get(5);
     }
 
     /**
@@ -230,12 +205,51 @@ public final class Frame {
         return new TupleReader(bytes, bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 
-    /** Gives the memory back. Nothing may read the frame, or a view of it, afterwards. */
+    /**
+     * Takes a chain apart; its requests own it together from now on.
+     *
+     * @throws PsException with {@code PROTOCOL} if it is not made of requests
+     */
+    public List<Frame> requests() {
+        List<ByteBuffer> parts = new ArrayList<>();
+        for (int at = HEADER; at < length(); ) {
+            if (length() - at < HEADER) {
+                throw malformed("end of a chain: " + (length() - at) + " bytes (expected: a request)");
+            }
+            ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
+            int length = length(rest, length() - at);
+            if (rest.get(4) != Kind.REQUEST.code) {
+                throw malformed("kind of a frame in a chain: 0x" + Integer.toHexString(rest.get(4) & 0xff)
+                        + " (expected: 0xb1)");
+            }
+            parts.add(rest.limit(length));
+            at += length;
+        }
+        if (parts.isEmpty()) {
+            throw malformed("requests of a chain: 0 (expected: at least 1)");
+        }
+        OWNERS.addAndGet(this, parts.size() - 1);
+        List<Frame> requests = new ArrayList<>(parts.size());
+        parts.forEach(part -> requests.add(new Frame(part.slice(), null, this)));
+        return requests;
+    }
+
+    /** Adds an owner. */
+    public Frame retain() {
+        if (owners <= 0) {
+            throw new IllegalStateException("frame: released (expected: owned)");
+        }
+        OWNERS.incrementAndGet(this);
+        return this;
+    }
+
+    /** Gives the memory back, once every owner has. Nobody may read the frame, or a view of it, afterwards. */
     public void release() {
-        if (!released) {
-            released = true;
+        if (OWNERS.getAndAdd(this, -1) == 1) {
             if (pool != null) {
                 pool.giveBack(bytes);
+            } else if (whole != null) {
+                whole.release();
             }
         }
     }

@@ -2,13 +2,20 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A node that calls go to: its channel, its name in messages, and the functions it has. Thread-safe. */
+/**
+ * A node that calls go to: its channel, its name in messages, and the functions it has. Where it keeps a session of this
+ * side, a channel that breaks is replaced. Thread-safe.
+ */
 public final class Peer {
-    private final Channel channel;
+    private static final int MOST_DONE = 32;
+
     private final String name;
     /** The declarations that were found to agree, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
@@ -16,6 +23,16 @@ public final class Peer {
     private volatile @Nullable Map<Integer, FunctionInfo> functions;
     private volatile String searched = "";
     private volatile @Nullable PsException lost;
+
+    // Guarded by this.
+    private Channel channel;
+    /** Counts the channels. */
+    private int epoch = 1;
+
+    private boolean connected = true;
+    private @Nullable Consumer<Peer> reconnect;
+    private final long[] done = new long[MOST_DONE];
+    private int doneCount;
 
     /**
      * A node.
@@ -31,7 +48,8 @@ public final class Peer {
         return name;
     }
 
-    public Channel channel() {
+    /** The channel, the latest one. */
+    public synchronized Channel channel() {
         return channel;
     }
 
@@ -46,11 +64,112 @@ public final class Peer {
         this.functions = Map.copyOf(functions);
     }
 
+    /**
+     * The node keeps a session of this side: a broken channel is to be replaced, and the node told what is done.
+     *
+     * @param reconnect begins to connect again, and returns soon
+     */
+    public synchronized void onDisconnect(Consumer<Peer> reconnect) {
+        this.reconnect = reconnect;
+    }
+
     /** From now on every call fails with this. */
-    void lose(PsException cause) {
+    synchronized void lose(PsException cause) {
         if (lost == null) {
             lost = cause;
         }
+    }
+
+    /** Whether it is given up. */
+    public boolean isLost() {
+        return lost != null;
+    }
+
+    /** Why it is given up; null if it is not. */
+    @Nullable
+    PsException lost() {
+        return lost;
+    }
+
+    /** Takes note that the channel broke: false if it is not to be replaced. */
+    boolean disconnect() {
+        Consumer<Peer> again;
+        synchronized (this) {
+            again = reconnect;
+            if (again == null || lost != null) {
+                return false;
+            }
+            if (!connected) {
+                return true;
+            }
+            connected = false;
+        }
+        again.accept(this);
+        return true;
+    }
+
+    /** The next channel, over which outstanding calls are sent again before new ones are. */
+    synchronized int replace(Channel next) {
+        channel = next;
+        doneCount = 0;
+        return ++epoch;
+    }
+
+    /**
+     * Lets new calls be sent again.
+     *
+     * @param isAllSent whether no outstanding call has still to be sent again
+     * @return whether that is so and the channel still stands
+     */
+    synchronized boolean connect(BooleanSupplier isAllSent) {
+        connected = channel.isOpen() && isAllSent.getAsBoolean();
+        return connected;
+    }
+
+    /**
+     * The channel to send a part of a call over, now; null if that is left to whoever connects again, or is done.
+     *
+     * @param again whether it is asked by the one who connects again
+     */
+    synchronized @Nullable Channel claim(Call<?> call, int part, boolean again) {
+        return (connected || again) && call.claim(part, epoch) ? channel : null;
+    }
+
+    /**
+     * Notes that this side is done with a call, and tells the node when there is enough to tell.
+     *
+     * @param now whether to tell it at once
+     */
+    synchronized void done(FramePool pool, long call, boolean now) {
+        if (!connected) {
+            return;
+        }
+        if (doneCount == 0 || done[doneCount - 1] != call) {
+            done[doneCount++] = call;
+        }
+        if (now || doneCount == MOST_DONE) {
+            tellDone(pool, 0);
+        }
+    }
+
+    /** Whether the node has to be told which calls this side is done with. */
+    synchronized boolean keepsSession() {
+        return reconnect != null;
+    }
+
+    /** Whether there is something to tell the node. */
+    synchronized boolean hasDone() {
+        return connected && doneCount > 0;
+    }
+
+    /**
+     * Tells the node what this side is done with.
+     *
+     * @param below every call of a smaller number is among it
+     */
+    synchronized void tellDone(FramePool pool, long below) {
+        channel.offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)), () -> {});
+        doneCount = 0;
     }
 
     /**

@@ -11,6 +11,7 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Names;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.Connection;
+import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.server.HostNode;
 import java.time.Duration;
@@ -128,21 +129,33 @@ public final class ClusterFunctions {
     }
 
     /**
+     * What hello needs of a server.
+     *
+     * @param cluster the number of the cluster that it belongs to
+     */
+    public record Home(long cluster, Dispatcher dispatcher) {}
+
+    /**
      * Adds hello to a server's functions; it is answered once the server knows its cluster.
      *
-     * @param cluster the number of the cluster, once it is known
+     * @param home once the server has joined
      */
-    public static Handlers bindHello(Handlers handlers, CompletableFuture<Long> cluster) {
+    public static Handlers bindHello(Handlers handlers, CompletableFuture<Home> home) {
         Hello hello = (request, node) -> {
             Connection connection = connection(node);
-            return cluster.thenApply(number -> {
-                if (request.cluster() != number) {
+            return home.thenApply(server -> {
+                if (request.cluster() != server.cluster()) {
                     throw new PsException(
                             PsException.Code.BAD_REQUEST,
                             "cluster: " + Long.toHexString(request.cluster())
                                     + " (expected: the one that this server belongs to)");
                 }
-                connection.identify(new Member(Role.WORKER, request.worker(), "", 0));
+                Member worker = new Member(Role.WORKER, request.worker(), "", 0);
+                if (request.again()) {
+                    server.dispatcher().resume(connection, worker, request.session());
+                    return new Hello.Response(List.of(), "");
+                }
+                server.dispatcher().open(connection, worker, request.session());
                 return hello(handlers);
             });
         };

@@ -14,11 +14,13 @@ public interface Hello {
      *
      * @param worker its rank
      * @param cluster the cluster that it belongs to
+     * @param session a number that the worker has chosen, not 0: under it the server remembers which calls it has run
+     * @param again whether this connection takes the place of one that broke
      */
-    record Request(int worker, long cluster) {}
+    record Request(int worker, long cluster, long session, boolean again) {}
 
     /**
-     * What the server has.
+     * What the server has; nothing if it has said so before.
      *
      * @param searched the jars and folders where it looked for handlers, as a message names them
      */

@@ -10,6 +10,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -130,7 +131,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         refused = true;
         cause = new PsException(why.code(), why.detail() + ", from " + peer);
         ByteBuffer bytes =
-                Frame.failure(pool, 0, 0, 0, why.code(), why.detail()).bytes();
+                Frames.failure(pool, 0, 0, 0, why.code(), why.detail()).bytes();
         socket.writeAndFlush(Unpooled.wrappedBuffer(bytes)).addListener(ChannelFutureListener.CLOSE);
     }
 

@@ -11,14 +11,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node knows of one connection to it: who is at the other end, and how many bytes it makes this node keep. Above
- * the bound no more requests are read, and none that were read are run, until answers have been taken. Thread-safe.
+ * What a node knows of one connection to it: who is at the other end, which of its calls must not be run twice, and how
+ * many bytes it makes this node keep. Above the bound no more requests are read, and none that were read are run, until
+ * answers have been taken. A connection with a session outlives its channel: another one may take its place.
+ * Thread-safe.
  */
 public final class Connection {
     private static final int KEPT_CANCELLED = 1000;
 
-    private final Channel channel;
     private final long bound;
+    private final Answers answers;
+    private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
     private final AtomicLong unsent = new AtomicLong();
     private final Object regulating = new Object();
@@ -27,15 +30,19 @@ public final class Connection {
     /** The latest calls that were given up; each may have been run already. */
     private final Set<Long> cancelled = new LinkedHashSet<>();
 
+    private volatile Channel channel;
     private volatile @Nullable Member member;
+    private volatile long session;
+    private volatile long detachedAt;
     private volatile boolean open = true;
 
     Connection(Channel channel, long bound) {
         this.channel = channel;
         this.bound = bound;
+        this.answers = new Answers(bound);
     }
 
-    /** The connection's channel. */
+    /** The connection's channel, the latest one. */
     public Channel channel() {
         return channel;
     }
@@ -51,12 +58,62 @@ public final class Connection {
         channel.trust();
     }
 
+    /**
+     * From now on its calls are run once, however often they come, and a new channel may take the place of this one.
+     *
+     * @param number that only the other end knows; not 0
+     */
+    void open(long number) {
+        session = number;
+    }
+
+    /** Whether its calls are remembered. */
+    boolean hasSession() {
+        return session != 0;
+    }
+
+    long session() {
+        return session;
+    }
+
+    /** The channel is gone, and may be replaced. */
+    void detach() {
+        detachedAt = Math.max(1, System.nanoTime());
+    }
+
+    /** Whether it has been without a channel for longer than that. */
+    boolean isDetachedFor(long nanos) {
+        return detachedAt != 0 && System.nanoTime() - detachedAt >= nanos;
+    }
+
+    /** Goes on over another channel; the old one is returned. */
+    Channel moveTo(Channel other) {
+        synchronized (regulating) {
+            Channel old = channel;
+            channel = other;
+            detachedAt = 0;
+            other.trust();
+            other.setReading(!paused);
+            return old;
+        }
+    }
+
     boolean isOpen() {
         return open;
     }
 
     void close() {
         open = false;
+        answers.clear();
+    }
+
+    Answers answers() {
+        return answers;
+    }
+
+    /** The number of the next request. */
+    long nextArrival() {
+        return arrivals.getAndIncrement();
     }
 
     /** A call that has not been run yet is not to be run. */

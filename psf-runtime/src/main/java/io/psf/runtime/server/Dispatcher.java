@@ -10,6 +10,7 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.store.Store;
 import java.util.ArrayList;
@@ -17,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +31,9 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher implements Receiver, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+    /** How long a session waits for its other end to connect again. */
+    private static final long SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
+
     private final FramePool pool;
     private final Handlers handlers;
     private final Set<Integer> openToStrangers;
@@ -37,6 +43,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private final List<Lane> lanes = new ArrayList<>();
     private final HostNode node;
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
+    private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
 
     /**
      * A dispatcher with its lanes.
@@ -90,32 +97,170 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.setMembers(members);
     }
 
-    /** Ends deferred calls whose deadline has passed; to be called now and then. */
+    /**
+     * Ends deferred calls whose deadline has passed, and sessions that have been without a channel for too long or whose
+     * member is no more; to be called now and then.
+     */
     public void expire() {
         node.expire();
+        for (Connection connection : sessions.values()) {
+            if (connection.isDetachedFor(isThere(connection.member()) ? SESSION_NANOS : 0)) {
+                end(connection);
+            }
+        }
+    }
+
+    private boolean isThere(@Nullable Member other) {
+        return other != null
+                && node.members().stream().anyMatch(m -> m.role() == other.role() && m.rank() == other.rank());
+    }
+
+    /**
+     * Makes a connection one whose calls are run once, and which survives its channel.
+     *
+     * @param session a number that its other end has chosen
+     */
+    public void open(Connection connection, Member member, long session) {
+        if (session == 0 || sessions.putIfAbsent(session, connection) != null) {
+            throw new PsException(Code.BAD_REQUEST, "session: in use already (expected: a number of its own, not 0)");
+        }
+        connection.open(session);
+        connection.identify(member);
+    }
+
+    /**
+     * Lets a session go on over the channel that the call came over.
+     *
+     * @throws PsException with {@code CLOSED} if this node does not know it, or not any more
+     */
+    public void resume(Connection fresh, Member member, long session) {
+        Connection kept = sessions.get(session);
+        if (kept == null || !member.equals(kept.member())) {
+            throw new PsException(
+                    Code.CLOSED,
+                    "session: unknown (expected: one whose connection broke within the last "
+                            + TimeUnit.NANOSECONDS.toSeconds(SESSION_NANOS) + " s)");
+        }
+        Channel channel = fresh.channel();
+        Channel old = kept.moveTo(channel);
+        connections.put(channel, kept);
+        connections.remove(old);
+        old.close();
+        if (!channel.isOpen()) {
+            closed(channel, new PsException(Code.UNAVAILABLE, "connection closed"));
+        }
+        LOG.info("{} is connected again", member);
     }
 
     @Override
     public void received(Channel channel, Frame frame) {
         Connection connection = connections.computeIfAbsent(channel, c -> new Connection(c, connectionBound));
-        if (frame.kind() == Frame.Kind.CANCEL) {
-            node.cancel(connection, frame.call());
-            frame.release();
-            return;
+        switch (frame.kind()) {
+            case REQUEST -> request(connection, frame);
+            case CHAIN -> chain(connection, frame);
+            case DONE -> done(connection, frame);
+            default -> {
+                PsException e =
+                        new PsException(Code.PROTOCOL, "kind of frame: " + frame.kind() + " (expected: REQUEST)");
+                refuse(connection, frame, e);
+            }
         }
+    }
+
+    private void refuse(Connection connection, Frame frame, PsException why) {
+        LOG.debug("refused a request of {}: {}", connection.channel().peer(), why.getMessage());
+        connection.send(Frames.failure(pool, frame.function(), frame.slice(), frame.call(), why.code(), why.detail()));
+        frame.release();
+    }
+
+    private void done(Connection connection, Frame frame) {
         try {
-            dispatch(connection, frame);
+            connection.answers().doneBelow(frame.call());
+            for (long call : frame.reader(null).longs()) {
+                if (!connection.answers().done(call)) {
+                    node.cancel(connection, call);
+                }
+            }
         } catch (PsException e) {
-            LOG.debug("refused a request of {}: {}", channel.peer(), e.getMessage());
-            connection.send(Frame.failure(pool, frame.function(), frame.slice(), frame.call(), e.code(), e.detail()));
+            LOG.debug("not understood, from {}: {}", connection.channel().peer(), e.getMessage());
+        } finally {
             frame.release();
         }
     }
 
-    private void dispatch(Connection connection, Frame frame) {
-        if (frame.kind() != Frame.Kind.REQUEST) {
-            throw new PsException(Code.PROTOCOL, "kind of frame: " + frame.kind() + " (expected: REQUEST)");
+    private void request(Connection connection, Frame frame) {
+        Invocation invocation;
+        try {
+            invocation = invocation(connection, frame, null);
+            if (answerFromMemory(invocation) != invocation) {
+                return;
+            }
+        } catch (PsException e) {
+            refuse(connection, frame, e);
+            return;
         }
+        invocation.lane().execute(invocation, frame.priority());
+    }
+
+    /** Queues requests as one piece of work; those behind one that is refused are refused with it. */
+    private void chain(Connection connection, Frame frame) {
+        List<Frame> requests;
+        try {
+            requests = frame.requests();
+        } catch (PsException e) {
+            refuse(connection, frame, e);
+            return;
+        }
+        List<Invocation> run = new ArrayList<>();
+        int priority = Byte.MIN_VALUE;
+        Invocation before = null;
+        PsException refused = null;
+        for (Frame request : requests) {
+            try {
+                if (refused != null) {
+                    throw refused;
+                }
+                Invocation invocation = invocation(connection, request, before);
+                before = answerFromMemory(invocation);
+                if (before == invocation) {
+                    run.add(invocation);
+                    priority = Math.max(priority, request.priority());
+                }
+            } catch (PsException e) {
+                refuse(connection, request, e);
+                refused = Invocation.afterFailed(e);
+            }
+        }
+        if (!run.isEmpty()) {
+            run.get(0).lane().execute(new Chained(run), priority);
+        }
+    }
+
+    /**
+     * Sees to it that a call which has come before is not run again.
+     *
+     * @return the call to be waited for: this one if it is new
+     */
+    private Invocation answerFromMemory(Invocation invocation) {
+        Connection connection = invocation.connection();
+        if (!invocation.isRemembered()) {
+            invocation.queued();
+            return invocation;
+        }
+        Invocation known = connection.answers().begin(invocation);
+        if (known == null) {
+            invocation.queued();
+            return invocation;
+        }
+        Frame answer = connection.answers().answer(known);
+        if (answer != null) {
+            connection.send(answer);
+        }
+        invocation.discard();
+        return known;
+    }
+
+    private Invocation invocation(Connection connection, Frame frame, @Nullable Invocation before) {
         Binding<?, ?> binding = handlers.get(frame.function());
         if (binding == null) {
             // A stranger is not told what lies on the class path.
@@ -133,9 +278,13 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
         HostShard shard = onShard ? shard(frame) : null;
         Lane lane = shard == null ? nodeLane : shard.lane();
-        connection.requested(frame.bytes().capacity());
-        Invocation invocation = new Invocation(connection, frame, binding, pool, lane, shard, node);
-        lane.execute(invocation::arrive);
+        if (before != null && before.lane() != lane) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "place of \"" + info.name() + "\": another lane than that of the call before it in the chain"
+                            + " (expected: tensors of as many rows and slices, or nodes)");
+        }
+        return new Invocation(connection, frame, binding, pool, lane, shard, node, before);
     }
 
     private static void requireSchema(FunctionInfo info, Frame frame) {
@@ -179,11 +328,20 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         if (cause.code() == Code.PROTOCOL) {
             LOG.warn("closed a connection: {}", cause.detail());
         }
-        if (connection != null) {
-            connection.close();
-            node.forget(connection);
-            onClosed.accept(connection);
+        if (connection != null && connection.hasSession()) {
+            connection.detach();
+        } else if (connection != null) {
+            end(connection);
         }
+    }
+
+    private void end(Connection connection) {
+        if (connection.hasSession()) {
+            sessions.remove(connection.session());
+        }
+        connection.close();
+        node.forget(connection);
+        onClosed.accept(connection);
     }
 
     /** Runs what has come, and ends the lanes. */

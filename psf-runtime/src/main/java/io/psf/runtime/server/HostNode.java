@@ -13,7 +13,6 @@ import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
-import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -144,8 +143,7 @@ public final class HostNode implements Node {
         for (Invocation invocation : deferred) {
             invocation.drop(gone);
         }
-        Channel channel = gone.channel();
-        forEachShard(shard -> shard.forget(channel));
+        forEachShard(shard -> shard.forget(gone));
     }
 
     /** Tells everybody who asked who is there now; from any thread. */

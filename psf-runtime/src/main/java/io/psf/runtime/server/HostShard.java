@@ -12,7 +12,6 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
-import io.psf.runtime.call.Channel;
 import io.psf.runtime.store.Store;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +37,7 @@ final class HostShard implements Shard {
     private final short stamp;
     private final Map<String, FloatArray> slots = new HashMap<>();
     private final Map<Class<?>, Object> attachments = new HashMap<>();
-    private final Map<Channel, Sequence> sequences = new HashMap<>();
+    private final Map<Connection, Sequence> sequences = new HashMap<>();
     private volatile boolean dropped;
     private CallInfo call = NO_CALL;
 
@@ -94,12 +93,12 @@ final class HostShard implements Shard {
     }
 
     /** The order of one connection's calls on this shard. */
-    Sequence sequence(Channel channel) {
-        return sequences.computeIfAbsent(channel, c -> new Sequence());
+    Sequence sequence(Connection connection) {
+        return sequences.computeIfAbsent(connection, c -> new Sequence());
     }
 
-    void forget(Channel channel) {
-        sequences.remove(channel);
+    void forget(Connection connection) {
+        sequences.remove(connection);
     }
 
     void begin(CallInfo call) {

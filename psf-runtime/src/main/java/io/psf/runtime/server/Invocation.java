@@ -10,6 +10,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One request on its way through a handler to its answer. Whatever the handler throws becomes the answer. Belongs to
  * the lane of its shard or node once it has been queued there.
  */
-final class Invocation {
+final class Invocation implements Lane.Turn {
     private final Connection connection;
     private final Frame request;
     private final Binding<?, ?> binding;
@@ -30,11 +31,23 @@ final class Invocation {
     private final long deadline;
     private final int bytes;
     private final long call;
+    private final int slice;
+    private final int attempt;
+    private final long arrival;
+    /** The one before it in its chain, which has to have answered well. */
+    private final @Nullable Invocation before;
+
+    private @Nullable Invocation after;
     private boolean answered;
+    private boolean failed;
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
 
     private @Nullable CompletableFuture<?> later;
+
+    // These two belong to the connection's answers.
+    private @Nullable Invocation sibling;
+    private @Nullable Frame kept;
 
     Invocation(
             Connection connection,
@@ -43,7 +56,8 @@ final class Invocation {
             FramePool pool,
             Lane lane,
             @Nullable HostShard shard,
-            HostNode node) {
+            HostNode node,
+            @Nullable Invocation before) {
         this.connection = connection;
         this.request = request;
         this.binding = binding;
@@ -54,37 +68,135 @@ final class Invocation {
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
         this.bytes = request.bytes().capacity();
         this.call = request.call();
+        this.slice = request.slice();
+        this.attempt = request.attempt();
+        this.arrival = connection.nextArrival();
+        this.before = before;
+    }
+
+    long call() {
+        return call;
+    }
+
+    int slice() {
+        return slice;
+    }
+
+    int attempt() {
+        return attempt;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** Whether it is not to be run again if it comes again. */
+    boolean isRemembered() {
+        return connection.hasSession() && !binding.function().info().readOnly();
+    }
+
+    @Nullable
+    Invocation sibling() {
+        return sibling;
+    }
+
+    /** Another slice of the same call, which came before. */
+    void link(@Nullable Invocation other) {
+        sibling = other;
+    }
+
+    @Nullable
+    Frame kept() {
+        return kept;
+    }
+
+    void keep(@Nullable Frame answer) {
+        kept = answer;
+    }
+
+    /** It waits for its turn from now on. */
+    void queued() {
+        connection.requested(bytes);
+    }
+
+    /** It is not to be run. */
+    void discard() {
+        request.release();
+    }
+
+    @Override
+    public long arrival() {
+        return arrival;
+    }
+
+    @Override
+    public boolean precedes(Lane.Turn later) {
+        if (later instanceof Chained chained) {
+            return chained.calls().stream().anyMatch(this::precedes);
+        }
+        return later instanceof Invocation other
+                && connection == other.connection
+                && shard == other.shard
+                && arrival < other.arrival;
     }
 
     /** Runs on the lane, in turn. */
-    void arrive() {
+    @Override
+    public void run() {
         if (shard == null) {
-            run();
-            return;
-        }
-        if (shard.sequence(connection.channel()).enter(this)) {
+            if (isFirst()) {
+                runNow();
+            }
+        } else if (shard.sequence(connection).enter(this)) {
             runInTurn(shard);
         }
     }
 
+    /** Whether the one before it in its chain has answered; if not, that one brings this back. */
+    private boolean isFirst() {
+        if (before == null || before.answered) {
+            return true;
+        }
+        before.after = this;
+        return false;
+    }
+
     private void runInTurn(HostShard shard) {
-        Sequence sequence = shard.sequence(connection.channel());
-        if (!connection.mayRun(() -> lane.execute(() -> resume(shard)))) {
+        Sequence sequence = shard.sequence(connection);
+        if (!isFirst()) {
+            sequence.hold(this);
+        } else if (!connection.mayRun(() -> lane.execute(() -> resume(shard)))) {
             sequence.putOff(this);
         } else {
-            run();
+            runNow();
             if (!answered) {
                 sequence.hold(this);
             }
         }
     }
 
+    /** The one before it in its chain has answered. */
+    private void goOn() {
+        if (shard == null) {
+            runNow();
+        } else {
+            Sequence sequence = shard.sequence(connection);
+            sequence.release();
+            sequence.putOff(this);
+            resume(shard);
+        }
+    }
+
     private void resume(HostShard shard) {
         if (!connection.isOpen()) {
-            shard.forget(connection.channel());
+            shard.forget(connection);
             return;
         }
-        Sequence sequence = shard.sequence(connection.channel());
+        Sequence sequence = shard.sequence(connection);
         for (Invocation next = sequence.next(); next != null; next = sequence.next()) {
             int waitingBefore = sequence.size();
             next.runInTurn(shard);
@@ -94,8 +206,12 @@ final class Invocation {
         }
     }
 
-    private void run() {
+    private void runNow() {
         connection.started(bytes);
+        if (before != null && before.failed) {
+            fail(afterFailed(null));
+            return;
+        }
         if (connection.hasCancelled(request.call())) {
             fail(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
             return;
@@ -110,7 +226,7 @@ final class Invocation {
         }
         Member member = connection.member();
         int worker = member != null && member.role() == Role.WORKER ? member.rank() : -1;
-        CallInfo call = new CallInfo(worker, request.call(), request.attempt());
+        CallInfo call = new CallInfo(worker, request.call(), attempt);
         try {
             handle(binding, call);
         } catch (Throwable e) { // no request takes a server down
@@ -209,18 +325,7 @@ final class Invocation {
         TupleWriter writer = lane.writer();
         try {
             binding.function().writeAnswer(response, writer);
-            send(Frame.write(
-                    pool,
-                    Frame.Kind.ANSWER,
-                    binding.function().info().version(),
-                    request.function(),
-                    binding.function().info().fingerprint(),
-                    request.tensor(),
-                    request.slice(),
-                    request.call(),
-                    PsException.Code.OK.ordinal(),
-                    (short) 0,
-                    writer));
+            send(Frames.answer(pool, binding.function().info(), request, writer));
         } finally {
             writer.reset();
         }
@@ -236,7 +341,14 @@ final class Invocation {
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
-        send(Frame.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+        failed = true;
+        send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    /** What becomes of a call that follows one which failed in its chain. */
+    static PsException afterFailed(@Nullable PsException first) {
+        return new PsException(
+                PsException.Code.CANCELLED, "not run, since a call before it in the chain failed", first);
     }
 
     /** The handler's class, or the function's interface if its default body handles. */
@@ -249,6 +361,9 @@ final class Invocation {
 
     private void send(Frame answer) {
         answered = true;
+        if (isRemembered()) {
+            connection.answers().answered(this, answer);
+        }
         connection.send(answer);
         if (!lent) {
             request.release();
@@ -259,11 +374,15 @@ final class Invocation {
     private void afterAnswer() {
         node.undefer(this);
         if (shard != null) {
-            Sequence sequence = shard.sequence(connection.channel());
+            Sequence sequence = shard.sequence(connection);
             if (sequence.isHeldBy(this)) {
                 sequence.release();
                 lane.execute(() -> resume(shard)); // not here: this may be within another call's handler
             }
+        }
+        if (after != null) {
+            Invocation next = after;
+            lane.execute(next::goOn);
         }
     }
 

@@ -1,44 +1,152 @@
 package io.psf.runtime.server;
 
 import io.psf.api.spi.TupleWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread that runs all work of the shards it was given, in the order in which it came. */
+/**
+ * One thread that runs all work of the shards it was given: of the highest priority first, of one priority in the order
+ * in which it came. What one connection sent to one shard keeps its order, whatever the priorities: the later brings the
+ * earlier forward with it.
+ */
 final class Lane implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
-    private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
-    private final ThreadPoolExecutor executor;
-    private volatile @Nullable Thread thread;
+    private final BlockingQueue<Runnable> normal = new LinkedBlockingQueue<>();
+    private final PriorityBlockingQueue<Ranked> higher = new PriorityBlockingQueue<>();
+    private final PriorityBlockingQueue<Ranked> lower = new PriorityBlockingQueue<>();
+    /** How many are in {@link #higher} and {@link #lower}: seldom any. */
+    private final AtomicInteger ranked = new AtomicInteger();
+
+    private final AtomicLong arrivals = new AtomicLong();
+    private final Thread thread;
     private final TupleWriter writer = new TupleWriter();
     private Scratch scratch = new Scratch();
+    private volatile boolean closed;
 
-    Lane(String name) {
-        this.executor = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, queue, work -> {
-            Thread made = new Thread(work, name);
-            made.setDaemon(true);
-            thread = made;
-            return made;
-        });
-        executor.prestartCoreThread();
-        executor.setRejectedExecutionHandler((work, pool) -> LOG.debug("{} is closed; dropped a piece of work", name));
+    /** A request or a chain of them, in its turn. */
+    interface Turn extends Runnable {
+        /** Whether it has to be run before that one, which came later. */
+        boolean precedes(Turn later);
+
+        /** Its number among those of its connection. */
+        long arrival();
     }
 
-    /** Runs a piece of work on the lane, later. */
-    void execute(Runnable work) {
-        executor.execute(() -> {
+    /** A turn that has another priority than 0. */
+    private record Ranked(int priority, long arrival, Turn turn) implements Comparable<Ranked> {
+        @Override
+        public int compareTo(Ranked other) {
+            return priority == other.priority
+                    ? Long.compare(arrival, other.arrival)
+                    : Integer.compare(other.priority, priority);
+        }
+    }
+
+    Lane(String name) {
+        this.thread = new Thread(this::loop, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void loop() {
+        while (true) {
+            Runnable work;
+            try {
+                work = next();
+            } catch (InterruptedException e) { // by a handler, unless this is the end
+                if (closed) {
+                    return;
+                }
+                continue;
+            }
             try {
                 work.run();
             } catch (Throwable e) { // a lane outlives whatever runs on it
                 LOG.error("work on a lane failed", e);
             }
-        });
+            if (closed && normal.isEmpty() && ranked.get() == 0) {
+                return;
+            }
+        }
+    }
+
+    private Runnable next() throws InterruptedException {
+        if (ranked.get() == 0) {
+            Runnable work = normal.take();
+            // Most likely nothing of another priority has come since.
+            return ranked.get() == 0 || !(work instanceof Turn turn) ? work : before(turn);
+        }
+        Ranked first = higher.poll();
+        if (first != null) {
+            ranked.decrementAndGet();
+            return before(first.turn);
+        }
+        Runnable work = normal.poll();
+        if (work != null) {
+            return work instanceof Turn turn ? before(turn) : work;
+        }
+        Ranked last = lower.poll();
+        if (last == null) {
+            return () -> {}; // it is being put there
+        }
+        ranked.decrementAndGet();
+        return before(last.turn);
+    }
+
+    /** That turn, after every turn that has to be run before it, wherever it waits. */
+    private Runnable before(Turn turn) {
+        List<Turn> earlier = new ArrayList<>();
+        normal.removeIf(work -> work instanceof Turn other && other.precedes(turn) && earlier.add(other));
+        int unranked = earlier.size();
+        higher.removeIf(other -> other.turn.precedes(turn) && earlier.add(other.turn));
+        lower.removeIf(other -> other.turn.precedes(turn) && earlier.add(other.turn));
+        ranked.addAndGet(unranked - earlier.size());
+        if (earlier.isEmpty()) {
+            return turn;
+        }
+        return () -> {
+            earlier.sort(Comparator.comparingLong(Turn::arrival));
+            earlier.forEach(this::runQuietly);
+            turn.run();
+        };
+    }
+
+    private void runQuietly(Runnable work) {
+        try {
+            work.run();
+        } catch (Throwable e) { // the others have their turn all the same
+            LOG.error("work on a lane failed", e);
+        }
+    }
+
+    /** Runs a piece of work on the lane, later. */
+    void execute(Runnable work) {
+        if (closed) {
+            LOG.debug("{} is closed; dropped a piece of work", thread.getName());
+        } else {
+            normal.add(work);
+        }
+    }
+
+    /** Runs a turn on the lane, later: before what has a lower priority. */
+    void execute(Turn turn, int priority) {
+        if (priority == 0) {
+            execute(turn);
+        } else {
+            ranked.incrementAndGet();
+            (priority > 0 ? higher : lower).add(new Ranked(priority, arrivals.getAndIncrement(), turn));
+            execute(() -> {}); // wakes the lane
+        }
     }
 
     /** Runs a piece of work on the lane: now, if this is the lane. */
@@ -70,13 +178,13 @@ final class Lane implements AutoCloseable {
     /** Runs what has come, and ends. */
     @Override
     public void close() {
-        executor.shutdown();
+        execute(() -> closed = true);
         try {
-            if (!executor.awaitTermination(5, TimeUnit.SECONDS)) {
-                executor.shutdownNow();
-            }
+            thread.join(TimeUnit.SECONDS.toMillis(5));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        closed = true;
+        thread.interrupt();
     }
 }

@@ -3,10 +3,13 @@ package io.psf.runtime.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -18,18 +21,9 @@ final class FrameTest {
         tuple.f32(0.5f);
         tuple.bool(true);
         tuple.array(FloatArray.of(1f, -2f, 3f));
-        return Frame.write(
-                pool,
-                Frame.Kind.REQUEST,
-                1,
-                0x11121314,
-                0x21222324,
-                0x31323334,
-                5,
-                0x0102030405060708L,
-                60000,
-                (short) 0x5152,
-                tuple);
+        FunctionInfo info = new FunctionInfo("some", 0x11121314, Place.SHARD, false, List.of("schema"));
+        return Frames.request(
+                pool, new RequestHeader(info, 0x31323334, 5, 0x0102030405060708L, 60000, 2, -3, (short) 0x5152), tuple);
     }
 
     /** The bytes of the protocol: they change only with a new protocol. */
@@ -39,11 +33,11 @@ final class FrameTest {
         byte[] bytes = new byte[frame.length()];
         frame.bytes().get(0, bytes);
         assertThat(HexFormat.of().formatHex(bytes))
-                .isEqualTo("50000000" + "b1" + "00" + "0100" // length 80, request, flags, version
-                        + "14131211" + "24232221" // function, fingerprint
+                .isEqualTo("50000000" + "b1" + "fd" + "0100" // length 80, request, priority, version
+                        + "14131211" + "36037d52" // function, fingerprint
                         + "34333231" + "05000000" // tensor, slice
                         + "0807060504030201" // call
-                        + "60ea0000" + "0000" + "5251" // 60 s, attempt, layout
+                        + "60ea0000" + "0200" + "5251" // 60 s, attempt, layout
                         + "05000000" + "01000000" // block length, arrays
                         + "0000003f" + "01" + "000000" // 0.5, true, padding
                         + "03000000" + "03000000" // FLOAT, 3 elements

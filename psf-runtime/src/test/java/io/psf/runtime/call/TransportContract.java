@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.util.List;
 import java.util.Random;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 /** What every transport does. */
 @Timeout(60)
 public abstract class TransportContract {
+    private static final FunctionInfo INFO = new FunctionInfo("some", 7, Place.SHARD, false, List.of("schema"));
+
     private static final long LATER = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
 
     protected final FramePool pool = new FramePool(64 << 20);
@@ -73,7 +77,7 @@ public abstract class TransportContract {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(42);
         tuple.array(FloatArray.wrap(values));
-        return Frame.write(pool, Frame.Kind.REQUEST, 1, 7, 8, 9, 3, call, 1000, (short) 0, tuple);
+        return Frames.request(pool, new RequestHeader(INFO, 9, 3, call, 1000, 0, 0, (short) 0), tuple);
     }
 
     protected Channel connect() {
@@ -100,7 +104,7 @@ public abstract class TransportContract {
         Frame asked = atServer.next();
         atServer.channels
                 .get(0)
-                .offer(Frame.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"), () -> {});
+                .offer(Frames.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"), () -> {});
         Frame answer = atClient.next();
         assertThat(answer.status()).isEqualTo(PsException.Code.BAD_REQUEST);
         assertThat(answer.reader(null).string()).isEqualTo("because");

@@ -1,0 +1,208 @@
+package io.psf.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.dense.DensePullPsf;
+import io.psf.builtin.dense.DensePushPsf;
+import io.psf.runtime.CountCalls.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Connections that break: nothing is lost, and nothing is done twice. */
+@Timeout(120)
+final class SessionsTest {
+    private final List<Breaking> transports = new CopyOnWriteArrayList<>();
+
+    private PsCluster start(boolean tcp, int servers, int workers) {
+        PsCluster.Builder builder = PsCluster.builder()
+                .servers(servers)
+                .workers(workers)
+                .lanes(2)
+                .deadline(Duration.ofSeconds(30))
+                .aroundWorkers(inner -> {
+                    Breaking breaking = new Breaking(inner);
+                    transports.add(breaking);
+                    return breaking;
+                });
+        return tcp ? builder.tcp().start() : builder.start();
+    }
+
+    /** Breaks connections, one every few milliseconds, while something is done. */
+    private void whileBreaking(int pauseMillis, Work work) throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread breaker = new Thread(() -> {
+            while (!stop.get()) {
+                transports.forEach(Breaking::breakOne);
+                try {
+                    Thread.sleep(pauseMillis);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }
+        });
+        breaker.start();
+        try {
+            work.run();
+        } finally {
+            stop.set(true);
+            breaker.join();
+        }
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyPushIsAppliedOnceWhateverBreaks(boolean tcp) throws Exception {
+        int pushes = 2000;
+        int length = 5000;
+        try (PsCluster cluster = start(tcp, 2, 2)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(0), TensorSpec.dense("w", length).slices(3));
+            float[] ones = new float[length];
+            Arrays.fill(ones, 1f);
+            whileBreaking(
+                    7,
+                    () -> onBoth(cluster, worker -> {
+                        List<Pending<?>> pending = new ArrayList<>();
+                        for (int i = 0; i < pushes; i++) {
+                            pending.add(Tensors.push(worker, w, ones));
+                            if (i % 50 == 49) {
+                                pending.forEach(Pending::await);
+                                pending.clear();
+                            }
+                        }
+                    }));
+            assertThat(Tensors.pull(cluster.worker(0), w)).containsOnly(2f * pushes);
+            assertThat(transports).allSatisfy(t -> assertThat(t.connections()).isGreaterThan(10));
+        }
+    }
+
+    /** What is pulled after a push was awaited has it, though a pull may be asked again. */
+    @Test
+    void aWorkerReadsItsOwnWritesThroughBrokenConnections() throws Exception {
+        try (PsCluster cluster = start(true, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 300_000));
+            float[] ones = new float[300_000];
+            Arrays.fill(ones, 1f);
+            whileBreaking(20, () -> {
+                for (int i = 1; i <= 100; i++) {
+                    var unused = Tensors.push(worker, w, ones);
+                    assertThat(Tensors.pull(worker, w)).containsOnly(i);
+                }
+            });
+        }
+    }
+
+    @Test
+    void largeAnswersOfCallsThatMustNotBeRepeatedComeWholeAndAreForgottenAgain() throws Exception {
+        SplittableRandom random = new SplittableRandom(5);
+        try (PsCluster cluster = start(true, 2, 1)) {
+            Worker worker = cluster.worker();
+            int length = 1_000_000;
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", length));
+            float[] update = new float[length];
+            float[] expected = new float[length];
+            whileBreaking(30, () -> {
+                for (int round = 0; round < 40; round++) {
+                    for (int i = 0; i < length; i++) {
+                        update[i] = random.nextInt(100);
+                        expected[i] += update[i];
+                    }
+                    float[] answer = new float[length];
+                    Tensors.pushPull(worker, w, update, answer).await();
+                    assertThat(answer).isEqualTo(expected);
+                }
+            });
+        }
+    }
+
+    /** Functions on nodes, answered later, and told which attempt it is. */
+    @Test
+    void deferredCallsOnNodesAreRunOnce() throws Exception {
+        try (PsCluster cluster = start(true, 1, 2)) {
+            whileBreaking(
+                    5,
+                    () -> onBoth(cluster, worker -> {
+                        CountCallsPsf.Stub count = CountCallsPsf.stub(worker);
+                        for (int i = 0; i < 300; i++) {
+                            count.call(1).await();
+                        }
+                    }));
+            Response counted = CountCallsPsf.stub(cluster.worker(0)).call(0).await();
+            assertThat(counted.total()).isEqualTo(600);
+        }
+    }
+
+    @Test
+    void aServerThatIsGoneIsAnErrorAtOnce() {
+        try (PsCluster cluster = start(true, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 100));
+            cluster.servers().get(1).close();
+            long before = System.nanoTime();
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 1000; i++) {
+                            Tensors.push(worker, w, new float[100]).await();
+                        }
+                    })
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.UNAVAILABLE))
+                    .hasMessageContaining("server 1");
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
+        }
+    }
+
+    @Test
+    void aChainKeepsItsOrderThroughBrokenConnections() throws Exception {
+        try (PsCluster cluster = start(true, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10_000));
+            FloatArray ones = FloatArray.allocate(10_000);
+            ones.fill(1f);
+            whileBreaking(5, () -> {
+                for (int i = 1; i <= 500; i++) {
+                    Chain chain = worker.chain();
+                    var unused = DensePushPsf.stub(chain).call(w, ones);
+                    var pulled = DensePullPsf.stub(chain).call(w);
+                    chain.send();
+                    assertThat(pulled.await().values().toArray()).containsOnly(i);
+                }
+            });
+        }
+    }
+
+    private static void onBoth(PsCluster cluster, java.util.function.Consumer<Worker> work) throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        for (Worker worker : cluster.workers()) {
+            Thread thread = new Thread(() -> work.accept(worker));
+            thread.setUncaughtExceptionHandler((t, e) -> failures.add(e));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
+    }
+}

@@ -1,0 +1,181 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.TupleWriter;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Writes frames; what their bytes mean, {@link Frame} tells. */
+public final class Frames {
+    private Frames() {}
+
+    /** Writes a request. */
+    public static Frame request(FramePool pool, RequestHeader header, TupleWriter tuple) {
+        Frame frame = acquire(pool, Frame.HEADER + tuple.bodyLength());
+        put(frame.bytes(), header, tuple);
+        frame.bytes().flip();
+        return frame;
+    }
+
+    /** Writes requests into one frame, to be run one after another. */
+    static Frame chain(FramePool pool, List<RequestHeader> headers, List<TupleWriter> tuples) {
+        long length = Frame.HEADER;
+        for (TupleWriter tuple : tuples) {
+            length += Frame.HEADER + tuple.bodyLength();
+        }
+        Frame frame = acquire(pool, length);
+        put(frame.bytes(), (int) length, Frame.Kind.CHAIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
+        for (int i = 0; i < headers.size(); i++) {
+            put(frame.bytes(), headers.get(i), tuples.get(i));
+        }
+        frame.bytes().flip();
+        return frame;
+    }
+
+    /** Writes the answer to a request. */
+    public static Frame answer(FramePool pool, FunctionInfo info, Frame request, TupleWriter tuple) {
+        return answer(
+                pool,
+                info.version(),
+                request.function(),
+                info.fingerprint(),
+                request.tensor(),
+                request.slice(),
+                request.call(),
+                PsException.Code.OK,
+                tuple);
+    }
+
+    private static Frame answer(
+            FramePool pool,
+            int version,
+            int function,
+            int fingerprint,
+            int tensor,
+            int slice,
+            long call,
+            PsException.Code status,
+            TupleWriter tuple) {
+        long length = Frame.HEADER + tuple.bodyLength();
+        Frame frame = acquire(pool, length);
+        put(
+                frame.bytes(),
+                (int) length,
+                Frame.Kind.ANSWER,
+                0,
+                version,
+                function,
+                fingerprint,
+                tensor,
+                slice,
+                call,
+                status.ordinal(),
+                0,
+                (short) 0,
+                tuple.blockLength(),
+                tuple.arrays());
+        tuple.writeBody(frame.bytes());
+        frame.bytes().flip();
+        return frame;
+    }
+
+    /**
+     * Writes which calls the caller is done with.
+     *
+     * @param below it is done with every call of a smaller number, too
+     */
+    static Frame done(FramePool pool, long below, long[] calls) {
+        TupleWriter tuple = new TupleWriter();
+        tuple.longs(calls);
+        long length = Frame.HEADER + tuple.bodyLength();
+        Frame frame = acquire(pool, length);
+        put(
+                frame.bytes(),
+                (int) length,
+                Frame.Kind.DONE,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                below,
+                0,
+                0,
+                (short) 0,
+                tuple.blockLength(),
+                0);
+        tuple.writeBody(frame.bytes());
+        frame.bytes().flip();
+        return frame;
+    }
+
+    private static Frame acquire(FramePool pool, long length) {
+        if (length > Frame.MAX_LENGTH) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "bytes of a frame: " + length + " (expected: at most " + Frame.MAX_LENGTH + "; use more slices)");
+        }
+        return pool.acquire((int) length);
+    }
+
+    private static void put(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
+        put(
+                bytes,
+                (int) (Frame.HEADER + tuple.bodyLength()),
+                Frame.Kind.REQUEST,
+                header.priority(),
+                header.info().version(),
+                header.info().id(),
+                header.info().fingerprint(),
+                header.tensor(),
+                header.slice(),
+                header.call(),
+                header.timeoutMillis(),
+                header.attempt(),
+                header.layout(),
+                tuple.blockLength(),
+                tuple.arrays());
+        tuple.writeBody(bytes);
+    }
+
+    private static void put(
+            ByteBuffer bytes,
+            int length,
+            Frame.Kind kind,
+            int flags,
+            int version,
+            int function,
+            int fingerprint,
+            int tensor,
+            int slice,
+            long call,
+            int word,
+            int attempt,
+            short layout,
+            int blockLength,
+            int arrays) {
+        bytes.putInt(length)
+                .put(kind.code)
+                .put((byte) flags)
+                .putShort((short) version)
+                .putInt(function)
+                .putInt(fingerprint)
+                .putInt(tensor)
+                .putInt(slice)
+                .putLong(call)
+                .putInt(word)
+                .putShort((short) attempt)
+                .putShort(layout)
+                .putInt(blockLength)
+                .putInt(arrays);
+    }
+
+    /** Writes the answer that says why a call failed. */
+    public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
+        TupleWriter tuple = new TupleWriter();
+        tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
+        return answer(pool, 0, function, 0, 0, slice, call, code, tuple);
+    }
+}

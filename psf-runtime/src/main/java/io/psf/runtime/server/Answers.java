@@ -1,0 +1,153 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+import io.psf.runtime.call.Frame;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of one worker that must not be run twice: those under way, and those whose answer the worker may not have
+ * got, with the answer. What it says it is done with is forgotten. Thread-safe.
+ */
+final class Answers {
+    private static final int MOST = 1 << 16;
+
+    private final long bound;
+    /** By number; the slices of one call are linked. In the order in which they came. */
+    private final Map<Long, Invocation> calls = new LinkedHashMap<>();
+
+    private int size;
+    private long bytes;
+    /** The highest number of a call that was forgotten for want of room. */
+    private long forgotten;
+
+    /**
+     * A memory.
+     *
+     * @param bound the most bytes of answers that are kept
+     */
+    Answers(long bound) {
+        this.bound = bound;
+    }
+
+    /**
+     * Takes note of a call before it is run.
+     *
+     * @return the same call, if it has come before: then it is not to be run
+     * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more
+     */
+    synchronized @Nullable Invocation begin(Invocation call) {
+        Invocation first = calls.get(call.call());
+        for (Invocation known = first; known != null; known = known.sibling()) {
+            if (known.slice() == call.slice()) {
+                return known;
+            }
+        }
+        if (call.attempt() > 0 && call.call() <= forgotten) {
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
+                            + " calls, " + bound + " bytes of answers); it may have been run");
+        }
+        call.link(first);
+        calls.put(call.call(), call);
+        size++;
+        return null;
+    }
+
+    /** Keeps the answer of a call, unless the worker is done with it already. */
+    synchronized void answered(Invocation call, Frame answer) {
+        Invocation known = calls.get(call.call());
+        while (known != null && known != call) {
+            known = known.sibling();
+        }
+        if (known == null) {
+            return;
+        }
+        known.keep(answer.retain());
+        bytes += answer.length();
+        if (bytes > bound || size > MOST) {
+            forgetOldest();
+        }
+    }
+
+    private void forgetOldest() {
+        for (Iterator<Invocation> oldest = calls.values().iterator();
+                oldest.hasNext() && (bytes > bound || size > MOST); ) {
+            Invocation call = oldest.next();
+            if (isAnswered(call)) {
+                oldest.remove();
+                drop(call);
+                forgotten = Math.max(forgotten, call.call());
+            }
+        }
+    }
+
+    private static boolean isAnswered(Invocation first) {
+        for (Invocation call = first; call != null; call = call.sibling()) {
+            if (call.kept() == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The answer of a call that has come before, for one more sending; null if it is still under way. */
+    synchronized @Nullable Frame answer(Invocation call) {
+        Frame answer = call.kept();
+        return answer == null ? null : answer.retain();
+    }
+
+    /**
+     * The worker is done with a call.
+     *
+     * @return whether all of it that came here had been answered
+     */
+    synchronized boolean done(long number) {
+        Invocation call = calls.remove(number);
+        if (call == null) {
+            return false;
+        }
+        boolean answered = isAnswered(call);
+        drop(call);
+        return answered;
+    }
+
+    /** The worker is done with every call of a smaller number. */
+    synchronized void doneBelow(long number) {
+        for (Iterator<Invocation> oldest = calls.values().iterator(); oldest.hasNext(); ) {
+            Invocation call = oldest.next();
+            if (call.call() >= number) {
+                return;
+            } else if (isAnswered(call)) {
+                oldest.remove();
+                drop(call);
+            }
+        }
+    }
+
+    /** Forgets everything. */
+    synchronized void clear() {
+        calls.values().forEach(this::drop);
+        calls.clear();
+    }
+
+    private void drop(Invocation first) {
+        for (Invocation call = first; call != null; call = call.sibling()) {
+            size--;
+            Frame answer = call.kept();
+            if (answer != null) {
+                bytes -= answer.length();
+                answer.release();
+                call.keep(null);
+            }
+        }
+    }
+
+    /** How many requests are kept in mind. */
+    synchronized int size() {
+        return size;
+    }
+}
