@@ -4,6 +4,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.call.Call;
+import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.FramePool;
@@ -49,8 +50,8 @@ final class AnswerFuzzTest {
         List<byte[]> frames = new ArrayList<>();
         long length = 0;
         for (byte[] valid : answered.frames()) {
-            byte[] frame = edits.edited(Frames.withCall(valid, 1));
-            if (Frames.isWhole(frame)) {
+            byte[] frame = edits.edited(Bytes.withCall(valid, 1));
+            if (Bytes.isWhole(frame)) {
                 frames.add(frame);
                 length += frame.length;
             }
@@ -62,11 +63,11 @@ final class AnswerFuzzTest {
         Client client = new Client(POOL);
         Wire wire = new Wire();
         Peer server = client.connect(to(wire), "", 0, "server 0");
-        Call<R> call =
-                client.callShards(sample.function(), sample.request(), null, Sample.LAYOUT, rank -> server, LIMIT);
+        Call<R> call = client.send(client.onShards(
+                sample.function(), sample.request(), null, Sample.LAYOUT, rank -> server, CallLimits.of(LIMIT)));
         try {
             for (byte[] frame : frames) {
-                client.received(wire, Frames.arrived(POOL, frame));
+                client.received(wire, Bytes.arrived(POOL, frame));
             }
             client.failAll(new PsException(Code.CLOSED, "the end"));
             call.await();

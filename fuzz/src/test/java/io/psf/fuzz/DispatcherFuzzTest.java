@@ -20,18 +20,21 @@ final class DispatcherFuzzTest {
     private static final List<byte[]> REQUESTS = requests();
     private static final Sample<?, ?> GOOD = new Sample<>(DensePullPsf.FUNCTION, new DensePull.Request(Sample.TENSOR));
 
-    /** Where the milliseconds of a request stand: a call that is answered late is to be late soon. */
-    private static final int WORD = 32;
-
     private static List<byte[]> requests() {
         List<byte[]> requests = new ArrayList<>();
-        requests.add(HOST.hello());
+        requests.add(HOST.hello(1));
+        requests.add(Bytes.done());
         for (Sample<?, ?> sample : Sample.ALL) {
             HOST.call(sample);
             requests.addAll(HOST.requests());
         }
+        byte[] last = requests.get(requests.size() - 1);
+        requests.add(Bytes.chain(last, requests.get(2)));
+        requests.add(Bytes.chain(last, Bytes.chain(last, last)));
         return requests;
     }
+
+    private static long sessions;
 
     static Stream<byte[]> seeds() {
         return Seeds.of(REQUESTS.size());
@@ -43,29 +46,27 @@ final class DispatcherFuzzTest {
         Script edits = new Script(script);
         Wire wire = new Wire();
         if ((edits.next() & 3) != 3) {
-            send(wire, HOST.hello());
+            send(wire, HOST.hello(++sessions));
             check(answer(wire));
         }
         int expected = 0;
         for (int i = 0; i < 4 && (i == 0 || edits.hasMore()); i++) {
             byte[] frame = edits.edited(REQUESTS.get(edits.next() % REQUESTS.size()));
-            if (Frames.isWhole(frame)) {
-                boolean isAnswered = (frame[4] & 0xff) != 0xB3;
-                Frames.little(frame)
-                        .putInt(WORD, Math.min(500, Frames.little(frame).getInt(WORD)));
+            if (Bytes.isWhole(frame)) {
+                expected += Bytes.answers(frame, 1 + expected);
                 send(wire, frame);
-                expected += isAnswered ? 1 : 0;
             }
         }
         for (int i = 0; i < expected; i++) {
             check(answer(wire));
         }
         HOST.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
+        HOST.dispatcher().expire();
         HOST.call(GOOD);
     }
 
     private static void send(Wire wire, byte[] bytes) {
-        HOST.dispatcher().received(wire, Frames.arrived(HOST.pool(), bytes));
+        HOST.dispatcher().received(wire, Bytes.arrived(HOST.pool(), bytes));
     }
 
     private static byte[] answer(Wire wire) throws InterruptedException {
@@ -77,7 +78,7 @@ final class DispatcherFuzzTest {
     }
 
     private static void check(byte[] answer) {
-        Frame frame = Frames.arrived(HOST.pool(), answer);
+        Frame frame = Bytes.arrived(HOST.pool(), answer);
         try {
             if (frame.kind() != Frame.Kind.ANSWER) {
                 throw new AssertionError("kind of an answer: " + frame.kind());

@@ -9,7 +9,9 @@ import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.optimizer.Rule;
 import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
+import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.InProcessTransport;
 import io.psf.runtime.call.Peer;
@@ -30,6 +32,10 @@ import java.util.concurrent.TimeUnit;
 /** A server that holds the samples' tensor, an honest worker of it, and the frames that went between them. */
 public final class Host implements AutoCloseable {
     private static final long CLUSTER = 7;
+    private static final long SESSION = -1;
+    /** Behind a rank and a cluster. */
+    private static final int SESSION_AT = Frame.HEADER + 12;
+
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
 
     private final FramePool pool = new FramePool(1 << 20);
@@ -37,7 +43,7 @@ public final class Host implements AutoCloseable {
     private final InProcessTransport transport = new InProcessTransport();
     private final Client client = new Client(pool);
     private final Peer peer;
-    private final List<byte[]> hellos;
+    private final byte[] hello;
     private final List<byte[]> requests = Collections.synchronizedList(new ArrayList<>());
     private final List<byte[]> answers = Collections.synchronizedList(new ArrayList<>());
 
@@ -47,16 +53,18 @@ public final class Host implements AutoCloseable {
                 .with(AllTypesPsf.bind(new AllTypes() {}))
                 .with(ProducedPsf.bind(new Produced() {}))
                 .with(ListedPsf.bind(new Listed() {}));
+        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         dispatcher = new Dispatcher(
                 "fuzz",
                 Role.SERVER,
                 1,
                 new NativeStore(),
                 pool,
-                ClusterFunctions.bindHello(handlers, CompletableFuture.completedFuture(CLUSTER)),
+                ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 64 << 20,
                 connection -> {});
+        home.complete(new ClusterFunctions.Home(CLUSTER, dispatcher));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override
@@ -73,9 +81,9 @@ public final class Host implements AutoCloseable {
             public void close() {}
         };
         peer = client.connect(recorded, "", listener.port(), "server 0");
-        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER), List.of(peer), LIMIT)
+        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, false), List.of(peer), LIMIT)
                 .await();
-        hellos = List.copyOf(requests);
+        hello = requests.get(0);
         TensorInfo info = Sample.LAYOUT.info();
         InitTensor.Request init = new InitTensor.Request(
                 info.id(),
@@ -99,7 +107,7 @@ public final class Host implements AutoCloseable {
     private static Receiver recording(List<byte[]> frames, Receiver receiver) {
         return new Receiver() {
             @Override
-            public void received(io.psf.runtime.call.Channel channel, io.psf.runtime.call.Frame frame) {
+            public void received(io.psf.runtime.call.Channel channel, Frame frame) {
                 byte[] bytes = new byte[frame.length()];
                 frame.bytes().get(0, bytes);
                 frames.add(bytes);
@@ -117,7 +125,8 @@ public final class Host implements AutoCloseable {
     public <Q, R> R call(Sample<Q, R> sample) {
         requests.clear();
         answers.clear();
-        return client.callShards(sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, LIMIT)
+        return client.send(client.onShards(
+                        sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, CallLimits.of(LIMIT)))
                 .await();
     }
 
@@ -131,9 +140,15 @@ public final class Host implements AutoCloseable {
         return List.copyOf(answers);
     }
 
-    /** The frame that a connection begins with. */
-    public byte[] hello() {
-        return hellos.get(0);
+    /**
+     * The frame that a connection begins with.
+     *
+     * @param session another one for each connection
+     */
+    public byte[] hello(long session) {
+        byte[] frame = hello.clone();
+        Bytes.little(frame).putLong(SESSION_AT, session);
+        return frame;
     }
 
     /** What takes the frames of every connection. */

@@ -41,7 +41,7 @@ final class RequestFuzzTest {
         Script edits = new Script(script);
         Sent sent = SENT.get(edits.next() % SENT.size());
         byte[] frame = edits.edited(sent.frame());
-        if (!Frames.isWhole(frame)) {
+        if (!Bytes.isWhole(frame)) {
             return; // never gets past the decoder, which has a test of its own
         }
         Allocation.bounded(frame.length, 0, () -> read(sent.sample(), frame, false));
@@ -49,7 +49,7 @@ final class RequestFuzzTest {
     }
 
     private static void read(Sample<?, ?> sample, byte[] bytes, boolean touching) {
-        Frame frame = Frames.arrived(POOL, bytes);
+        Frame frame = Bytes.arrived(POOL, bytes);
         try {
             Object request = sample.function().read(frame.reader(Sample.TENSOR));
             if (touching) {

@@ -47,8 +47,8 @@ public class CallBenchmark {
     /** Connects. */
     @Setup
     public void connect() {
-        pushes = new Calls(slices, null);
-        pulls = new Calls(slices, FloatArray.allocate(16 / slices));
+        pushes = new Calls(DensePushPsf.FUNCTION.info(), slices, null);
+        pulls = new Calls(DensePullPsf.FUNCTION.info(), slices, FloatArray.allocate(16 / slices));
         push = DensePushPsf.stub(pushes);
         pull = DensePullPsf.stub(pulls);
     }

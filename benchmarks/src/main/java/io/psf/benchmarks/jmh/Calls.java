@@ -7,8 +7,10 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.FramePool;
@@ -36,10 +38,11 @@ final class Calls implements Caller {
     /**
      * Connects to echoes.
      *
+     * @param function what they answer
      * @param slices how many, a slice each
      * @param floats [n] float32, what each answers; null for nothing
      */
-    Calls(int slices, @Nullable FloatArray floats) {
+    Calls(FunctionInfo function, int slices, @Nullable FloatArray floats) {
         int[] ranks = new int[slices];
         TupleWriter answer = new TupleWriter();
         if (floats != null) {
@@ -47,12 +50,12 @@ final class Calls implements Caller {
         }
         for (int i = 0; i < slices; i++) {
             ranks[i] = i;
-            servers.add(client.connect(to(answer), "", 0, "server " + i));
+            servers.add(client.connect(to(function, answer), "", 0, "server " + i));
         }
         layout = TensorLayout.even(TENSOR, ranks);
     }
 
-    private Transport to(TupleWriter answer) {
+    private Transport to(FunctionInfo function, TupleWriter answer) {
         return new Transport() {
             @Override
             public Listener listen(String host, int port, Receiver receiver) {
@@ -61,7 +64,7 @@ final class Calls implements Caller {
 
             @Override
             public Channel connect(String host, int port, Receiver receiver) {
-                last = new Echo(pool, receiver, answer);
+                last = new Echo(pool, receiver, function, answer);
                 return last;
             }
 
@@ -80,6 +83,6 @@ final class Calls implements Caller {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.callShards(function, request, into, layout, servers::get, LIMIT);
+        return client.send(client.onShards(function, request, into, layout, servers::get, CallLimits.of(LIMIT)));
     }
 }

@@ -1,10 +1,11 @@
 package io.psf.benchmarks.jmh;
 
-import io.psf.api.PsException;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import java.nio.ByteBuffer;
 
@@ -17,13 +18,13 @@ final class Echo implements Channel {
     private final Receiver receiver;
     private final ByteBuffer answer;
 
-    /** An echo that answers each request with one tuple. */
-    Echo(FramePool pool, Receiver receiver, TupleWriter answer) {
+    /** An echo that answers each request of a function with one tuple. */
+    Echo(FramePool pool, Receiver receiver, FunctionInfo function, TupleWriter answer) {
         this.pool = pool;
         this.receiver = receiver;
-        this.answer = Frame.write(
-                        pool, Frame.Kind.ANSWER, 1, 0, 0, 0, 0, 0, PsException.Code.OK.ordinal(), (short) 0, answer)
-                .bytes();
+        Frame any = pool.acquire(Frame.HEADER);
+        this.answer = Frames.answer(pool, function, any, answer).bytes();
+        any.release();
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.fuzz.Allocation;
-import io.psf.fuzz.Frames;
+import io.psf.fuzz.Bytes;
 import io.psf.fuzz.Host;
 import io.psf.fuzz.Sample;
 import io.psf.fuzz.Script;
@@ -108,8 +108,8 @@ final class DecoderFuzzTest {
         List<byte[]> frames = new ArrayList<>();
         int at = 0;
         while (stream.length - at >= Frame.HEADER) {
-            int length = Frames.length(stream, at);
-            if (!Frames.hasHeader(stream, at) || length > (trusted ? Frame.MAX_LENGTH : FROM_A_STRANGER)) {
+            int length = Bytes.length(stream, at);
+            if (!Bytes.hasHeader(stream, at) || length > (trusted ? Frame.MAX_LENGTH : FROM_A_STRANGER)) {
                 return new Expected(frames, true);
             }
             if (length > stream.length - at) {

@@ -153,7 +153,10 @@ public final class Routing {
 
     /** The part that goes to a slice or node; negative if none does. */
     public int part(int slice) {
-        return Arrays.binarySearch(parts, slice);
+        if (touched == null) {
+            return slice < parts ? slice : -1;
+        }
+        return Arrays.binarySearch(touched, 0, parts, slice);
     }
 
     // What generated code asks when it writes a slice of the request.

@@ -201,8 +201,7 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if the body is not what the header says
      */
     public TupleReader reader(@Nullable TensorId target) {
-        bytes.limit(length()).position(HEADER);
-        return new TupleReader(bytes, bytes.getInt(40), bytes.getInt(44), version(), target);
+        return new TupleReader(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 
     /**
