@@ -1,7 +1,6 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,7 @@ public final class DoubleArray implements SharedArray {
      */
     public static DoubleArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.DOUBLE);
-        return new DoubleArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer());
+        return new DoubleArray(SharedArray.littleEndian(bytes).asDoubleBuffer());
     }
 
     @Override
@@ -178,16 +177,14 @@ public final class DoubleArray implements SharedArray {
     @Override
     public void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.DOUBLE.size();
-        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        target.asDoubleBuffer().put(0, data, begin, end - begin);
+        SharedArray.littleEndian(out).asDoubleBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = (to - from) * width * ElementType.DOUBLE.size();
-        DoubleBuffer target =
-                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+        DoubleBuffer target = SharedArray.littleEndian(out).asDoubleBuffer();
         if (width == 1) {
             for (int i = from; i < to; i++) {
                 target.put(i - from, data.get(rows[i]));

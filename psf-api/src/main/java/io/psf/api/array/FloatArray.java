@@ -1,7 +1,6 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,7 @@ public final class FloatArray implements SharedArray {
      */
     public static FloatArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.FLOAT);
-        return new FloatArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer());
+        return new FloatArray(SharedArray.littleEndian(bytes).asFloatBuffer());
     }
 
     @Override
@@ -178,16 +177,14 @@ public final class FloatArray implements SharedArray {
     @Override
     public void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.FLOAT.size();
-        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        target.asFloatBuffer().put(0, data, begin, end - begin);
+        SharedArray.littleEndian(out).asFloatBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = (to - from) * width * ElementType.FLOAT.size();
-        FloatBuffer target =
-                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        FloatBuffer target = SharedArray.littleEndian(out).asFloatBuffer();
         if (width == 1) {
             for (int i = from; i < to; i++) {
                 target.put(i - from, data.get(rows[i]));

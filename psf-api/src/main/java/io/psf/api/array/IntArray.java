@@ -1,7 +1,6 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,7 @@ public final class IntArray implements SharedArray {
      */
     public static IntArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.INT);
-        return new IntArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer());
+        return new IntArray(SharedArray.littleEndian(bytes).asIntBuffer());
     }
 
     @Override
@@ -125,16 +124,14 @@ public final class IntArray implements SharedArray {
     @Override
     public void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.INT.size();
-        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        target.asIntBuffer().put(0, data, begin, end - begin);
+        SharedArray.littleEndian(out).asIntBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = (to - from) * width * ElementType.INT.size();
-        IntBuffer target =
-                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+        IntBuffer target = SharedArray.littleEndian(out).asIntBuffer();
         if (width == 1) {
             for (int i = from; i < to; i++) {
                 target.put(i - from, data.get(rows[i]));

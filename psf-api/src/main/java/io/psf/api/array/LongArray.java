@@ -1,7 +1,6 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,7 @@ public final class LongArray implements SharedArray {
      */
     public static LongArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.LONG);
-        return new LongArray(bytes.slice().order(ByteOrder.LITTLE_ENDIAN).asLongBuffer());
+        return new LongArray(SharedArray.littleEndian(bytes).asLongBuffer());
     }
 
     @Override
@@ -125,16 +124,14 @@ public final class LongArray implements SharedArray {
     @Override
     public void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.LONG.size();
-        ByteBuffer target = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
-        target.asLongBuffer().put(0, data, begin, end - begin);
+        SharedArray.littleEndian(out).asLongBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = (to - from) * width * ElementType.LONG.size();
-        LongBuffer target =
-                out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+        LongBuffer target = SharedArray.littleEndian(out).asLongBuffer();
         if (width == 1) {
             for (int i = from; i < to; i++) {
                 target.put(i - from, data.get(rows[i]));

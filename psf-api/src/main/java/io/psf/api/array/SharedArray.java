@@ -1,6 +1,7 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 
@@ -55,6 +56,13 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         if (n < 0) {
             throw new IllegalArgumentException("length: " + n + " (expected: >= 0)");
         }
+    }
+
+    /** The same bytes in the same place, read and written little-endian; the buffer itself if it is so already. */
+    static ByteBuffer littleEndian(ByteBuffer bytes) {
+        return bytes.order() == ByteOrder.LITTLE_ENDIAN
+                ? bytes
+                : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Checks that bytes are a whole number of elements. */

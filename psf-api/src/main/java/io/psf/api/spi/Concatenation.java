@@ -61,23 +61,12 @@ public final class Concatenation {
      */
     public static <A extends SharedArray> A along(
             String name, @Nullable A[] parts, @Nullable LongArray[] keys, int width, IntFunction<A> allocate) {
-        long rows = 0;
-        for (LongArray part : keys) {
-            rows += part == null ? 0 : part.length();
-        }
-        A all = allocate.apply(length(rows * width));
-        int at = 0;
+        int[] lengths = new int[parts.length];
         for (int i = 0; i < parts.length; i++) {
             LongArray partKeys = keys[i];
-            int n = partKeys == null ? 0 : partKeys.length() * width;
-            A part = parts[i];
-            if (part != null) {
-                Routing.requireAnswer(name, part.length(), n);
-                all.copyFrom(at, part);
-            }
-            at += n;
+            lengths[i] = partKeys == null ? 0 : length((long) partKeys.length() * width);
         }
-        return all;
+        return ofLengths(name, parts, lengths, allocate);
     }
 
     /**
@@ -91,12 +80,20 @@ public final class Concatenation {
     public static <A extends SharedArray> A ragged(
             String name, @Nullable A[] parts, @Nullable IntArray[] counts, IntFunction<A> allocate) {
         int[] lengths = new int[parts.length];
-        long total = 0;
         for (int i = 0; i < parts.length; i++) {
             IntArray partCounts = counts[i];
             if (partCounts != null) {
                 lengths[i] = RaggedRows.begins(partCounts, PsException.Code.HANDLER_FAILED, name)[partCounts.length()];
             }
+        }
+        return ofLengths(name, parts, lengths, allocate);
+    }
+
+    /** Checks every part before anything is allocated: the lengths are what servers said. */
+    private static <A extends SharedArray> A ofLengths(
+            String name, @Nullable A[] parts, int[] lengths, IntFunction<A> allocate) {
+        long total = 0;
+        for (int i = 0; i < parts.length; i++) {
             A part = parts[i];
             if (part != null) {
                 Routing.requireAnswer(name, part.length(), lengths[i]);

@@ -195,8 +195,8 @@ final class KeySet {
         return new RaggedRows(values, elements, elementStarts);
     }
 
-    /** Where each row of a slice's answer, of different lengths, begins, and the end of the last. */
-    int[] rowBegins(int slice, IntArray counts) {
+    /** Where each row of a slice's answer begins, of rows of different lengths, and the end of the last. */
+    int[] answeredRows(int slice, IntArray counts) {
         int[] begins = new int[count(slice) + 1];
         for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
             begins[row(slice, i) + 1] = counts.get(positionOrder[i]);
@@ -207,9 +207,13 @@ final class KeySet {
         return begins;
     }
 
-    /** Copies each row of a slice's answer, of different lengths, to every position that asked for it. */
-    void scatterRagged(int slice, IntArray counts, int[] begins, SharedArray answer, SharedArray target) {
-        int[] from = rowBegins(slice, counts);
+    /**
+     * Copies each row of a slice's answer, of different lengths, to every position that asked for it.
+     *
+     * @param from where each row of the answer begins
+     * @param begins where each position's row begins in the target
+     */
+    void scatterRagged(int slice, int[] from, int[] begins, SharedArray answer, SharedArray target) {
         for (int i = positionStarts[slice]; i < positionStarts[slice + 1]; i++) {
             int row = row(slice, i);
             target.copyFrom(begins[positionOrder[i]], answer.slice(from[row], from[row + 1]));

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 /** Names, and the numbers that stand for them on the wire. */
 public final class Names {
     private static final int MAX_LENGTH = 200;
+    private static final int OFFSET = 0x811c9dc5;
+    private static final int PRIME = 0x01000193;
 
     private Names() {}
 
@@ -14,9 +16,21 @@ public final class Names {
      * @see <a href="https://datatracker.ietf.org/doc/html/rfc9923">The FNV non-cryptographic hash algorithm</a>
      */
     public static int number(String name) {
-        int hash = 0x811c9dc5;
-        for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
-            hash = (hash ^ (b & 0xff)) * 0x01000193;
+        int hash = OFFSET;
+        for (int i = 0; i < name.length(); i++) { // of each frame, so without a copy where bytes are characters
+            char c = name.charAt(i);
+            if (c >= 0x80) {
+                return number(name.getBytes(StandardCharsets.UTF_8));
+            }
+            hash = (hash ^ c) * PRIME;
+        }
+        return hash == 0 ? 1 : hash;
+    }
+
+    private static int number(byte[] name) {
+        int hash = OFFSET;
+        for (byte b : name) {
+            hash = (hash ^ (b & 0xff)) * PRIME;
         }
         return hash == 0 ? 1 : hash;
     }

@@ -15,14 +15,21 @@ import org.jspecify.annotations.Nullable;
  * may be used by several threads.
  */
 public final class Routing {
+    private static final KeySet[] NO_KEY_SETS = {};
+    private static final SharedArray[] NO_ARRAYS = {};
+    private static final RaggedRows[] NO_RAGGED = {};
+    private static final int[] NONE = {};
+
     private final @Nullable TensorLayout layout;
-    private KeySet[] keySets = new KeySet[0];
-    private SharedArray[] arrays = new SharedArray[0];
-    private int[] setOf = new int[0];
-    private int[] widths = new int[0];
-    private RaggedRows[] ragged = new RaggedRows[0];
+    private KeySet[] keySets = NO_KEY_SETS;
+    private SharedArray[] arrays = NO_ARRAYS;
+    private int[] setOf = NONE;
+    private int[] widths = NONE;
+    private RaggedRows[] ragged = NO_RAGGED;
     private boolean everySlice;
-    private int[] parts = new int[0];
+    private int parts;
+    /** The slice of each part; null if part i is slice i. */
+    private int @Nullable [] touched;
 
     private Routing(@Nullable TensorLayout layout) {
         this.layout = layout;
@@ -115,43 +122,48 @@ public final class Routing {
     }
 
     private void seal(int slices) {
-        boolean all = everySlice || keySets.length == 0;
-        int[] touched = new int[slices];
-        int n = 0;
+        if (everySlice || keySets.length == 0) {
+            parts = slices;
+            return;
+        }
+        int[] some = new int[slices];
         for (int slice = 0; slice < slices; slice++) {
-            boolean touches = all;
+            boolean touches = false;
             for (KeySet set : keySets) {
                 touches |= set.touches(slice);
             }
             if (touches) {
-                touched[n++] = slice;
+                some[parts++] = slice;
             }
         }
-        parts = Arrays.copyOf(touched, n);
+        touched = some;
     }
 
     // What a runtime asks.
 
     /** How many slices or nodes are touched: parts are numbered from 0. */
     public int parts() {
-        return parts.length;
+        return parts;
     }
 
     /** The slice or node of a part. */
     public int slice(int part) {
-        return parts[part];
+        return touched == null ? part : touched[part];
     }
 
     /** The part that goes to a slice or node; negative if none does. */
     public int part(int slice) {
-        return Arrays.binarySearch(parts, slice);
+        if (touched == null) {
+            return slice < parts ? slice : -1;
+        }
+        return Arrays.binarySearch(touched, 0, parts, slice);
     }
 
     // What generated code asks when it writes a slice of the request.
 
     /** Writes a part's share of a component, by range or along its keys. */
     public void write(int component, int part, TupleWriter out) {
-        int slice = parts[part];
+        int slice = slice(part);
         if (component < ragged.length && ragged[component] != null) {
             ragged[component].write(slice, out);
             return;
@@ -166,7 +178,7 @@ public final class Routing {
 
     /** Writes a part's share of a key set. */
     public void writeKeys(int set, int part, TupleWriter out) {
-        keySets[set].writeKeys(parts[part], out);
+        keySets[set].writeKeys(slice(part), out);
     }
 
     // What generated code asks when it merges answers.
@@ -204,7 +216,7 @@ public final class Routing {
 
     /** Copies a part's answer to where its rows stand. */
     public void mergeRange(String name, int part, SharedArray answer, SharedArray target, int width) {
-        int slice = parts[part];
+        int slice = slice(part);
         int w = width(width);
         requireAnswer(name, answer.length(), (begin(slice + 1) - begin(slice)) * w);
         target.copyFrom(begin(slice) * w, answer);
@@ -212,21 +224,21 @@ public final class Routing {
 
     /** Copies each row of a part's answer to every position that its key stands at. */
     public void mergeAlong(String name, int part, int set, SharedArray answer, SharedArray target, int width) {
-        int slice = parts[part];
+        int slice = slice(part);
         requireAnswer(name, answer.length(), keySets[set].count(slice) * width(width));
         keySets[set].scatter(slice, answer, target, width(width));
     }
 
     /** Zeroes the rows of a part whose older server did not send them. */
     public void clearRange(int part, SharedArray target, int width) {
-        int begin = begin(parts[part]) * width(width);
-        int end = begin(parts[part] + 1) * width(width);
+        int begin = begin(slice(part)) * width(width);
+        int end = begin(slice(part) + 1) * width(width);
         target.copyFrom(begin, Concatenation.zeros(target.type(), end - begin));
     }
 
     /** Zeroes the rows along the keys of a part whose older server did not send them. */
     public void clearAlong(int part, int set, SharedArray target, int width) {
-        int slice = parts[part];
+        int slice = slice(part);
         SharedArray zeros = Concatenation.zeros(target.type(), keySets[set].count(slice) * width(width));
         keySets[set].scatter(slice, zeros, target, width(width));
     }
@@ -242,18 +254,19 @@ public final class Routing {
     public <A extends SharedArray> A mergeRagged(
             String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
         int[] begins = RaggedRows.begins(counts, PsException.Code.HANDLER_FAILED, name);
+        int[][] rows = new int[answers.length][];
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
-            if (answer != null) { // before anything is allocated of the size that the counts say
-                int[] rows = keySets[set].rowBegins(parts[part], counts);
-                requireAnswer(name, answer.length(), rows[rows.length - 1]);
+            if (answer != null) { // before anything is allocated: the lengths are what servers said
+                rows[part] = keySets[set].answeredRows(slice(part), counts);
+                requireAnswer(name, answer.length(), rows[part][rows[part].length - 1]);
             }
         }
         A target = allocate.apply(begins[counts.length()]);
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
             if (answer != null) {
-                keySets[set].scatterRagged(parts[part], counts, begins, answer, target);
+                keySets[set].scatterRagged(slice(part), rows[part], begins, answer, target);
             }
         }
         return target;

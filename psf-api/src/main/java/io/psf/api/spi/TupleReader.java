@@ -8,6 +8,7 @@ import io.psf.api.array.ElementType;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
 
     private final ByteBuffer body;
+    private final int begin;
     private final int blockLength;
     private final int arrays;
     private final int version;
@@ -42,27 +44,40 @@ public final class TupleReader {
      * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        this.body = body.slice().order(ByteOrder.LITTLE_ENDIAN);
+        this(body, body.position(), body.limit(), blockLength, arrays, version, target);
+    }
+
+    /**
+     * Begins to read a body that lies within something larger.
+     *
+     * @param bytes whose position plays no part, and is left alone
+     * @param begin where the body begins
+     * @param end one past its last byte
+     */
+    public TupleReader(
+            ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
+        this.body = SharedArray.littleEndian(bytes);
+        this.begin = begin;
         this.blockLength = blockLength;
         this.arrays = arrays;
         this.version = version;
         this.target = target;
-        long length = body.remaining();
+        long length = (long) end - begin;
         if (blockLength < 0 || arrays < 0 || TupleWriter.align(blockLength) + 8L * arrays > length) {
             throw malformed("block of " + blockLength + " bytes and " + arrays + " arrays in a body of " + length);
         }
-        long end = TupleWriter.align(blockLength) + 8L * arrays;
-        this.arrayAt = (int) end;
+        long used = TupleWriter.align(blockLength) + 8L * arrays;
+        this.arrayAt = begin + (int) used;
         for (int i = 0; i < arrays; i++) {
             int type = this.body.getInt(entry(i));
             int elements = this.body.getInt(entry(i) + 4);
             if (type < 0 || type >= TYPES.length || elements < 0) {
                 throw malformed("array " + i + " of type " + type + " with " + elements + " elements");
             }
-            end += TupleWriter.align((long) elements * TYPES[type].size());
+            used += TupleWriter.align((long) elements * TYPES[type].size());
         }
-        if (end != length) {
-            throw malformed("block and arrays of " + end + " bytes in a body of " + length);
+        if (used != length) {
+            throw malformed("block and arrays of " + used + " bytes in a body of " + length);
         }
     }
 
@@ -226,14 +241,14 @@ public final class TupleReader {
     }
 
     private int entry(int i) {
-        return (int) TupleWriter.align(blockLength) + 8 * i;
+        return begin + (int) TupleWriter.align(blockLength) + 8 * i;
     }
 
     private int take(int bytes) {
         if (bytes > blockLength - at) {
             throw malformed("bytes in the block: " + blockLength + " (expected: more)");
         }
-        int from = at;
+        int from = begin + at;
         at += bytes;
         return from;
     }

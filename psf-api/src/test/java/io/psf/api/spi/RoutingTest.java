@@ -8,13 +8,17 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,5 +164,27 @@ final class RoutingTest {
             covered = layout.range(slice).end();
         }
         assertThat(covered).isEqualTo(rows);
+    }
+
+    @Test
+    void lengthsThatAServerSaysAreCheckedBeforeMemoryIsTaken() {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("t"), 8, 1), new int[] {0});
+        LongArray keys = LongArray.of(1, 2);
+        Routing routing =
+                Routing.overSlices(new ByKey(), new Rows(keys, FloatArray.allocate(2), Reduction.NONE), layout);
+        FloatArray[] answered = {FloatArray.allocate(1)};
+        IntArray huge = IntArray.of(1 << 29, 1 << 29);
+        IntFunction<FloatArray> never = n -> {
+            throw new AssertionError(n + " elements");
+        };
+        for (ThrowingCallable merge : List.<ThrowingCallable>of(
+                () -> routing.mergeRagged("rows", 0, huge, answered, never),
+                () -> Concatenation.ragged("rows", answered, new IntArray[] {huge}, never),
+                () -> Concatenation.along("rows", answered, new LongArray[] {keys}, 1 << 29, never))) {
+            assertThatThrownBy(merge)
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.HANDLER_FAILED))
+                    .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 1073741824)");
+        }
     }
 }

@@ -74,6 +74,8 @@ public final class Frame {
 
     private static final Kind[] KINDS = Kind.values();
 
+    private static final PsException.Code[] CODES = PsException.Code.values();
+
     private static final AtomicIntegerFieldUpdater<Frame> OWNERS =
             AtomicIntegerFieldUpdater.newUpdater(Frame.class, "owners");
 
@@ -174,9 +176,8 @@ public final class Frame {
 
     /** Of an answer: how the call ended. */
     public PsException.Code status() {
-        PsException.Code[] codes = PsException.Code.values();
         int status = bytes.getInt(32);
-        return status >= 0 && status < codes.length ? codes[status] : PsException.Code.INTERNAL;
+        return status >= 0 && status < CODES.length ? CODES[status] : PsException.Code.INTERNAL;
     }
 
     /** Of a request to a shard: which slice, of which shape, the caller takes it for. */
@@ -201,9 +202,7 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if the body is not what the header says
      */
     public TupleReader reader(@Nullable TensorId target) {
-        int length = length();
-        return new TupleReader(
-                bytes.slice(HEADER, length - HEADER), bytes.getInt(40), bytes.getInt(44), version(), target);
+        return new TupleReader(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 
     /**

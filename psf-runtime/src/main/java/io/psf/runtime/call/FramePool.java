@@ -1,7 +1,7 @@
 package io.psf.runtime.call;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -13,7 +13,9 @@ public final class FramePool {
     private static final int SMALLEST = 10;
     private static final int LARGEST = 30;
 
-    private final ConcurrentLinkedDeque<ByteBuffer>[] kept = newDeques();
+    /** By size; each its own lock, since linked nodes would be garbage of every frame. */
+    private final ArrayDeque<ByteBuffer>[] kept = newDeques();
+
     private final AtomicLong keptBytes = new AtomicLong();
     private final long limit;
 
@@ -27,10 +29,10 @@ public final class FramePool {
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // there are no generic arrays
-    private static ConcurrentLinkedDeque<ByteBuffer>[] newDeques() {
-        ConcurrentLinkedDeque<ByteBuffer>[] deques = new ConcurrentLinkedDeque[LARGEST + 1];
+    private static ArrayDeque<ByteBuffer>[] newDeques() {
+        ArrayDeque<ByteBuffer>[] deques = new ArrayDeque[LARGEST + 1];
         for (int i = 0; i < deques.length; i++) {
-            deques[i] = new ConcurrentLinkedDeque<>();
+            deques[i] = new ArrayDeque<>();
         }
         return deques;
     }
@@ -41,7 +43,10 @@ public final class FramePool {
         if (size > LARGEST) {
             return new Frame(ByteBuffer.allocateDirect(length), null);
         }
-        ByteBuffer buffer = kept[size].pollFirst();
+        ByteBuffer buffer;
+        synchronized (kept[size]) {
+            buffer = kept[size].pollFirst();
+        }
         if (buffer == null) {
             buffer = ByteBuffer.allocateDirect(1 << size);
         } else {
@@ -54,7 +59,10 @@ public final class FramePool {
     void giveBack(ByteBuffer buffer) {
         if (keptBytes.get() + buffer.capacity() <= limit) {
             keptBytes.addAndGet(buffer.capacity());
-            kept[sizeClass(buffer.capacity())].addFirst(buffer);
+            int size = sizeClass(buffer.capacity());
+            synchronized (kept[size]) {
+                kept[size].addFirst(buffer);
+            }
         }
     }
 

@@ -151,6 +151,10 @@ public final class ClusterFunctions {
                             "cluster: " + Long.toHexString(request.cluster())
                                     + " (expected: the one that this server belongs to)");
                 }
+                if (connection.member() != null) { // or sessions would pile up that no connection ends
+                    throw new PsException(
+                            PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
+                }
                 Member worker = new Member(Role.WORKER, request.worker(), "", 0);
                 if (request.again()) {
                     server.dispatcher().resume(connection, worker, request.session());

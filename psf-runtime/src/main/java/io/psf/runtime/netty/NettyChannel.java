@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
@@ -13,6 +12,7 @@ import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
     private static final int MOST_FROM_A_STRANGER = 64 << 10;
 
-    private final SocketChannel socket;
+    private final io.netty.channel.Channel socket;
     private final Receiver receiver;
     private final FramePool pool;
     private final Duration partialFrameLimit;
@@ -43,15 +43,14 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private boolean refused;
     private PsException cause;
 
-    NettyChannel(SocketChannel socket, Receiver receiver, FramePool pool, Duration partialFrameLimit) {
+    NettyChannel(io.netty.channel.Channel socket, Receiver receiver, FramePool pool, Duration partialFrameLimit) {
         this.socket = socket;
         this.receiver = receiver;
         this.pool = pool;
         this.partialFrameLimit = partialFrameLimit;
-        this.peer = socket.remoteAddress() == null
-                ? "a peer"
-                : socket.remoteAddress().getHostString() + ":"
-                        + socket.remoteAddress().getPort();
+        this.peer = socket.remoteAddress() instanceof InetSocketAddress address
+                ? address.getHostString() + ":" + address.getPort()
+                : "a peer";
         this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
     }
 

@@ -1,0 +1,88 @@
+package io.psf.benchmarks.jmh;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.CallLimits;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Receiver;
+import io.psf.runtime.call.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Makes calls as a worker does, to servers that answer at once. */
+final class Calls implements Caller {
+    /** A tensor of 16 floats. */
+    static final TensorInfo TENSOR = new TensorInfo(TensorId.of("w"), 16, 1);
+
+    private static final long LIMIT = TimeUnit.SECONDS.toNanos(60);
+
+    private final FramePool pool = new FramePool(1 << 20);
+    private final Client client = new Client(pool);
+    private final List<Peer> servers = new ArrayList<>();
+    private final TensorLayout layout;
+    private @Nullable Echo last;
+
+    /**
+     * Connects to echoes.
+     *
+     * @param function what they answer
+     * @param slices how many, a slice each
+     * @param floats [n] float32, what each answers; null for nothing
+     */
+    Calls(FunctionInfo function, int slices, @Nullable FloatArray floats) {
+        int[] ranks = new int[slices];
+        TupleWriter answer = new TupleWriter();
+        if (floats != null) {
+            answer.array(floats);
+        }
+        for (int i = 0; i < slices; i++) {
+            ranks[i] = i;
+            servers.add(client.connect(to(function, answer), "", 0, "server " + i));
+        }
+        layout = TensorLayout.even(TENSOR, ranks);
+    }
+
+    private Transport to(FunctionInfo function, TupleWriter answer) {
+        return new Transport() {
+            @Override
+            public Listener listen(String host, int port, Receiver receiver) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public Channel connect(String host, int port, Receiver receiver) {
+                last = new Echo(pool, receiver, function, answer);
+                return last;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** One of the echoes. */
+    Echo echo() {
+        if (last == null) {
+            throw new IllegalStateException("echo: none");
+        }
+        return last;
+    }
+
+    @Override
+    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return client.send(client.onShards(function, request, into, layout, servers::get, CallLimits.of(LIMIT)));
+    }
+}

@@ -1,0 +1,170 @@
+package io.psf.fuzz;
+
+import io.psf.api.Role;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.initializer.Distribution;
+import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.tensor.InitTensor;
+import io.psf.builtin.tensor.InitTensorPsf;
+import io.psf.runtime.call.CallLimits;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.InProcessTransport;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Receiver;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.Hello;
+import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Handlers;
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A server that holds the samples' tensor, an honest worker of it, and the frames that went between them. */
+public final class Host implements AutoCloseable {
+    private static final long CLUSTER = 7;
+    private static final long SESSION = -1;
+    /** Behind a rank and a cluster. */
+    private static final int SESSION_AT = Frame.HEADER + 12;
+
+    private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
+
+    private final FramePool pool = new FramePool(1 << 20);
+    private final Dispatcher dispatcher;
+    private final InProcessTransport transport = new InProcessTransport();
+    private final Client client = new Client(pool);
+    private final Peer peer;
+    private final byte[] hello;
+    private final List<byte[]> requests = Collections.synchronizedList(new ArrayList<>());
+    private final List<byte[]> answers = Collections.synchronizedList(new ArrayList<>());
+
+    /** Starts it. */
+    public Host() {
+        Handlers handlers = Handlers.found(Host.class.getClassLoader())
+                .with(AllTypesPsf.bind(new AllTypes() {}))
+                .with(ProducedPsf.bind(new Produced() {}))
+                .with(ListedPsf.bind(new Listed() {}));
+        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
+        dispatcher = new Dispatcher(
+                "fuzz",
+                Role.SERVER,
+                1,
+                new NativeStore(),
+                null,
+                pool,
+                ClusterFunctions.bindHello(handlers, home),
+                ClusterFunctions.OPEN_TO_STRANGERS,
+                64 << 20,
+                connection -> {});
+        home.complete(new ClusterFunctions.Home(CLUSTER, dispatcher));
+        Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
+        Transport recorded = new Transport() {
+            @Override
+            public Listener listen(String host, int port, Receiver receiver) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public io.psf.runtime.call.Channel connect(String host, int port, Receiver receiver) {
+                return transport.connect(host, port, recording(answers, receiver));
+            }
+
+            @Override
+            public void close() {}
+        };
+        peer = client.connect(recorded, "", listener.port(), "server 0");
+        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, false), List.of(peer), LIMIT)
+                .await();
+        hello = requests.get(0);
+        TensorInfo info = Sample.LAYOUT.info();
+        InitTensor.Request init = new InitTensor.Request(
+                info.id(),
+                info.rows(),
+                info.width(),
+                Distribution.CONSTANT,
+                1,
+                0,
+                0,
+                Rule.ADD,
+                FloatArray.of(1),
+                false,
+                false,
+                LongArray.wrap(Sample.LAYOUT.bounds().stream()
+                        .mapToLong(Long::longValue)
+                        .toArray()),
+                IntArray.of(0, 0));
+        client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
+    }
+
+    private static Receiver recording(List<byte[]> frames, Receiver receiver) {
+        return new Receiver() {
+            @Override
+            public void received(io.psf.runtime.call.Channel channel, Frame frame) {
+                byte[] bytes = new byte[frame.length()];
+                frame.bytes().get(0, bytes);
+                frames.add(bytes);
+                receiver.received(channel, frame);
+            }
+
+            @Override
+            public void closed(io.psf.runtime.call.Channel channel, io.psf.api.PsException cause) {
+                receiver.closed(channel, cause);
+            }
+        };
+    }
+
+    /** Calls a function, and answers once all has come back. */
+    public <Q, R> R call(Sample<Q, R> sample) {
+        requests.clear();
+        answers.clear();
+        return client.send(client.onShards(
+                        sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, CallLimits.of(LIMIT)))
+                .await();
+    }
+
+    /** The frames of the last call to the server. */
+    public List<byte[]> requests() {
+        return List.copyOf(requests);
+    }
+
+    /** The frames of the last call to the worker. */
+    public List<byte[]> answers() {
+        return List.copyOf(answers);
+    }
+
+    /**
+     * The frame that a connection begins with.
+     *
+     * @param session another one for each connection
+     */
+    public byte[] hello(long session) {
+        byte[] frame = hello.clone();
+        Bytes.little(frame).putLong(SESSION_AT, session);
+        return frame;
+    }
+
+    /** What takes the frames of every connection. */
+    public Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    /** Where its frames come from. */
+    public FramePool pool() {
+        return pool;
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+        dispatcher.close();
+    }
+}

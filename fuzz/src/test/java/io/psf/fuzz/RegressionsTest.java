@@ -1,0 +1,33 @@
+package io.psf.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.runtime.call.Frame;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What fuzzing, or reading for it, has found. */
+final class RegressionsTest {
+    @Test
+    void aConnectionSaysHelloOnce() throws Exception {
+        try (Host host = new Host()) {
+            Wire wire = new Wire();
+            assertThat(status(host, wire, host.hello(1))).isEqualTo(Code.OK);
+            assertThat(status(host, wire, host.hello(2))).isEqualTo(Code.BAD_REQUEST);
+            host.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
+            host.dispatcher().expire();
+            assertThat(status(host, new Wire(), host.hello(1))).isEqualTo(Code.OK);
+        }
+    }
+
+    private static Code status(Host host, Wire wire, byte[] request) throws InterruptedException {
+        Bytes.answers(request, 1);
+        host.dispatcher().received(wire, Bytes.arrived(host.pool(), request));
+        byte[] answer = wire.sent().poll(20, TimeUnit.SECONDS);
+        assertThat(answer).isNotNull();
+        Frame frame = Bytes.arrived(host.pool(), answer);
+        return frame.status();
+    }
+}
