@@ -85,7 +85,18 @@ public final class PerSlicePsf {
          * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
          */
         public Stub withDeadline(Duration deadline) {
-            return new Stub(caller, new CallOptions(deadline));
+            return new Stub(caller, options.withDeadline(deadline));
+        }
+
+        /**
+         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         *
+         * <p>What one worker sends to one shard keeps its order all the same.
+         *
+         * @param priority from -128 to 127
+         */
+        public Stub withPriority(int priority) {
+            return new Stub(caller, options.withPriority(priority));
         }
     }
 

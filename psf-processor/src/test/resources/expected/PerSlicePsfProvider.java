@@ -1,6 +1,7 @@
 package good;
 
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
 import javax.annotation.processing.Generated;
 
@@ -9,6 +10,16 @@ import javax.annotation.processing.Generated;
  */
 @Generated("io.psf.processor.PsfProcessor")
 public final class PerSlicePsfProvider implements HandlerProvider {
+    @Override
+    public Function<?, ?> function() {
+        return PerSlicePsf.FUNCTION;
+    }
+
+    @Override
+    public String handler() {
+        return "good.PerSlice";
+    }
+
     @Override
     public Binding<?, ?> binding() {
         return PerSlicePsf.bind(new PerSlice() {});

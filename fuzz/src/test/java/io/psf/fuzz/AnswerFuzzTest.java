@@ -12,6 +12,7 @@ import io.psf.runtime.call.Peer;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -64,7 +65,12 @@ final class AnswerFuzzTest {
         Wire wire = new Wire();
         Peer server = client.connect(to(wire), "", 0, "server 0");
         Call<R> call = client.send(client.onShards(
-                sample.function(), sample.request(), null, Sample.LAYOUT, rank -> server, CallLimits.of(LIMIT)));
+                sample.function(),
+                sample.request(),
+                null,
+                Sample.LAYOUT,
+                Collections.nCopies(Sample.LAYOUT.slices(), server),
+                CallLimits.of(LIMIT)));
         try {
             for (byte[] frame : frames) {
                 client.received(wire, Bytes.arrived(POOL, frame));

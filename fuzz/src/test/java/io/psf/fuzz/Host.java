@@ -127,7 +127,7 @@ public final class Host implements AutoCloseable {
         requests.clear();
         answers.clear();
         return client.send(client.onShards(
-                        sample.function(), sample.request(), null, Sample.LAYOUT, rank -> peer, CallLimits.of(LIMIT)))
+                        sample.function(), sample.request(), null, Sample.LAYOUT, List.of(peer), CallLimits.of(LIMIT)))
                 .await();
     }
 

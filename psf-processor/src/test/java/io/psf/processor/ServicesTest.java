@@ -51,6 +51,7 @@ class ServicesTest {
                         good.AxpyOnHostPsfProvider
                         good.CensusPsfProvider
                         good.Outer_OnHostPsfProvider
+                        good.PerSlicePsfProvider
                         good.PushPsfProvider
                         """);
     }

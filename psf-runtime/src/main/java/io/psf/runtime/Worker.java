@@ -54,6 +54,7 @@ public final class Worker implements Caller, AutoCloseable {
     private final Transport transport;
     private final boolean ownsTransport;
     private final Client client;
+    private final CallLimits usual;
     private final Timer timer;
     private final ClusterLink link;
     private final List<Peer> servers = new CopyOnWriteArrayList<>();
@@ -66,6 +67,7 @@ public final class Worker implements Caller, AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.client = new Client(pool, layouts::remove);
+        this.usual = CallLimits.of(nanos(config.deadline()));
         this.timer = new Timer("psf-worker");
         timer.every(Defaults.TICK, client::expire);
         try {
@@ -235,8 +237,7 @@ public final class Worker implements Caller, AutoCloseable {
     /** A call, to be sent. */
     <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
         requireOpen();
-        Duration deadline = options.deadline() == null ? config.deadline() : options.deadline();
-        CallLimits limits = new CallLimits(nanos(deadline), options.priority(), false);
+        CallLimits limits = limits(options);
         TensorId tensor = function.target(request);
         try {
             if (tensor == null && function.info().place() == Place.SHARD) {
@@ -244,7 +245,7 @@ public final class Worker implements Caller, AutoCloseable {
                         Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
             if (tensor != null) {
-                return client.onShards(function, request, into, layout(tensor), servers::get, limits);
+                return client.onShards(function, request, into, layout(tensor), servers, limits);
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.onNodes(function, request, List.of(link.scheduler()), limits);
             }
@@ -255,6 +256,13 @@ public final class Worker implements Caller, AutoCloseable {
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
+    }
+
+    private CallLimits limits(CallOptions options) {
+        Duration deadline = options.deadline();
+        return deadline == null && options.priority() == 0
+                ? usual
+                : new CallLimits(nanos(deadline == null ? config.deadline() : deadline), options.priority(), false);
     }
 
     /** What stubs are made of to have an interceptor around each of their calls. */

@@ -83,6 +83,6 @@ final class Calls implements Caller {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.send(client.onShards(function, request, into, layout, servers::get, CallLimits.of(LIMIT)));
+        return client.send(client.onShards(function, request, into, layout, servers, CallLimits.of(LIMIT)));
     }
 }

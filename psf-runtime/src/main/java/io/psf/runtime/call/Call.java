@@ -67,6 +67,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** The calls that are sent together with this one, in order; null for none. */
     private volatile @Nullable List<Call<?>> chain;
 
+    /** Belongs to the outstanding calls. */
+    private @Nullable Call<?> next;
+
     private volatile boolean held;
     private volatile boolean observed;
 
@@ -97,6 +100,15 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     long id() {
         return id;
+    }
+
+    @Nullable
+    Call<?> next() {
+        return next;
+    }
+
+    void setNext(@Nullable Call<?> other) {
+        next = other;
     }
 
     /** The function. */
@@ -245,7 +257,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         } catch (PsException e) {
             fail(part, e);
             return;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e));
             return;
         } finally {

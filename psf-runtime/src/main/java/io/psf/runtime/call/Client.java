@@ -17,7 +17,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ public final class Client implements Receiver {
     private final FramePool pool;
     private final Consumer<TensorId> onStale;
     private final AtomicLong nextCall = new AtomicLong(1);
-    private final Map<Long, Call<?>> outstanding = new ConcurrentHashMap<>();
+    private final Outstanding outstanding = new Outstanding();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
     private final ThreadLocal<List<TupleWriter>> writers =
@@ -78,30 +77,23 @@ public final class Client implements Receiver {
     /** A call of a function on whole nodes, to be sent. */
     public <Q, R> Call<R> onNodes(Function<Q, R> function, Q request, List<Peer> nodes, CallLimits limits) {
         Routing routing = Routing.overNodes(nodes.size());
-        return prepare(function, request, null, null, routing, nodes::get, limits);
+        return prepare(function, request, null, null, routing, nodes, limits);
     }
 
     /**
      * A call of a function on the shards of a tensor, to be sent.
      *
-     * @param servers the peer of a server's rank
+     * @param servers by rank
      */
     public <Q, R> Call<R> onShards(
             Function<Q, R> function,
             Q request,
             @Nullable R into,
             TensorLayout layout,
-            IntFunction<Peer> servers,
+            List<Peer> servers,
             CallLimits limits) {
         Routing routing = Routing.overSlices(function, request, layout);
-        return prepare(
-                function,
-                request,
-                into,
-                layout,
-                routing,
-                slice -> servers.apply(layout.servers().get(slice)),
-                limits);
+        return prepare(function, request, into, layout, routing, servers, limits);
     }
 
     private <Q, R> Call<R> prepare(
@@ -110,11 +102,12 @@ public final class Client implements Receiver {
             @Nullable R into,
             @Nullable TensorLayout layout,
             Routing routing,
-            IntFunction<Peer> peerOf,
+            List<Peer> nodes,
             CallLimits limits) {
         Peer[] targets = new Peer[routing.parts()];
         for (int part = 0; part < targets.length; part++) {
-            targets[part] = peerOf.apply(routing.slice(part));
+            int slice = routing.slice(part);
+            targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
             targets[part].require(function.info());
         }
         return new Call<>(this, nextCall.getAndIncrement(), function, request, into, layout, routing, targets, limits);
@@ -126,7 +119,7 @@ public final class Client implements Receiver {
             call.answeredByNobody();
             return call;
         }
-        outstanding.put(call.id(), call);
+        outstanding.put(call);
         transmit(call, false);
         return call;
     }
@@ -139,7 +132,7 @@ public final class Client implements Receiver {
             if (call.parts() == 0) {
                 call.answeredByNobody();
             } else {
-                outstanding.put(call.id(), call);
+                outstanding.put(call);
             }
         }
         chain.forEach(call -> transmit(call, false));
@@ -243,10 +236,12 @@ public final class Client implements Receiver {
         }
         Peer peer = peers.get(channel);
         if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself
-            String why = frame.reader(null).string();
-            PsException.Code code = frame.status();
-            frame.release();
-            peerLost(peer, new PsException(code, why));
+            try {
+                peerLost(
+                        peer, new PsException(frame.status(), frame.reader(null).string()));
+            } finally {
+                frame.release();
+            }
             return;
         }
         Call<?> call = outstanding.get(frame.call());
@@ -276,11 +271,11 @@ public final class Client implements Receiver {
         peers.put(channel, peer);
         int epoch = peer.replace(channel);
         do {
-            outstanding.values().stream()
+            outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
                     .forEach(call -> transmit(call, true));
-        } while (!peer.connect(() -> outstanding.values().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
+        } while (!peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
                 && channel.isOpen()
                 && !peer.isLost());
         if (!channel.isOpen()) {
@@ -299,8 +294,8 @@ public final class Client implements Receiver {
 
     private long oldest() {
         long oldest = nextCall.get();
-        for (Long id : outstanding.keySet()) {
-            oldest = Math.min(oldest, id);
+        for (Call<?> call : outstanding.all()) {
+            oldest = Math.min(oldest, call.id());
         }
         return oldest;
     }
@@ -308,7 +303,7 @@ public final class Client implements Receiver {
     /** Ends every call that waits for a node, and every later one to it. */
     public void peerLost(Peer peer, PsException cause) {
         peer.lose(cause);
-        for (Call<?> call : outstanding.values()) {
+        for (Call<?> call : outstanding.all()) {
             call.peerLost(peer, cause);
         }
     }
@@ -321,14 +316,14 @@ public final class Client implements Receiver {
             }
         }
         long now = System.nanoTime();
-        for (Call<?> call : outstanding.values()) {
+        for (Call<?> call : outstanding.all()) {
             call.expire(now);
         }
     }
 
     /** Ends every call. */
     public void failAll(PsException cause) {
-        for (Call<?> call : outstanding.values()) {
+        for (Call<?> call : outstanding.all()) {
             call.failAtOnce(-1, cause);
         }
     }
@@ -340,7 +335,7 @@ public final class Client implements Receiver {
      * @throws PsException of the first of them that failed without anybody having awaited it
      */
     public void await(@Nullable TensorId tensor) {
-        for (Call<?> call : new ArrayList<>(outstanding.values())) {
+        for (Call<?> call : outstanding.all()) {
             if (!call.limits().background() && concerns(call, tensor)) {
                 call.awaitEnd();
             }
@@ -358,7 +353,7 @@ public final class Client implements Receiver {
 
     /** Tells the nodes that nobody waits for a call any more. */
     void ended(Call<?> call) {
-        outstanding.remove(call.id());
+        outstanding.remove(call);
         for (int part = 0; part < call.parts(); part++) {
             Peer peer = call.peer(part);
             if (!call.isAnswered(part)) {

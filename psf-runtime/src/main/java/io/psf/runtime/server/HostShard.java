@@ -71,14 +71,14 @@ final class HostShard implements Shard {
     }
 
     private FloatArray allocate(String name, int width) {
-        long bytes = 4L * rows * width;
-        if (bytes > Integer.MAX_VALUE - 8) {
+        long most = Integer.MAX_VALUE - 8;
+        if (rows > 0 && width > most / 4 / rows) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
-                    "bytes of a slice: " + bytes + " (expected: at most " + (Integer.MAX_VALUE - 8)
-                            + "; use more slices)");
+                    name + " of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
+                            + most + " bytes; use more slices)");
         }
-        return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, (int) bytes));
+        return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, 4 * rows * width));
     }
 
     /** The tensor has been cleared: calls that are still queued here are not run. */
