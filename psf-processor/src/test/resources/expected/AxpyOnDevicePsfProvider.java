@@ -3,12 +3,14 @@ package good;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.ListedProvider;
 import javax.annotation.processing.Generated;
 
 /**
  * Brings {@link AxpyOnDevice} to a server.
  */
 @Generated("io.psf.processor.PsfProcessor")
+@ListedProvider
 public final class AxpyOnDevicePsfProvider implements HandlerProvider {
     @Override
     public Function<?, ?> function() {

@@ -3,12 +3,14 @@ package good;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.ListedProvider;
 import javax.annotation.processing.Generated;
 
 /**
  * Brings the default body of {@link Census} to a server.
  */
 @Generated("io.psf.processor.PsfProcessor")
+@ListedProvider
 public final class CensusPsfProvider implements HandlerProvider {
     @Override
     public Function<?, ?> function() {

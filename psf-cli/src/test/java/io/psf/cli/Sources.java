@@ -37,7 +37,7 @@ final class Sources {
                     "-Xlint:all,-processing,-options,-path,-classfile",
                     "-Werror",
                     "-processor",
-                    "io.psf.processor.PsfProcessor",
+                    "io.psf.processor.PsfProcessor,io.psf.processor.ServicesProcessor",
                     "--release",
                     "17");
             JavaCompiler.CompilationTask task =

@@ -27,11 +27,10 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@code XPsf} beside each interface {@code X} with {@code PsFunction}, and what brings handlers to a server's
- * class path. An interface that mentions classes which do not exist yet waits for the next round, in which another
+ * class path; each source of one element alone, so that incremental builds make anew what has changed. An interface that mentions classes which do not exist yet waits for the next round, in which another
  * processor may have made them.
  */
 @AutoService(Processor.class)
@@ -48,7 +47,6 @@ public final class PsfProcessor extends AbstractProcessor {
 
     private FunctionReader functions;
     private HandlerReader handlers;
-    private Services services;
     private Schemas schemas;
 
     /** Made by the compiler. */
@@ -60,7 +58,6 @@ public final class PsfProcessor extends AbstractProcessor {
         super.init(environment);
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
-        services = new Services(environment);
         schemas = new Schemas(environment, new Evolution(problems));
     }
 
@@ -87,7 +84,6 @@ public final class PsfProcessor extends AbstractProcessor {
                 schemas.checkGone();
                 problems.print(processingEnv.getMessager());
             }
-            services.write();
             return false;
         }
         Set<String> functionsNow = take(waitingFunctions, PsFunction.class, round);
@@ -141,7 +137,7 @@ public final class PsfProcessor extends AbstractProcessor {
             FunctionModel model = reading.get().model();
             write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
             if (sound && model.whole()) {
-                provide(new ProviderModel(model.type(), model.type(), true, 0), type);
+                write(ProviderEmitter.emit(new ProviderModel(model.type(), model.type(), true, 0)), type);
             }
         }
     }
@@ -158,12 +154,7 @@ public final class PsfProcessor extends AbstractProcessor {
             return;
         }
         problems.print(processingEnv.getMessager());
-        model.ifPresent(each -> provide(each, type));
-    }
-
-    private void provide(ProviderModel model, TypeElement type) {
-        write(ProviderEmitter.emit(model), type);
-        services.add(model.generated().qualified());
+        model.ifPresent(each -> write(ProviderEmitter.emit(each), type));
     }
 
     /**
@@ -171,19 +162,19 @@ public final class PsfProcessor extends AbstractProcessor {
      * name it: the compiler would add its errors to the one that matters.
      */
     private void askForAnotherRound() {
-        String name = waitingFunctions.iterator().next() + "Psf_waits" + rounds++;
+        String function = waitingFunctions.iterator().next();
         write(
-                new Source(name, "// Empty: a function names classes that were not there yet, and waited for them.\n"),
-                null);
+                new Source(
+                        function + "Psf_waits" + rounds++,
+                        "// Empty: a function names classes that were not there yet, and waited for them.\n"),
+                processingEnv.getElementUtils().getTypeElement(function));
     }
 
-    private void write(Source source, @Nullable TypeElement origin) {
+    /** Writes a source that comes of one element alone: what incremental builds rely on. */
+    private void write(Source source, TypeElement origin) {
         written.add(source.name());
-        Element[] origins = origin == null ? new Element[0] : new Element[] {origin};
-        try (Writer out = processingEnv
-                .getFiler()
-                .createSourceFile(source.name(), origins)
-                .openWriter()) {
+        try (Writer out =
+                processingEnv.getFiler().createSourceFile(source.name(), origin).openWriter()) {
             out.write(source.text());
         } catch (IOException e) {
             processingEnv

@@ -108,7 +108,7 @@ final class Fixtures {
                 List.of("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17"));
         options.addAll(more);
         return Compiler.javac()
-                .withProcessors(new PsfProcessor())
+                .withProcessors(new PsfProcessor(), new ServicesProcessor())
                 .withOptions(options)
                 .compile(sources);
     }

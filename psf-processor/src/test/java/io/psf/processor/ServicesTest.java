@@ -105,7 +105,7 @@ class ServicesTest {
         String path = System.getProperty("java.class.path") + File.pathSeparator + folder;
         JavaCompiler.CompilationTask task = compiler.getTask(
                 null, null, null, List.of("-d", folder.toString(), "-cp", path, "-Xlint:none"), null, List.of(source));
-        task.setProcessors(List.of(new PsfProcessor()));
+        task.setProcessors(List.of(new PsfProcessor(), new ServicesProcessor()));
         assertThat(task.call()).isTrue();
     }
 }

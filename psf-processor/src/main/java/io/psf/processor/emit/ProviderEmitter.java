@@ -10,6 +10,7 @@ import com.palantir.javapoet.WildcardTypeName;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.ListedProvider;
 import io.psf.processor.model.ProviderModel;
 import javax.lang.model.element.Modifier;
 
@@ -26,6 +27,7 @@ public final class ProviderEmitter {
         TypeSpec.Builder type = TypeSpec.classBuilder(model.generated().simpleName())
                 .addModifiers(Modifier.PUBLIC, Modifier.FINAL)
                 .addAnnotation(Java.generated())
+                .addAnnotation(ListedProvider.class)
                 .addSuperinterface(HandlerProvider.class)
                 .addMethod(method(
                         "function",

@@ -1,44 +1,64 @@
 package io.psf.processor;
 
+import com.google.auto.service.AutoService;
 import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.ListedProvider;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
 import java.util.Set;
 import java.util.TreeSet;
-import javax.annotation.processing.ProcessingEnvironment;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.Processor;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.Element;
+import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 import javax.tools.FileObject;
 import javax.tools.StandardLocation;
 
 /**
- * The providers of this compilation, and the service file that names them. Providers of an earlier compilation into the
- * same folder stay, as long as their classes do.
+ * Writes the service file that names the providers which {@link PsfProcessor} makes. A processor of its own, since the file
+ * comes of all of them, while what is made of one interface comes of that interface alone. Providers of an earlier
+ * compilation into the same folder stay, as long as their classes do.
  */
-final class Services {
+@AutoService(Processor.class)
+public final class ServicesProcessor extends AbstractProcessor {
     private static final String FILE = "META-INF/services/" + HandlerProvider.class.getName();
 
-    private final ProcessingEnvironment environment;
     private final Set<String> providers = new TreeSet<>();
 
-    Services(ProcessingEnvironment environment) {
-        this.environment = environment;
+    /** Made by the compiler. */
+    public ServicesProcessor() {}
+
+    @Override
+    public Set<String> getSupportedAnnotationTypes() {
+        return Set.of(ListedProvider.class.getName());
     }
 
-    void add(String provider) {
-        providers.add(provider);
+    @Override
+    public SourceVersion getSupportedSourceVersion() {
+        return SourceVersion.latestSupported();
     }
 
-    /** Writes the file, if there is anything to tell; once, in the last round. */
-    void write() {
-        if (providers.isEmpty()) {
-            return;
+    @Override
+    public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+        for (Element each : round.getElementsAnnotatedWith(ListedProvider.class)) {
+            providers.add(((TypeElement) each).getQualifiedName().toString());
         }
+        if (round.processingOver() && !providers.isEmpty()) {
+            write();
+        }
+        return false;
+    }
+
+    private void write() {
         Set<String> all = new TreeSet<>(providers);
         all.addAll(earlier());
         try {
-            FileObject file = environment.getFiler().createResource(StandardLocation.CLASS_OUTPUT, "", FILE);
+            FileObject file = processingEnv.getFiler().createResource(StandardLocation.CLASS_OUTPUT, "", FILE);
             try (Writer out = file.openWriter()) {
                 for (String provider : all) {
                     out.write(provider);
@@ -46,13 +66,13 @@ final class Services {
                 }
             }
         } catch (IOException e) {
-            environment.getMessager().printMessage(Diagnostic.Kind.ERROR, "cannot write " + FILE + ": " + e);
+            processingEnv.getMessager().printMessage(Diagnostic.Kind.ERROR, "cannot write " + FILE + ": " + e);
         }
     }
 
     private Set<String> earlier() {
         Set<String> names = new TreeSet<>();
-        try (Reader in = environment
+        try (Reader in = processingEnv
                         .getFiler()
                         .getResource(StandardLocation.CLASS_OUTPUT, "", FILE)
                         .openReader(true);
@@ -67,13 +87,13 @@ final class Services {
     private boolean isThere(String provider) {
         return !provider.isEmpty()
                 && !provider.startsWith("#")
-                && (environment.getElementUtils().getTypeElement(provider) != null || isClassThere(provider));
+                && (processingEnv.getElementUtils().getTypeElement(provider) != null || isClassThere(provider));
     }
 
     private boolean isClassThere(String provider) {
         int dot = provider.lastIndexOf('.');
         try {
-            environment
+            processingEnv
                     .getFiler()
                     .getResource(
                             StandardLocation.CLASS_OUTPUT,
