@@ -41,7 +41,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private static final int ANSWERED = -1;
 
     private final Client client;
-    private final long id;
     private final Function<Object, R> function;
     private final @Nullable TensorLayout layout;
     private final Routing routing;
@@ -67,7 +66,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** The calls that are sent together with this one, in order; null for none. */
     private volatile @Nullable List<Call<?>> chain;
 
-    /** Belongs to the outstanding calls. */
+    // These two belong to the outstanding calls.
+    private volatile long id;
     private @Nullable Call<?> next;
 
     private volatile boolean held;
@@ -76,7 +76,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     @SuppressWarnings("unchecked") // the function and its request
     <Q> Call(
             Client client,
-            long id,
             Function<Q, R> function,
             Q request,
             @Nullable R into,
@@ -85,7 +84,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             Peer[] peers,
             CallLimits limits) {
         this.client = client;
-        this.id = id;
         this.function = (Function<Object, R>) function;
         this.request = request;
         this.layout = layout;
@@ -98,8 +96,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         this.sent = new int[peers.length];
     }
 
+    /** Its number; 0 before it is outstanding. */
     long id() {
         return id;
+    }
+
+    void setId(long number) {
+        id = number;
     }
 
     @Nullable

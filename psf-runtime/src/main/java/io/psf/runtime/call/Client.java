@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,6 @@ public final class Client implements Receiver {
 
     private final FramePool pool;
     private final Consumer<TensorId> onStale;
-    private final AtomicLong nextCall = new AtomicLong(1);
     private final Outstanding outstanding = new Outstanding();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
@@ -110,50 +108,48 @@ public final class Client implements Receiver {
             targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
             targets[part].require(function.info());
         }
-        return new Call<>(this, nextCall.getAndIncrement(), function, request, into, layout, routing, targets, limits);
+        return new Call<>(this, function, request, into, layout, routing, targets, limits);
     }
 
     /** Sends a call. */
     public <R> Call<R> send(Call<R> call) {
-        if (call.parts() == 0) {
-            call.answeredByNobody();
-            return call;
-        }
-        outstanding.put(call);
-        transmit(call, false);
+        sendAll(List.of(call));
         return call;
     }
 
     /** Sends calls that go to the same places, those to one slice in one frame. */
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
-        for (Call<?> call : chain) {
-            call.release(chain);
+        chain.forEach(call -> call.release(chain));
+        sendAll(chain);
+    }
+
+    private void sendAll(List<? extends Call<?>> calls) {
+        outstanding.put(calls);
+        for (Call<?> call : calls) {
             if (call.parts() == 0) {
                 call.answeredByNobody();
-            } else {
-                outstanding.put(call);
+            }
+            for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+                transmit(call, part, false);
             }
         }
-        chain.forEach(call -> transmit(call, false));
     }
 
     /**
-     * Sends the parts of a call that have not been sent.
+     * Sends a part of a call, unless that has been done.
      *
-     * @param again whether this is the one who has connected again
+     * @param again whether this is the one who has connected to its peer again
      */
-    private void transmit(Call<?> call, boolean again) {
-        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
-            Peer peer = call.peer(part);
-            Channel channel = peer.claim(call, part, again);
-            if (channel != null) {
-                transmit(call, part, peer, channel, again);
-            }
-            PsException lost = peer.lost();
-            if (lost != null) {
-                call.peerLost(peer, lost);
-            }
+    private void transmit(Call<?> call, int part, boolean again) {
+        Peer peer = call.peer(part);
+        Channel channel = peer.claim(call, part, again);
+        if (channel != null) {
+            transmit(call, part, peer, channel, again);
+        }
+        PsException lost = peer.lost();
+        if (lost != null) {
+            call.peerLost(peer, lost);
         }
     }
 
@@ -274,7 +270,7 @@ public final class Client implements Receiver {
             outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
-                    .forEach(call -> transmit(call, true));
+                    .forEach(call -> transmitAgain(call, peer));
         } while (!peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
                 && channel.isOpen()
                 && !peer.isLost());
@@ -282,22 +278,23 @@ public final class Client implements Receiver {
             peers.remove(channel);
             return false;
         }
-        peer.tellDone(pool, oldest());
+        peer.tellDone(pool, outstanding.oldest());
         return true;
+    }
+
+    /** Sends the parts of a call that go to a peer; those to others are not this one's to send. */
+    private void transmitAgain(Call<?> call, Peer peer) {
+        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+            if (call.peer(part) == peer) {
+                transmit(call, part, true);
+            }
+        }
     }
 
     /** Parts from a node for good: what it still had to answer fails. */
     public void disconnect(Peer peer) {
         peerLost(peer, new PsException(Code.CLOSED, "closed by this side"));
         peer.channel().close();
-    }
-
-    private long oldest() {
-        long oldest = nextCall.get();
-        for (Call<?> call : outstanding.all()) {
-            oldest = Math.min(oldest, call.id());
-        }
-        return oldest;
     }
 
     /** Ends every call that waits for a node, and every later one to it. */
@@ -312,7 +309,7 @@ public final class Client implements Receiver {
     public void expire() {
         for (Peer peer : peers.values()) {
             if (peer.hasDone()) {
-                peer.tellDone(pool, oldest());
+                peer.tellDone(pool, outstanding.oldest());
             }
         }
         long now = System.nanoTime();

@@ -4,19 +4,37 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls under way, by number; keeping one makes no garbage. Thread-safe. */
+/** The calls under way, by number, which it gives them; keeping one makes no garbage. Thread-safe. */
 final class Outstanding {
     /** Calls whose numbers end in the same bits are linked. */
     private @Nullable Call<?>[] buckets = new Call<?>[64];
 
     private int size;
+    private long nextId = 1;
 
-    synchronized void put(Call<?> call) {
-        if (size == buckets.length) {
-            grow();
+    /** Adds calls at once, those without parts aside: they are over before they begin. */
+    synchronized void put(List<? extends Call<?>> calls) {
+        for (Call<?> call : calls) {
+            call.setId(nextId++);
+            if (call.parts() > 0) {
+                if (size == buckets.length) {
+                    grow();
+                }
+                link(call);
+                size++;
+            }
         }
-        link(call);
-        size++;
+    }
+
+    /** The smallest number of a call that is under way, or will be. */
+    synchronized long oldest() {
+        long oldest = nextId;
+        for (Call<?> first : buckets) {
+            for (Call<?> call = first; call != null; call = call.next()) {
+                oldest = Math.min(oldest, call.id());
+            }
+        }
+        return oldest;
     }
 
     private void link(Call<?> call) {
