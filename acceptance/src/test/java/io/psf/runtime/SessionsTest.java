@@ -180,11 +180,14 @@ final class SessionsTest {
             FloatArray ones = FloatArray.allocate(10_000);
             ones.fill(1f);
             whileBreaking(5, () -> {
-                for (int i = 1; i <= 500; i++) {
+                for (int i = 1; i <= 1000; i++) {
                     Chain chain = worker.chain();
-                    var unused = DensePushPsf.stub(chain).call(w, ones);
+                    var pushed = DensePushPsf.stub(chain).call(w, ones);
                     var pulled = DensePullPsf.stub(chain).call(w);
                     chain.send();
+                    if (i % 2 == 0) {
+                        pushed.await();
+                    }
                     assertThat(pulled.await().values().toArray()).containsOnly(i);
                 }
             });

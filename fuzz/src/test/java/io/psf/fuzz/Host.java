@@ -82,7 +82,7 @@ public final class Host implements AutoCloseable {
             public void close() {}
         };
         peer = client.connect(recorded, "", listener.port(), "server 0");
-        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, false), List.of(peer), LIMIT)
+        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, 0), List.of(peer), LIMIT)
                 .await();
         hello = requests.get(0);
         TensorInfo info = Sample.LAYOUT.info();

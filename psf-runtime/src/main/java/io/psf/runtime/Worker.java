@@ -34,6 +34,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -139,26 +140,28 @@ public final class Worker implements Caller, AutoCloseable {
     private Peer hello(Member member) {
         Peer server = client.connect(transport, member.host(), member.port(), member.toString());
         long session = new SecureRandom().nextLong() | 1;
-        Hello.Response hello = hello(server, session, false, config.joinTimeout());
+        Hello.Response hello = hello(server, session, 0, config.joinTimeout());
         server.setFunctions(ClusterFunctions.known(hello), hello.searched());
-        server.onDisconnect(lost -> reconnect(lost, member, session));
+        AtomicInteger connections = new AtomicInteger();
+        server.onDisconnect(lost -> reconnect(lost, member, session, connections));
         return server;
     }
 
-    private Hello.Response hello(Peer server, long session, boolean again, Duration limit) {
-        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, again);
+    private Hello.Response hello(Peer server, long session, int connection, Duration limit) {
+        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, connection);
         return client.callNodes(HelloPsf.FUNCTION, request, List.of(server), limit.toNanos())
                 .await();
     }
 
     /** Connects to a server again whose connection broke, until that works or the server is given up. */
-    private void reconnect(Peer server, Member member, long session) {
+    private void reconnect(Peer server, Member member, long session, AtomicInteger connections) {
         LOG.warn("the connection to {} broke; connecting again", server.name());
         long giveUp = System.nanoTime() + Defaults.RECONNECT.toNanos();
         Thread thread = new Thread(
                 () -> {
                     long pause = FIRST_PAUSE.toNanos();
-                    while (!server.isLost() && !tryAgain(server, member, session, giveUp)) {
+                    while (!server.isLost()
+                            && !tryAgain(server, member, session, connections.incrementAndGet(), giveUp)) {
                         LockSupport.parkNanos(pause);
                         pause = Math.min(2 * pause, LONGEST_PAUSE.toNanos());
                     }
@@ -169,11 +172,11 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /** Whether there is no more to be tried. */
-    private boolean tryAgain(Peer server, Member member, long session, long giveUp) {
+    private boolean tryAgain(Peer server, Member member, long session, int connection, long giveUp) {
         Peer fresh = null;
         try {
             fresh = client.connect(transport, member.host(), member.port(), member.toString());
-            hello(fresh, session, true, HELLO_LIMIT);
+            hello(fresh, session, connection, HELLO_LIMIT);
             return client.resume(server, fresh);
         } catch (PsException e) {
             if (fresh != null) {

@@ -156,8 +156,8 @@ public final class ClusterFunctions {
                             PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
                 }
                 Member worker = new Member(Role.WORKER, request.worker(), "", 0);
-                if (request.again()) {
-                    server.dispatcher().resume(connection, worker, request.session());
+                if (request.connection() > 0) {
+                    server.dispatcher().resume(connection, worker, request.session(), request.connection());
                     return new Hello.Response(List.of(), "");
                 }
                 server.dispatcher().open(connection, worker, request.session());

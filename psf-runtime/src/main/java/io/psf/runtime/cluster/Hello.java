@@ -15,9 +15,9 @@ public interface Hello {
      * @param worker its rank
      * @param cluster the cluster that it belongs to
      * @param session a number that the worker has chosen, not 0: under it the server remembers which calls it has run
-     * @param again whether this connection takes the place of one that broke
+     * @param connection the number of this connection in the session, from 0: it takes the place of those before it
      */
-    record Request(int worker, long cluster, long session, boolean again) {}
+    record Request(int worker, long cluster, long session, int connection) {}
 
     /**
      * What the server has; nothing if it has said so before.

@@ -26,6 +26,7 @@ public final class Connection {
     private final AtomicLong unsent = new AtomicLong();
     private final Object regulating = new Object();
     private boolean paused;
+    private int channelNumber;
     private final Deque<Runnable> stalled = new ArrayDeque<>();
     /** The latest calls that were given up; each may have been run already. */
     private final Set<Long> cancelled = new LinkedHashSet<>();
@@ -90,10 +91,20 @@ public final class Connection {
         return detachedAt != 0 && System.nanoTime() - detachedAt >= nanos;
     }
 
-    /** Goes on over another channel; the old one is returned. */
-    Channel moveTo(Channel other) {
+    /**
+     * Goes on over another channel; the old one is returned.
+     *
+     * @param number of the channel in the session
+     * @return null if the connection has gone on over a later one already
+     */
+    @Nullable
+    Channel moveTo(Channel other, int number) {
         synchronized (regulating) {
+            if (number <= channelNumber) {
+                return null;
+            }
             Channel old = channel;
+            channelNumber = number;
             channel = other;
             detachedAt = 0;
             other.trust();

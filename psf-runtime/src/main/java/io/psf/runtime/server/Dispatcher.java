@@ -134,9 +134,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     /**
      * Lets a session go on over the channel that the call came over.
      *
+     * @param number the channel's number in the session
      * @throws PsException with {@code CLOSED} if this node does not know it, or not any more
      */
-    public void resume(Connection fresh, Member member, long session) {
+    public void resume(Connection fresh, Member member, long session, int number) {
         Connection kept = sessions.get(session);
         if (kept == null || !member.equals(kept.member())) {
             throw new PsException(
@@ -145,7 +146,11 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                             + TimeUnit.NANOSECONDS.toSeconds(SESSION_NANOS) + " s)");
         }
         Channel channel = fresh.channel();
-        Channel old = kept.moveTo(channel);
+        Channel old = kept.moveTo(channel, number);
+        if (old == null) { // the other end has gone on over a later one
+            channel.close();
+            return;
+        }
         connections.put(channel, kept);
         connections.remove(old);
         old.close();

@@ -246,14 +246,27 @@ final class DispatcherTest {
         dispatcher.expire();
         Caller next = new Caller();
         Connection fresh = connect(next);
-        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 78)).hasMessageContaining("session: unknown");
-        assertThatThrownBy(() -> dispatcher.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77))
+        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 78, 1)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> dispatcher.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77, 1))
                 .hasMessageContaining("session: unknown");
-        dispatcher.resume(fresh, WORKER, 77);
+        dispatcher.resume(fresh, WORKER, 77, 1);
         dispatcher.received(next, request(ADD, 5, 10, 1));
         assertThat(next.next()).isEqualTo("10: 5");
         dispatcher.received(next, request(ADD, 1, 11, 0));
         assertThat(next.next()).isEqualTo("11: 6");
+    }
+
+    @Test
+    void aHelloThatComesLateDoesNotTakeTheSessionBack() throws InterruptedException {
+        Caller second = new Caller();
+        Connection secondHello = connect(second);
+        Caller third = new Caller();
+        dispatcher.resume(connect(third), WORKER, 77, 2);
+        dispatcher.resume(secondHello, WORKER, 77, 1);
+        assertThat(second.open).isFalse();
+        assertThat(third.open).isTrue();
+        dispatcher.received(third, request(ADD, 1, 11, 0));
+        assertThat(third.next()).isEqualTo("11: 1");
     }
 
     @Test
@@ -262,7 +275,7 @@ final class DispatcherTest {
         dispatcher.setMembers(List.of());
         dispatcher.expire();
         Connection fresh = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 77)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 77, 1)).hasMessageContaining("session: unknown");
         assertThat(connection.isOpen()).isFalse();
     }
 
