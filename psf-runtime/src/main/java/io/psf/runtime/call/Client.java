@@ -113,7 +113,8 @@ public final class Client implements Receiver {
 
     /** Sends a call. */
     public <R> Call<R> send(Call<R> call) {
-        sendAll(List.of(call));
+        outstanding.put(call);
+        transmit(call);
         return call;
     }
 
@@ -121,18 +122,16 @@ public final class Client implements Receiver {
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
         chain.forEach(call -> call.release(chain));
-        sendAll(chain);
+        outstanding.putAll(chain);
+        chain.forEach(this::transmit);
     }
 
-    private void sendAll(List<? extends Call<?>> calls) {
-        outstanding.put(calls);
-        for (Call<?> call : calls) {
-            if (call.parts() == 0) {
-                call.answeredByNobody();
-            }
-            for (int part = 0; part < call.parts() && !call.isDone(); part++) {
-                transmit(call, part, false);
-            }
+    private void transmit(Call<?> call) {
+        if (call.parts() == 0) {
+            call.answeredByNobody();
+        }
+        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+            transmit(call, part, false);
         }
     }
 
@@ -266,15 +265,15 @@ public final class Client implements Receiver {
         Channel channel = fresh.channel();
         peers.put(channel, peer);
         int epoch = peer.replace(channel);
+        boolean connected;
         do {
             outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
                     .forEach(call -> transmitAgain(call, peer));
-        } while (!peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
-                && channel.isOpen()
-                && !peer.isLost());
-        if (!channel.isOpen()) {
+            connected = peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)));
+        } while (!connected && channel.isOpen() && !peer.isLost());
+        if (!connected) { // and only then: once it has been connected, another one takes note when it breaks
             peers.remove(channel);
             return false;
         }

@@ -243,9 +243,17 @@ public final class Frame {
         return this;
     }
 
-    /** Gives the memory back, once every owner has. Nobody may read the frame, or a view of it, afterwards. */
+    /**
+     * Gives the memory back, once every owner has. Nobody may read the frame, or a view of it, afterwards.
+     *
+     * @throws IllegalStateException if it has been released as often as it has owners
+     */
     public void release() {
-        if (OWNERS.getAndAdd(this, -1) == 1) {
+        int left = OWNERS.decrementAndGet(this);
+        if (left < 0) {
+            throw new IllegalStateException("frame: released (expected: owned)");
+        }
+        if (left == 0) {
             if (pool != null) {
                 pool.giveBack(bytes);
             } else if (whole != null) {

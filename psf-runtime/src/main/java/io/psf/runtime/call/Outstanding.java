@@ -12,18 +12,21 @@ final class Outstanding {
     private int size;
     private long nextId = 1;
 
-    /** Adds calls at once, those without parts aside: they are over before they begin. */
-    synchronized void put(List<? extends Call<?>> calls) {
-        for (Call<?> call : calls) {
-            call.setId(nextId++);
-            if (call.parts() > 0) {
-                if (size == buckets.length) {
-                    grow();
-                }
-                link(call);
-                size++;
+    /** Gives a call its number and adds it, unless it has no parts: then it is over before it begins. */
+    synchronized void put(Call<?> call) {
+        call.setId(nextId++);
+        if (call.parts() > 0) {
+            if (size == buckets.length) {
+                grow();
             }
+            link(call);
+            size++;
         }
+    }
+
+    /** Adds calls at once. */
+    synchronized void putAll(List<Call<?>> calls) {
+        calls.forEach(this::put);
     }
 
     /** The smallest number of a call that is under way, or will be. */

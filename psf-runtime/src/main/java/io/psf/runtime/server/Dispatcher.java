@@ -135,7 +135,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
      * Lets a session go on over the channel that the call came over.
      *
      * @param number the channel's number in the session
-     * @throws PsException with {@code CLOSED} if this node does not know it, or not any more
+     * @throws PsException with {@code CLOSED} if this node does not know it, or not any more; with {@code UNAVAILABLE} if it
+     *     has gone on over a later channel
      */
     public void resume(Connection fresh, Member member, long session, int number) {
         Connection kept = sessions.get(session);
@@ -147,9 +148,9 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         Channel channel = fresh.channel();
         Channel old = kept.moveTo(channel, number);
-        if (old == null) { // the other end has gone on over a later one
-            channel.close();
-            return;
+        if (old == null) {
+            throw new PsException(
+                    Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }
         connections.put(channel, kept);
         connections.remove(old);

@@ -39,7 +39,8 @@ final class Invocation implements Lane.Turn {
 
     private @Nullable Invocation after;
     private boolean answered;
-    private boolean failed;
+    /** Why it failed; null if it has not. */
+    private @Nullable PsException failure;
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
 
@@ -208,8 +209,8 @@ final class Invocation implements Lane.Turn {
 
     private void runNow() {
         connection.started(bytes);
-        if (before != null && before.failed) {
-            fail(afterFailed(null));
+        if (before != null && before.failure != null) {
+            fail(afterFailed(before.failure));
             return;
         }
         if (connection.hasCancelled(request.call())) {
@@ -341,14 +342,16 @@ final class Invocation implements Lane.Turn {
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
-        failed = true;
+        this.failure = new PsException(code, detail);
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
     }
 
     /** What becomes of a call that follows one which failed in its chain. */
-    static PsException afterFailed(@Nullable PsException first) {
+    static PsException afterFailed(PsException first) {
         return new PsException(
-                PsException.Code.CANCELLED, "not run, since a call before it in the chain failed", first);
+                PsException.Code.CANCELLED,
+                "not run, since a call before it in the chain failed: " + first.code() + ": " + first.detail(),
+                first);
     }
 
     /** The handler's class, or the function's interface if its default body handles. */

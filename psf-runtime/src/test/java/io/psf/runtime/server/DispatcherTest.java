@@ -262,8 +262,7 @@ final class DispatcherTest {
         Connection secondHello = connect(second);
         Caller third = new Caller();
         dispatcher.resume(connect(third), WORKER, 77, 2);
-        dispatcher.resume(secondHello, WORKER, 77, 1);
-        assertThat(second.open).isFalse();
+        assertThatThrownBy(() -> dispatcher.resume(secondHello, WORKER, 77, 1)).hasMessageContaining("late");
         assertThat(third.open).isTrue();
         dispatcher.received(third, request(ADD, 1, 11, 0));
         assertThat(third.next()).isEqualTo("11: 1");
@@ -308,7 +307,8 @@ final class DispatcherTest {
                 .containsExactly(
                         "10: 7",
                         "11: BAD_REQUEST number: -2 (expected: >= 0)",
-                        "12: CANCELLED not run, since a call before it in the chain failed");
+                        "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: number: -2"
+                                + " (expected: >= 0)");
         assertThat(count).hasValue(7);
     }
 
