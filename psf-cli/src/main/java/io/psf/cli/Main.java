@@ -16,7 +16,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description = "A parameter server that you extend by writing an interface.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {"", "In a checkout, ./psf bench measures speed (./psf bench --help)."})
 public final class Main {
     private Main() {}
 

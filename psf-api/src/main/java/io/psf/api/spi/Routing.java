@@ -70,13 +70,14 @@ public final class Routing {
 
     /** Component {@code component} is row-aligned with the tensor. */
     public void range(int component, String name, SharedArray array, int width) {
-        requireLength(name, array.length(), rangeLength(width), layout().info().rows(), width(width));
+        requireLength(name, array, rangeLength(width), layout().info().rows(), width(width));
         put(component, array, -1, width(width));
         everySlice = true;
     }
 
     /** Key set {@code set} of the request. */
     public void keys(int set, String name, LongArray keys, Reduction combine, boolean everySlice) {
+        requireThere(name, keys);
         if (set >= keySets.length) {
             keySets = Arrays.copyOf(keySets, set + 1);
         }
@@ -85,12 +86,13 @@ public final class Routing {
 
     /** Component {@code component} goes along key set {@code set}. */
     public void along(int component, String name, int set, SharedArray array, int width) {
-        requireLength(name, array.length(), alongLength(set, width), keySets[set].positions(), width(width));
+        requireLength(name, array, alongLength(set, width), keySets[set].positions(), width(width));
         put(component, keySets[set].fold(array, width(width)), set, width(width));
     }
 
     /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */
     public void ragged(int component, String name, int counts, SharedArray array) {
+        requireThere(name, array);
         if (component >= ragged.length) {
             ragged = Arrays.copyOf(ragged, component + 1);
         }
@@ -288,12 +290,20 @@ public final class Routing {
         return layout;
     }
 
-    private static void requireLength(String name, int actual, int expected, long rows, int width) {
-        if (actual != expected) {
+    private static void requireLength(String name, SharedArray array, int expected, long rows, int width) {
+        requireThere(name, array);
+        if (array.length() != expected) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    name + " length: " + actual + " (expected: " + expected + " = " + rows + " rows x " + width
+                    name + " length: " + array.length() + " (expected: " + expected + " = " + rows + " rows x " + width
                             + " wide)");
+        }
+    }
+
+    /** The caller may be code that no null checker has seen. */
+    private static void requireThere(String name, @Nullable SharedArray array) {
+        if (array == null) {
+            throw new PsException(PsException.Code.BAD_REQUEST, name + ": null (expected: an array)");
         }
     }
 

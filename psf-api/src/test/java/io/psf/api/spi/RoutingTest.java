@@ -153,6 +153,20 @@ final class RoutingTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // what callers do whose code no null checker has seen
+    void anArrayThatIsNullIsNamed() {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 1), new int[2]);
+        Rows withoutKeys = new Rows(null, FloatArray.of(1), Reduction.NONE);
+        Rows withoutValues = new Rows(LongArray.of(3), null, Reduction.NONE);
+        assertThatThrownBy(() -> Routing.overSlices(new ByKey(), withoutKeys, layout))
+                .isInstanceOf(PsException.class)
+                .hasMessage("BAD_REQUEST: keys: null (expected: an array)");
+        assertThatThrownBy(() -> Routing.overSlices(new ByKey(), withoutValues, layout))
+                .isInstanceOf(PsException.class)
+                .hasMessage("BAD_REQUEST: values: null (expected: an array)");
+    }
+
+    @Test
     void slicesOfAHugeTensorHaveEvenBounds() {
         long rows = (1L << 61) + 1;
         TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), rows, 1), new int[7]);

@@ -209,7 +209,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         if (request == null) {
             return null;
         }
-        function.write(request, routing, part, writer);
+        try {
+            function.write(request, routing, part, writer);
+        } catch (NullPointerException e) {
+            throw Nulls.named(request, e);
+        }
         int slice = routing.slice(part);
         TensorId tensor = tensor();
         return new RequestHeader(

@@ -210,7 +210,8 @@ final class HostShard implements Shard {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + ", rows " + other.range
-                            + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here + ")");
+                            + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here
+                            + ", on this lane; make it with as many rows and slices)");
         }
         return other;
     }

@@ -86,8 +86,10 @@ final class Providers {
         Throwable cause = e.getCause();
         return new PsException(
                 PsException.Code.CONFIGURATION,
-                "handler provider: " + what + (cause == null ? "" : ", " + cause(cause))
-                        + " (expected: a class that psf-processor wrote; build that jar or folder again)",
+                "handler provider: " + what + (cause == null ? "" : ", " + cause(cause)) + " (expected: "
+                        + (cause instanceof NoClassDefFoundError
+                                ? "the jar with that class on the class path, too)"
+                                : "a class that psf-processor wrote; build that jar or folder again)"),
                 e);
     }
 

@@ -114,6 +114,14 @@ class HandlersTest {
         }
     }
 
+    /** Cannot be made without a class that is not there. */
+    public static final class Orphan extends OfMissing {
+        /** Throws. */
+        public Orphan() {
+            throw new NoClassDefFoundError("acme/Library");
+        }
+    }
+
     /** Needs a class that is not there. */
     public static final class Unlinked extends OfMissing {
         @Override
@@ -208,6 +216,14 @@ class HandlersTest {
                 .isEqualTo("handler provider: " + Broken.class.getName() + ", named in " + FILE
                         + " of app/: could not be instantiated, java.lang.IllegalStateException: no luck"
                         + " (expected: a class that psf-processor wrote; build that jar or folder again)");
+    }
+
+    @Test
+    void aProviderThatMissesAClassAsksForItsJar() throws IOException {
+        assertThat(refusal(Orphan.class.getName()))
+                .isEqualTo("handler provider: " + Orphan.class.getName() + ", named in " + FILE
+                        + " of app/: could not be instantiated, java.lang.NoClassDefFoundError: acme/Library"
+                        + " (expected: the jar with that class on the class path, too)");
     }
 
     @Test
