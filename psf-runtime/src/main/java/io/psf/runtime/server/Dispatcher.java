@@ -129,6 +129,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         connection.open(session);
         connection.identify(member);
+        Channel channel = connection.channel();
+        if (!channel.isOpen()) { // while its hello waited: nobody else will end the session
+            connection.detach(channel);
+        }
     }
 
     /**
