@@ -41,7 +41,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private static final int ANSWERED = -1;
 
     private final Client client;
-    private final long id;
+    /** 0 until it is sent. */
+    private long id;
     private final Function<Object, R> function;
     private final @Nullable TensorLayout layout;
     private final Routing routing;
@@ -76,7 +77,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     @SuppressWarnings("unchecked") // the function and its request
     <Q> Call(
             Client client,
-            long id,
             Function<Q, R> function,
             Q request,
             @Nullable R into,
@@ -85,7 +85,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             Peer[] peers,
             CallLimits limits) {
         this.client = client;
-        this.id = id;
         this.function = (Function<Object, R>) function;
         this.request = request;
         this.layout = layout;
@@ -100,6 +99,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     long id() {
         return id;
+    }
+
+    void setId(long id) {
+        this.id = id;
     }
 
     @Nullable
@@ -153,6 +156,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** It is not sent yet. */
     public void hold() {
         held = true;
+    }
+
+    /** Whether it has ended, and its caller may have taken the arrays back. */
+    synchronized boolean isEnded() {
+        return merge == null;
     }
 
     /** It is sent together with others. */

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,6 @@ public final class Client implements Receiver {
 
     private final FramePool pool;
     private final Consumer<TensorId> onStale;
-    private final AtomicLong nextCall = new AtomicLong(1);
     private final Outstanding outstanding = new Outstanding();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
@@ -110,7 +108,7 @@ public final class Client implements Receiver {
             targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
             targets[part].require(function.info());
         }
-        return new Call<>(this, nextCall.getAndIncrement(), function, request, into, layout, routing, targets, limits);
+        return new Call<>(this, function, request, into, layout, routing, targets, limits);
     }
 
     /** Sends a call. */
@@ -127,12 +125,14 @@ public final class Client implements Receiver {
     /** Sends calls that go to the same places, those to one slice in one frame. */
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
+        chain.forEach(call -> call.release(chain));
+        outstanding.put(chain);
         for (Call<?> call : chain) {
-            call.release(chain);
             if (call.parts() == 0) {
                 call.answeredByNobody();
-            } else {
-                outstanding.put(call);
+            }
+            if (call.parts() == 0 || call.isEnded()) { // given up before it was sent, say
+                outstanding.remove(call);
             }
         }
         chain.forEach(call -> transmit(call, false));
@@ -255,7 +255,7 @@ public final class Client implements Receiver {
     @Override
     public void closed(Channel channel, PsException cause) {
         Peer peer = peers.remove(channel);
-        if (peer != null && !peer.disconnect()) {
+        if (peer != null && !peer.disconnect(channel)) {
             peerLost(peer, new PsException(cause.code(), peer.name() + ": " + cause.detail()));
         }
     }
@@ -264,40 +264,33 @@ public final class Client implements Receiver {
      * Lets a peer go on over the channel of another one, which took up its session: calls without an answer are sent
      * again, in their order.
      *
-     * @return whether the channel still stands
+     * @return whether it does; if its channel breaks after that, the peer is told of it as of any other
      */
     public boolean resume(Peer peer, Peer fresh) {
         Channel channel = fresh.channel();
         peers.put(channel, peer);
         int epoch = peer.replace(channel);
+        boolean connected;
         do {
             outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
                     .forEach(call -> transmit(call, true));
-        } while (!peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)))
-                && channel.isOpen()
-                && !peer.isLost());
-        if (!channel.isOpen()) {
+            connected = peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)));
+        } while (!connected && channel.isOpen() && !peer.isLost());
+        if (connected) {
+            peer.tellDone(pool, outstanding.oldest());
+        } else {
             peers.remove(channel);
-            return false;
+            channel.close();
         }
-        peer.tellDone(pool, oldest());
-        return true;
+        return connected;
     }
 
     /** Parts from a node for good: what it still had to answer fails. */
     public void disconnect(Peer peer) {
         peerLost(peer, new PsException(Code.CLOSED, "closed by this side"));
         peer.channel().close();
-    }
-
-    private long oldest() {
-        long oldest = nextCall.get();
-        for (Call<?> call : outstanding.all()) {
-            oldest = Math.min(oldest, call.id());
-        }
-        return oldest;
     }
 
     /** Ends every call that waits for a node, and every later one to it. */
@@ -312,7 +305,7 @@ public final class Client implements Receiver {
     public void expire() {
         for (Peer peer : peers.values()) {
             if (peer.hasDone()) {
-                peer.tellDone(pool, oldest());
+                peer.tellDone(pool, outstanding.oldest());
             }
         }
         long now = System.nanoTime();
@@ -353,7 +346,9 @@ public final class Client implements Receiver {
 
     /** Tells the nodes that nobody waits for a call any more. */
     void ended(Call<?> call) {
-        outstanding.remove(call);
+        if (!outstanding.remove(call)) {
+            return; // it has not been sent
+        }
         for (int part = 0; part < call.parts(); part++) {
             Peer peer = call.peer(part);
             if (!call.isAnswered(part)) {

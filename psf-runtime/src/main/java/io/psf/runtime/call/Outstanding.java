@@ -4,19 +4,38 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls under way, by number; keeping one makes no garbage. Thread-safe. */
+/**
+ * The calls under way, by number, which they get here: in the order in which they are sent, since they are sent again in
+ * the order of their numbers. Keeping one makes no garbage. Thread-safe.
+ */
 final class Outstanding {
     /** Calls whose numbers end in the same bits are linked. */
     private @Nullable Call<?>[] buckets = new Call<?>[64];
 
     private int size;
+    private long next = 1;
 
     synchronized void put(Call<?> call) {
         if (size == buckets.length) {
             grow();
         }
+        call.setId(next++);
         link(call);
         size++;
+    }
+
+    /** Puts calls that travel together: nobody sees some of them without the others. */
+    synchronized void put(List<Call<?>> calls) {
+        calls.forEach(this::put);
+    }
+
+    /** No call of a smaller number is under way, now or later. */
+    synchronized long oldest() {
+        long oldest = next;
+        for (Call<?> call : all()) {
+            oldest = Math.min(oldest, call.id());
+        }
+        return oldest;
     }
 
     private void link(Call<?> call) {
@@ -43,7 +62,8 @@ final class Outstanding {
         return call;
     }
 
-    synchronized void remove(Call<?> call) {
+    /** Whether it was under way. */
+    synchronized boolean remove(Call<?> call) {
         int bucket = bucket(call.id());
         Call<?> before = null;
         for (Call<?> each = buckets[bucket]; each != null; each = each.next()) {
@@ -55,10 +75,11 @@ final class Outstanding {
                 }
                 call.setNext(null);
                 size--;
-                return;
+                return true;
             }
             before = each;
         }
+        return false;
     }
 
     /** Those that are under way now, in no order. */
