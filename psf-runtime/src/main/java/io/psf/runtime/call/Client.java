@@ -183,13 +183,21 @@ public final class Client implements Receiver {
         }
     }
 
-    /** The request of one part; null if the call has ended. */
+    /** The request of one part; null if the call has ended: what was written then may not be what was called. */
     private @Nullable Frame frame(Call<?> call, int part) {
         TupleWriter writer = writers.get().get(0);
         writer.reset();
         try {
             RequestHeader header = call.write(part, writer);
-            return header == null ? null : Frames.request(pool, header, writer);
+            if (header == null) {
+                return null;
+            }
+            Frame frame = Frames.request(pool, header, writer);
+            if (call.isEnded()) {
+                frame.release();
+                return null;
+            }
+            return frame;
         } finally {
             writer.reset();
         }
@@ -199,22 +207,35 @@ public final class Client implements Receiver {
     private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
         int slice = first.slice(part);
         Peer peer = first.peer(part);
+        List<Call<?>> claimed = new ArrayList<>();
+        for (Call<?> call : chain) {
+            int its = call.part(slice, peer);
+            if (call == first || its >= 0 && peer.claim(call, its, again) != null) {
+                claimed.add(call);
+            }
+        }
+        while (true) {
+            Frame frame = frame(claimed, slice, peer);
+            if (frame == null || !claimed.removeIf(Call::isEnded)) {
+                return frame;
+            }
+            frame.release();
+        }
+    }
+
+    private @Nullable Frame frame(List<Call<?>> calls, int slice, Peer peer) {
         List<TupleWriter> writers = this.writers.get();
         List<RequestHeader> headers = new ArrayList<>();
         try {
-            for (Call<?> call : chain) {
-                int its = call.part(slice, peer);
-                boolean claimed = call == first || its >= 0 && peer.claim(call, its, again) != null;
-                if (claimed) {
-                    if (writers.size() == headers.size()) {
-                        writers.add(new TupleWriter());
-                    }
-                    TupleWriter writer = writers.get(headers.size());
-                    writer.reset();
-                    RequestHeader header = call.write(its, writer);
-                    if (header != null) {
-                        headers.add(header);
-                    }
+            for (Call<?> call : calls) {
+                if (writers.size() == headers.size()) {
+                    writers.add(new TupleWriter());
+                }
+                TupleWriter writer = writers.get(headers.size());
+                writer.reset();
+                RequestHeader header = call.write(call.part(slice, peer), writer);
+                if (header != null) {
+                    headers.add(header);
                 }
             }
             return switch (headers.size()) {

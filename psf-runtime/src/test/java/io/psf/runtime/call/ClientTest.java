@@ -15,6 +15,7 @@ import io.psf.api.spi.TupleWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ final class ClientTest {
 
     /** A number goes, a number comes. */
     private static final class Numbers extends Function<int[], Integer> {
-        private @Nullable Runnable whileWriting;
+        private IntConsumer whileWriting = number -> {};
 
         Numbers() {
             super(FunctionInfo.of("numbers", Place.SERVER, false, "int -> int"));
@@ -87,9 +88,7 @@ final class ClientTest {
 
         @Override
         public void write(int[] request, Routing routing, int part, TupleWriter out) {
-            if (whileWriting != null) {
-                whileWriting.run();
-            }
+            whileWriting.accept(request[0]);
             out.i32(request[0]);
         }
 
@@ -220,12 +219,15 @@ final class ClientTest {
         Call<Integer> two = call(3);
         client.sendTogether(List.of(one, two));
         breakOff(first);
-        numbers.whileWriting = () -> {
-            plain.cancel();
-            two.cancel();
+        numbers.whileWriting = number -> {
+            if (number == 1) {
+                plain.cancel();
+            } else if (number == 3) {
+                one.cancel();
+            }
         };
         Wire second = new Wire();
         assertThat(resume(second)).isTrue();
-        assertThat(second.numbers()).containsExactly(2);
+        assertThat(second.numbers()).containsExactly(3);
     }
 }
