@@ -118,7 +118,7 @@ public final class Client implements Receiver {
             return call;
         }
         outstanding.put(call);
-        transmit(call, false);
+        transmit(call, null);
         return call;
     }
 
@@ -135,20 +135,23 @@ public final class Client implements Receiver {
                 outstanding.remove(call);
             }
         }
-        chain.forEach(call -> transmit(call, false));
+        chain.forEach(call -> transmit(call, null));
     }
 
     /**
      * Sends the parts of a call that have not been sent.
      *
-     * @param again whether this is the one who has connected again
+     * @param again the peer to send to, by the one who has connected to it again; null for all of them
      */
-    private void transmit(Call<?> call, boolean again) {
+    private void transmit(Call<?> call, @Nullable Peer again) {
         for (int part = 0; part < call.parts() && !call.isDone(); part++) {
             Peer peer = call.peer(part);
-            Channel channel = peer.claim(call, part, again);
+            if (again != null && again != peer) {
+                continue; // to another one the order is another's to keep
+            }
+            Channel channel = peer.claim(call, part, again != null);
             if (channel != null) {
-                transmit(call, part, peer, channel, again);
+                transmit(call, part, peer, channel, again != null);
             }
             PsException lost = peer.lost();
             if (lost != null) {
@@ -296,7 +299,7 @@ public final class Client implements Receiver {
             outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
-                    .forEach(call -> transmit(call, true));
+                    .forEach(call -> transmit(call, peer));
             connected = peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)));
         } while (!connected && channel.isOpen() && !peer.isLost());
         if (connected) {

@@ -230,4 +230,21 @@ final class ClientTest {
         assertThat(resume(second)).isTrue();
         assertThat(second.numbers()).containsExactly(3);
     }
+
+    /** Its own connection may be in the middle of being made again, with earlier calls still to be sent. */
+    @Test
+    void whoConnectsToOneServerAgainSendsNothingToAnother() {
+        Wire other = new Wire();
+        Peer second = client.connect(to(other), "", 0, "server 1");
+        second.onDisconnect(peer -> {});
+        breakOff(first);
+        other.open = false;
+        client.closed(other, new PsException(Code.UNAVAILABLE, "broken"));
+        client.send(client.onNodes(
+                numbers, new int[] {1}, List.of(server, second), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
+        Wire next = new Wire();
+        assertThat(resume(next)).isTrue();
+        assertThat(next.numbers()).containsExactly(1);
+        assertThat(other.numbers()).isEmpty();
+    }
 }
