@@ -43,6 +43,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private final Client client;
     /** 0 until it is sent. */
     private long id;
+
     private final Function<Object, R> function;
     private final @Nullable TensorLayout layout;
     private final Routing routing;
