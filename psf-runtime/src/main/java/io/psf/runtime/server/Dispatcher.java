@@ -188,7 +188,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     private void done(Connection connection, Frame frame) {
         try {
-            connection.answers().doneBelow(frame.call());
+            connection.answers().doneBelow(frame.call()).forEach(call -> node.cancel(connection, call));
             for (long call : frame.reader(null).longs()) {
                 if (!connection.answers().done(call)) {
                     node.cancel(connection, call);

@@ -232,6 +232,17 @@ final class DispatcherTest {
         assertThat(caller.next()).isEqualTo("14: 5");
     }
 
+    /** What was given up while the connection was broken is told in no other way. */
+    @Test
+    void whatIsBelowTheOldestAndHasNotAnsweredEnds() throws InterruptedException {
+        dispatcher.received(caller, request(LATER, 0, 10, 0));
+        CompletableFuture<Integer> answer = answerLater();
+        dispatcher.received(caller, Frames.done(pool, 11, new long[0]));
+        assertThat(caller.next()).isEqualTo("10: CANCELLED the caller gave the call up");
+        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS)).hasMessageContaining("gave the call up");
+        assertThat(connection.answers().size()).isZero();
+    }
+
     @Test
     void aCallerThatIsNeverDoneIsBoundedAndTold() throws InterruptedException {
         int n = 30_000; // of 56 bytes each; the bound is 1 MB
