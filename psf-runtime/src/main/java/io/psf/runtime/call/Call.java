@@ -41,6 +41,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     private static final int ANSWERED = -1;
 
     private final Client client;
+    /** 0 until it is sent. */
+    private long id;
+
     private final Function<Object, R> function;
     private final @Nullable TensorLayout layout;
     private final Routing routing;
@@ -66,8 +69,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** The calls that are sent together with this one, in order; null for none. */
     private volatile @Nullable List<Call<?>> chain;
 
-    // These two belong to the outstanding calls.
-    private volatile long id;
+    /** Belongs to the outstanding calls. */
     private @Nullable Call<?> next;
 
     private volatile boolean held;
@@ -101,8 +103,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         return id;
     }
 
-    void setId(long number) {
-        id = number;
+    void setId(long id) {
+        this.id = id;
     }
 
     @Nullable
@@ -156,6 +158,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /** It is not sent yet. */
     public void hold() {
         held = true;
+    }
+
+    /** Whether it has ended, and its caller may have taken the arrays back. */
+    synchronized boolean isEnded() {
+        return merge == null;
     }
 
     /** It is sent together with others. */

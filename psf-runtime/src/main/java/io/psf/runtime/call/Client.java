@@ -113,8 +113,12 @@ public final class Client implements Receiver {
 
     /** Sends a call. */
     public <R> Call<R> send(Call<R> call) {
+        if (call.parts() == 0) {
+            call.answeredByNobody();
+            return call;
+        }
         outstanding.put(call);
-        transmit(call);
+        transmit(call, null);
         return call;
     }
 
@@ -122,33 +126,37 @@ public final class Client implements Receiver {
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
         chain.forEach(call -> call.release(chain));
-        outstanding.putAll(chain);
-        chain.forEach(this::transmit);
-    }
-
-    private void transmit(Call<?> call) {
-        if (call.parts() == 0) {
-            call.answeredByNobody();
+        outstanding.put(chain);
+        for (Call<?> call : chain) {
+            if (call.parts() == 0) {
+                call.answeredByNobody();
+            }
+            if (call.parts() == 0 || call.isEnded()) { // given up before it was sent, say
+                outstanding.remove(call);
+            }
         }
-        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
-            transmit(call, part, false);
-        }
+        chain.forEach(call -> transmit(call, null));
     }
 
     /**
-     * Sends a part of a call, unless that has been done.
+     * Sends the parts of a call that have not been sent.
      *
-     * @param again whether this is the one who has connected to its peer again
+     * @param again the peer to send to, by the one who has connected to it again; null for all of them
      */
-    private void transmit(Call<?> call, int part, boolean again) {
-        Peer peer = call.peer(part);
-        Channel channel = peer.claim(call, part, again);
-        if (channel != null) {
-            transmit(call, part, peer, channel, again);
-        }
-        PsException lost = peer.lost();
-        if (lost != null) {
-            call.peerLost(peer, lost);
+    private void transmit(Call<?> call, @Nullable Peer again) {
+        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+            Peer peer = call.peer(part);
+            if (again != null && again != peer) {
+                continue; // to another one the order is another's to keep
+            }
+            Channel channel = peer.claim(call, part, again != null);
+            if (channel != null) {
+                transmit(call, part, peer, channel, again != null);
+            }
+            PsException lost = peer.lost();
+            if (lost != null) {
+                call.peerLost(peer, lost);
+            }
         }
     }
 
@@ -178,13 +186,21 @@ public final class Client implements Receiver {
         }
     }
 
-    /** The request of one part; null if the call has ended. */
+    /** The request of one part; null if the call has ended: what was written then may not be what was called. */
     private @Nullable Frame frame(Call<?> call, int part) {
         TupleWriter writer = writers.get().get(0);
         writer.reset();
         try {
             RequestHeader header = call.write(part, writer);
-            return header == null ? null : Frames.request(pool, header, writer);
+            if (header == null) {
+                return null;
+            }
+            Frame frame = Frames.request(pool, header, writer);
+            if (call.isEnded()) {
+                frame.release();
+                return null;
+            }
+            return frame;
         } finally {
             writer.reset();
         }
@@ -194,22 +210,35 @@ public final class Client implements Receiver {
     private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
         int slice = first.slice(part);
         Peer peer = first.peer(part);
+        List<Call<?>> claimed = new ArrayList<>();
+        for (Call<?> call : chain) {
+            int its = call.part(slice, peer);
+            if (call == first || its >= 0 && peer.claim(call, its, again) != null) {
+                claimed.add(call);
+            }
+        }
+        while (true) {
+            Frame frame = frame(claimed, slice, peer);
+            if (frame == null || !claimed.removeIf(Call::isEnded)) {
+                return frame;
+            }
+            frame.release();
+        }
+    }
+
+    private @Nullable Frame frame(List<Call<?>> calls, int slice, Peer peer) {
         List<TupleWriter> writers = this.writers.get();
         List<RequestHeader> headers = new ArrayList<>();
         try {
-            for (Call<?> call : chain) {
-                int its = call.part(slice, peer);
-                boolean claimed = call == first || its >= 0 && peer.claim(call, its, again) != null;
-                if (claimed) {
-                    if (writers.size() == headers.size()) {
-                        writers.add(new TupleWriter());
-                    }
-                    TupleWriter writer = writers.get(headers.size());
-                    writer.reset();
-                    RequestHeader header = call.write(its, writer);
-                    if (header != null) {
-                        headers.add(header);
-                    }
+            for (Call<?> call : calls) {
+                if (writers.size() == headers.size()) {
+                    writers.add(new TupleWriter());
+                }
+                TupleWriter writer = writers.get(headers.size());
+                writer.reset();
+                RequestHeader header = call.write(call.part(slice, peer), writer);
+                if (header != null) {
+                    headers.add(header);
                 }
             }
             return switch (headers.size()) {
@@ -250,7 +279,7 @@ public final class Client implements Receiver {
     @Override
     public void closed(Channel channel, PsException cause) {
         Peer peer = peers.remove(channel);
-        if (peer != null && !peer.disconnect()) {
+        if (peer != null && !peer.disconnect(channel)) {
             peerLost(peer, new PsException(cause.code(), peer.name() + ": " + cause.detail()));
         }
     }
@@ -259,7 +288,7 @@ public final class Client implements Receiver {
      * Lets a peer go on over the channel of another one, which took up its session: calls without an answer are sent
      * again, in their order.
      *
-     * @return whether the channel still stands
+     * @return whether it does; if its channel breaks after that, the peer is told of it as of any other
      */
     public boolean resume(Peer peer, Peer fresh) {
         Channel channel = fresh.channel();
@@ -270,24 +299,16 @@ public final class Client implements Receiver {
             outstanding.all().stream()
                     .filter(call -> call.waitsFor(peer, epoch))
                     .sorted(Comparator.comparingLong(Call::id))
-                    .forEach(call -> transmitAgain(call, peer));
+                    .forEach(call -> transmit(call, peer));
             connected = peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)));
         } while (!connected && channel.isOpen() && !peer.isLost());
-        if (!connected) { // and only then: once it has been connected, another one takes note when it breaks
+        if (connected) {
+            peer.tellDone(pool, outstanding.oldest());
+        } else {
             peers.remove(channel);
-            return false;
+            channel.close();
         }
-        peer.tellDone(pool, outstanding.oldest());
-        return true;
-    }
-
-    /** Sends the parts of a call that go to a peer; those to others are not this one's to send. */
-    private void transmitAgain(Call<?> call, Peer peer) {
-        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
-            if (call.peer(part) == peer) {
-                transmit(call, part, true);
-            }
-        }
+        return connected;
     }
 
     /** Parts from a node for good: what it still had to answer fails. */
@@ -349,7 +370,9 @@ public final class Client implements Receiver {
 
     /** Tells the nodes that nobody waits for a call any more. */
     void ended(Call<?> call) {
-        outstanding.remove(call);
+        if (!outstanding.remove(call)) {
+            return; // it has not been sent
+        }
         for (int part = 0; part < call.parts(); part++) {
             Peer peer = call.peer(part);
             if (!call.isAnswered(part)) {

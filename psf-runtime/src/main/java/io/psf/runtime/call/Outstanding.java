@@ -4,38 +4,36 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls under way, by number, which it gives them; keeping one makes no garbage. Thread-safe. */
+/**
+ * The calls under way, by number, which they get here: in the order in which they are sent, since they are sent again in
+ * the order of their numbers. Keeping one makes no garbage. Thread-safe.
+ */
 final class Outstanding {
     /** Calls whose numbers end in the same bits are linked. */
     private @Nullable Call<?>[] buckets = new Call<?>[64];
 
     private int size;
-    private long nextId = 1;
+    private long next = 1;
 
-    /** Gives a call its number and adds it, unless it has no parts: then it is over before it begins. */
     synchronized void put(Call<?> call) {
-        call.setId(nextId++);
-        if (call.parts() > 0) {
-            if (size == buckets.length) {
-                grow();
-            }
-            link(call);
-            size++;
+        if (size == buckets.length) {
+            grow();
         }
+        call.setId(next++);
+        link(call);
+        size++;
     }
 
-    /** Adds calls at once. */
-    synchronized void putAll(List<Call<?>> calls) {
+    /** Puts calls that travel together: nobody sees some of them without the others. */
+    synchronized void put(List<Call<?>> calls) {
         calls.forEach(this::put);
     }
 
-    /** The smallest number of a call that is under way, or will be. */
+    /** No call of a smaller number is under way, now or later. */
     synchronized long oldest() {
-        long oldest = nextId;
-        for (Call<?> first : buckets) {
-            for (Call<?> call = first; call != null; call = call.next()) {
-                oldest = Math.min(oldest, call.id());
-            }
+        long oldest = next;
+        for (Call<?> call : all()) {
+            oldest = Math.min(oldest, call.id());
         }
         return oldest;
     }
@@ -64,7 +62,8 @@ final class Outstanding {
         return call;
     }
 
-    synchronized void remove(Call<?> call) {
+    /** Whether it was under way. */
+    synchronized boolean remove(Call<?> call) {
         int bucket = bucket(call.id());
         Call<?> before = null;
         for (Call<?> each = buckets[bucket]; each != null; each = each.next()) {
@@ -76,10 +75,11 @@ final class Outstanding {
                 }
                 call.setNext(null);
                 size--;
-                return;
+                return true;
             }
             before = each;
         }
+        return false;
     }
 
     /** Those that are under way now, in no order. */

@@ -92,14 +92,14 @@ public final class Peer {
     }
 
     /** Takes note that the channel broke: false if it is not to be replaced. */
-    boolean disconnect() {
+    boolean disconnect(Channel gone) {
         Consumer<Peer> again;
         synchronized (this) {
             again = reconnect;
             if (again == null || lost != null) {
                 return false;
             }
-            if (!connected) {
+            if (!connected || channel != gone) {
                 return true;
             }
             connected = false;
@@ -119,10 +119,10 @@ public final class Peer {
      * Lets new calls be sent again.
      *
      * @param isAllSent whether no outstanding call has still to be sent again
-     * @return whether that is so and the channel still stands
+     * @return whether that is so, the channel still stands, and the node is not given up
      */
     synchronized boolean connect(BooleanSupplier isAllSent) {
-        connected = channel.isOpen() && isAllSent.getAsBoolean();
+        connected = lost == null && channel.isOpen() && isAllSent.getAsBoolean();
         return connected;
     }
 

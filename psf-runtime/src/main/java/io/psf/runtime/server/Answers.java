@@ -2,8 +2,10 @@ package io.psf.runtime.server;
 
 import io.psf.api.PsException;
 import io.psf.runtime.call.Frame;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -115,17 +117,25 @@ final class Answers {
         return answered;
     }
 
-    /** The worker is done with every call of a smaller number. */
-    synchronized void doneBelow(long number) {
+    /**
+     * The worker is done with every call of a smaller number.
+     *
+     * @return those of them that have not been answered: their caller gave them up
+     */
+    synchronized List<Long> doneBelow(long number) {
+        List<Long> unanswered = new ArrayList<>();
         for (Iterator<Invocation> oldest = calls.values().iterator(); oldest.hasNext(); ) {
             Invocation call = oldest.next();
             if (call.call() >= number) {
-                return;
-            } else if (isAnswered(call)) {
-                oldest.remove();
-                drop(call);
+                break;
             }
+            oldest.remove();
+            if (!isAnswered(call)) {
+                unanswered.add(call.call());
+            }
+            drop(call);
         }
+        return unanswered;
     }
 
     /** Forgets everything. */

@@ -129,6 +129,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         connection.open(session);
         connection.identify(member);
+        Channel channel = connection.channel();
+        if (!channel.isOpen()) { // while its hello waited: nobody else will end the session
+            connection.detach(channel);
+        }
     }
 
     /**
@@ -190,7 +194,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     private void done(Connection connection, Frame frame) {
         try {
-            connection.answers().doneBelow(frame.call());
+            connection.answers().doneBelow(frame.call()).forEach(call -> node.cancel(connection, call));
             for (long call : frame.reader(null).longs()) {
                 if (!connection.answers().done(call)) {
                     node.cancel(connection, call);

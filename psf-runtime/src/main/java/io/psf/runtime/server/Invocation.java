@@ -371,6 +371,9 @@ final class Invocation implements Lane.Turn {
         if (!lent) {
             request.release();
         }
+        if (after != null) {
+            lane.execute(after::goOn);
+        }
     }
 
     /** Lets the calls run that waited behind this one. */
@@ -382,10 +385,6 @@ final class Invocation implements Lane.Turn {
                 sequence.release();
                 lane.execute(() -> resume(shard)); // not here: this may be within another call's handler
             }
-        }
-        if (after != null) {
-            Invocation next = after;
-            lane.execute(next::goOn);
         }
     }
 

@@ -84,41 +84,54 @@ final class Lane implements AutoCloseable {
         if (ranked.get() == 0) {
             Runnable work = normal.take();
             // Most likely nothing of another priority has come since.
-            return ranked.get() == 0 || !(work instanceof Turn turn) ? work : before(turn);
+            return ranked.get() == 0 ? work : inOrder(work);
         }
         Ranked first = higher.poll();
         if (first != null) {
             ranked.decrementAndGet();
-            return before(first.turn);
+            return before(first.turn, true);
         }
         Runnable work = normal.poll();
         if (work != null) {
-            return work instanceof Turn turn ? before(turn) : work;
+            return inOrder(work);
         }
         Ranked last = lower.poll();
         if (last == null) {
             return () -> {}; // it is being put there
         }
         ranked.decrementAndGet();
-        return before(last.turn);
+        return before(last.turn, true);
     }
 
-    /** That turn, after every turn that has to be run before it, wherever it waits. */
-    private Runnable before(Turn turn) {
-        List<Turn> earlier = new ArrayList<>();
-        normal.removeIf(work -> work instanceof Turn other && other.precedes(turn) && earlier.add(other));
-        int unranked = earlier.size();
-        higher.removeIf(other -> other.turn.precedes(turn) && earlier.add(other.turn));
-        lower.removeIf(other -> other.turn.precedes(turn) && earlier.add(other.turn));
-        ranked.addAndGet(unranked - earlier.size());
-        if (earlier.isEmpty()) {
+    private Runnable inOrder(Runnable work) {
+        return work instanceof Turn turn ? before(turn, false) : work;
+    }
+
+    /**
+     * That turn, after every turn that has to be run before it, or before one of those, wherever it waits.
+     *
+     * @param isRanked whether it may have overtaken turns of priority 0
+     */
+    private Runnable before(Turn turn, boolean isRanked) {
+        List<Turn> together = new ArrayList<>();
+        together.add(turn);
+        int unranked = 0;
+        for (int i = 0; i < together.size(); i++) {
+            Turn later = together.get(i);
+            int known = together.size();
+            if (isRanked || i > 0) {
+                normal.removeIf(work -> work instanceof Turn other && other.precedes(later) && together.add(other));
+            }
+            unranked += together.size() - known;
+            higher.removeIf(other -> other.turn.precedes(later) && together.add(other.turn));
+            lower.removeIf(other -> other.turn.precedes(later) && together.add(other.turn));
+        }
+        ranked.addAndGet(unranked + 1 - together.size());
+        if (together.size() == 1) {
             return turn;
         }
-        return () -> {
-            earlier.sort(Comparator.comparingLong(Turn::arrival));
-            earlier.forEach(this::runQuietly);
-            turn.run();
-        };
+        together.sort(Comparator.comparingLong(Turn::arrival));
+        return () -> together.forEach(this::runQuietly);
     }
 
     private void runQuietly(Runnable work) {
@@ -145,7 +158,9 @@ final class Lane implements AutoCloseable {
         } else {
             ranked.incrementAndGet();
             (priority > 0 ? higher : lower).add(new Ranked(priority, arrivals.getAndIncrement(), turn));
-            execute(() -> {}); // wakes the lane
+            if (normal.isEmpty()) {
+                execute(() -> {}); // wakes the lane
+            }
         }
     }
 

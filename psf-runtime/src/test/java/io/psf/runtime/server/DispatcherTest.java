@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,7 @@ final class DispatcherTest {
     private final FramePool pool = new FramePool(1 << 20);
     private final AtomicInteger count = new AtomicInteger();
     private final Caller caller = new Caller();
+    private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
     private Dispatcher dispatcher;
     private Connection connection;
 
@@ -74,6 +76,7 @@ final class DispatcherTest {
     }
 
     private static final Numbers ADD = new Numbers("add", false);
+    private static final Numbers LATER = new Numbers("later", false);
     private static final Numbers GET = new Numbers("get", true);
 
     /** The other end. */
@@ -138,6 +141,11 @@ final class DispatcherTest {
                         throw new PsException(Code.BAD_REQUEST, "number: " + request + " (expected: >= 0)");
                     }
                     return count.addAndGet(request);
+                }))
+                .with(Binding.nodeLater(LATER, "later", (request, node) -> {
+                    CompletableFuture<Integer> answer = new CompletableFuture<>();
+                    later.add(answer);
+                    return answer;
                 }))
                 .with(Binding.node(
                         GET,
@@ -224,6 +232,17 @@ final class DispatcherTest {
         assertThat(caller.next()).isEqualTo("14: 5");
     }
 
+    /** What was given up while the connection was broken is told in no other way. */
+    @Test
+    void whatIsBelowTheOldestAndHasNotAnsweredEnds() throws InterruptedException {
+        dispatcher.received(caller, request(LATER, 0, 10, 0));
+        CompletableFuture<Integer> answer = answerLater();
+        dispatcher.received(caller, Frames.done(pool, 11, new long[0]));
+        assertThat(caller.next()).isEqualTo("10: CANCELLED the caller gave the call up");
+        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS)).hasMessageContaining("gave the call up");
+        assertThat(connection.answers().size()).isZero();
+    }
+
     @Test
     void aCallerThatIsNeverDoneIsBoundedAndTold() throws InterruptedException {
         int n = 30_000; // of 56 bytes each; the bound is 1 MB
@@ -278,6 +297,21 @@ final class DispatcherTest {
         assertThat(connection.isOpen()).isFalse();
     }
 
+    /** Its hello may have waited for its turn for longer than its channel stood. */
+    @Test
+    void aSessionThatIsOpenedTooLateDoesNotStay() throws InterruptedException {
+        Caller gone = new Caller();
+        Connection late = connect(gone);
+        gone.close();
+        dispatcher.closed(gone, new PsException(Code.UNAVAILABLE, "broken"));
+        dispatcher.open(late, WORKER, 79);
+        dispatcher.setMembers(List.of());
+        dispatcher.expire();
+        assertThat(late.isOpen()).isFalse();
+        Connection fresh = connect(new Caller());
+        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 79, 1)).hasMessageContaining("session: unknown");
+    }
+
     @Test
     void aSessionOfAnotherIsNotOpenedTwice() throws InterruptedException {
         Connection fresh = connect(new Caller());
@@ -286,13 +320,17 @@ final class DispatcherTest {
     }
 
     private Frame chain(int... numbers) {
+        return chain(ADD, numbers);
+    }
+
+    private Frame chain(Numbers first, int... numbers) {
         List<RequestHeader> headers = new ArrayList<>();
         List<TupleWriter> tuples = new ArrayList<>();
         for (int i = 0; i < numbers.length; i++) {
             TupleWriter tuple = new TupleWriter();
             tuple.i32(numbers[i]);
             tuples.add(tuple);
-            headers.add(new RequestHeader(ADD.info(), 0, 0, 10 + i, 10_000, 0, 0, (short) 0));
+            headers.add(new RequestHeader((i == 0 ? first : ADD).info(), 0, 0, 10 + i, 10_000, 0, 0, (short) 0));
         }
         return Frames.chain(pool, headers, tuples);
     }
@@ -310,6 +348,28 @@ final class DispatcherTest {
                         "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: number: -2"
                                 + " (expected: >= 0)");
         assertThat(count).hasValue(7);
+    }
+
+    @Test
+    void aChainIsRunToItsEndOnceItsFirstCallHasAnsweredLater() throws InterruptedException {
+        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        answerLater().complete(1);
+        assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 2", "12: 5");
+        dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
+        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        answerLater().completeExceptionally(new PsException(Code.BAD_REQUEST, "on purpose"));
+        assertThat(List.of(caller.next(), caller.next(), caller.next()))
+                .containsExactly(
+                        "10: BAD_REQUEST on purpose",
+                        "11: CANCELLED not run, since a call before it in the chain failed",
+                        "12: CANCELLED not run, since a call before it in the chain failed");
+    }
+
+    /** The answer that is due, once all that has been sent has had its turn. */
+    private CompletableFuture<Integer> answerLater() throws InterruptedException {
+        dispatcher.received(caller, request(GET, 0, 9, 0));
+        assertThat(caller.next()).startsWith("9: ");
+        return Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS));
     }
 
     @Test

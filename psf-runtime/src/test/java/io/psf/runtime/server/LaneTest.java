@@ -32,6 +32,21 @@ final class LaneTest {
         }
     }
 
+    /** A chain on several shards, in the order of its numbers. */
+    private record Several(String shards, long arrival, List<String> ran) implements Lane.Turn {
+        @Override
+        public void run() {
+            ran.add(shards + arrival);
+        }
+
+        @Override
+        public boolean precedes(Lane.Turn later) {
+            return later instanceof Several other
+                    && shards.chars().anyMatch(shard -> other.shards.indexOf(shard) >= 0)
+                    && arrival < other.arrival;
+        }
+    }
+
     @AfterEach
     void end() {
         lane.close();
@@ -121,6 +136,31 @@ final class LaneTest {
                 assertThat(its.get(i)).as("seed %d", seed).isEqualTo(connection + (i + 1));
             }
         }
+    }
+
+    @Test
+    void whatIsBroughtForwardBringsWhatPrecedesIt() throws InterruptedException {
+        hold();
+        lane.execute(new Several("z", 0, ran), 0);
+        lane.execute(new Several("y", 1, ran), -1);
+        lane.execute(new Several("yz", 2, ran), -2);
+        lane.execute(new Several("xz", 3, ran), 0);
+        lane.execute(new Several("x", 4, ran), 5);
+        runAll();
+        assertThat(ran).containsExactly("z0", "y1", "yz2", "xz3", "x4");
+    }
+
+    /** One of a low priority that waits does not make all the others look for what precedes them. */
+    @Test
+    void aTurnThatWaitsForLongDoesNotHoldUpTheOthers() throws InterruptedException {
+        hold();
+        add("low", 0, -1);
+        int n = 100_000; // the square of it takes more time than there is
+        for (int i = 0; i < n; i++) {
+            add("b", i, 0);
+        }
+        runAll();
+        assertThat(ran).hasSize(n + 1).endsWith("low0");
     }
 
     @Test

@@ -1,0 +1,250 @@
+package io.psf.runtime.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a caller sends, and sends again, told by frames. */
+final class ClientTest {
+    private final FramePool pool = new FramePool(1 << 20);
+    private final Client client = new Client(pool);
+    private final Wire first = new Wire();
+    private Peer server;
+    private int broken;
+
+    /** Notes what is sent. */
+    private static final class Wire implements Channel {
+        final List<Frame> sent = new ArrayList<>();
+        boolean open = true;
+
+        @Override
+        public void send(Frame frame, long deadline) {
+            sent.add(frame);
+        }
+
+        @Override
+        public void offer(Frame frame, Runnable done) {
+            sent.add(frame);
+            done.run();
+        }
+
+        @Override
+        public void setReading(boolean reading) {}
+
+        @Override
+        public void trust() {}
+
+        @Override
+        public boolean isOpen() {
+            return open;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+
+        @Override
+        public void close() {
+            open = false;
+        }
+
+        /** The numbers in the requests. */
+        List<Integer> numbers() {
+            return sent.stream()
+                    .flatMap(frame -> switch (frame.kind()) {
+                        case REQUEST -> List.of(frame).stream();
+                        case CHAIN -> frame.requests().stream();
+                        default -> List.<Frame>of().stream();
+                    })
+                    .map(frame -> frame.reader(null).i32())
+                    .toList();
+        }
+    }
+
+    /** A number goes, a number comes. */
+    private static final class Numbers extends Function<int[], Integer> {
+        private IntConsumer whileWriting = number -> {};
+
+        Numbers() {
+            super(FunctionInfo.of("numbers", Place.SERVER, false, "int -> int"));
+        }
+
+        @Override
+        public void write(int[] request, Routing routing, int part, TupleWriter out) {
+            whileWriting.accept(request[0]);
+            out.i32(request[0]);
+        }
+
+        @Override
+        public int[] read(TupleReader in) {
+            throw new AssertionError("not reached");
+        }
+
+        @Override
+        public void writeAnswer(Integer answer, TupleWriter out) {
+            throw new AssertionError("not reached");
+        }
+
+        @Override
+        public Merge<Integer> merge(int[] request, Routing routing, @Nullable Integer into) {
+            return new Merge<>() {
+                private int sum;
+
+                @Override
+                public void add(int part, TupleReader answer) {
+                    sum += answer.i32();
+                }
+
+                @Override
+                public Integer result() {
+                    return sum;
+                }
+            };
+        }
+    }
+
+    private final Numbers numbers = new Numbers();
+
+    @BeforeEach
+    void connect() {
+        server = client.connect(to(first), "", 0, "server 0");
+        server.onDisconnect(peer -> broken++);
+    }
+
+    private static Transport to(Channel channel) {
+        return new Transport() {
+            @Override
+            public Listener listen(String host, int port, Receiver receiver) {
+                throw new AssertionError("not reached");
+            }
+
+            @Override
+            public Channel connect(String host, int port, Receiver receiver) {
+                return channel;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private Call<Integer> call(int number) {
+        return client.onNodes(
+                numbers, new int[] {number}, List.of(server), CallLimits.of(TimeUnit.SECONDS.toNanos(60)));
+    }
+
+    private void breakOff(Wire wire) {
+        wire.open = false;
+        client.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+    }
+
+    private boolean resume(Wire next) {
+        return client.resume(server, client.connect(to(next), "", 0, "server 0"));
+    }
+
+    /** The order in which they were sent is that of the shards, whenever they were made. */
+    @Test
+    void callsAreSentAgainInTheOrderInWhichTheyWereSent() {
+        Call<Integer> held = call(1);
+        held.hold();
+        client.send(call(2));
+        client.sendTogether(List.of(held, call(3)));
+        client.send(call(4));
+        assertThat(first.numbers()).containsExactly(2, 1, 3, 4);
+        breakOff(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.numbers()).containsExactly(2, 1, 3, 4);
+    }
+
+    @Test
+    void aCallThatIsGivenUpBeforeItsChainIsSentIsNotKept() {
+        Call<Integer> held = call(1);
+        held.hold();
+        Call<Integer> other = call(2);
+        other.hold();
+        assertThat(held.cancel()).isTrue();
+        client.sendTogether(List.of(held, other));
+        assertThat(first.numbers()).containsExactly(2);
+        assertThat(client.outstanding()).isEqualTo(1);
+    }
+
+    /** The server closes the old channel of a session when it takes the new one: that may be heard late. */
+    @Test
+    void aChannelThatHasBeenReplacedDoesNotBreakTheConnection() {
+        breakOff(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        Wire third = new Wire();
+        assertThat(resume(third)).isTrue(); // by another thread, say
+        breakOff(second);
+        assertThat(broken).isEqualTo(1);
+        client.send(call(1));
+        assertThat(third.numbers()).containsExactly(1);
+        breakOff(third);
+        assertThat(broken).isEqualTo(2);
+    }
+
+    @Test
+    void aConnectionThatIsMadeAfterTheServerWasGivenUpIsClosed() {
+        breakOff(first);
+        client.disconnect(server);
+        Wire second = new Wire();
+        assertThat(resume(second)).isFalse();
+        assertThat(second.open).isFalse();
+    }
+
+    /** Who gave it up may have taken the array back, so that what has been written of it may be anything. */
+    @Test
+    void aCallThatIsGivenUpWhileItIsWrittenAgainIsNotSent() {
+        Pending<Integer> plain = client.send(call(1));
+        Call<Integer> one = call(2);
+        Call<Integer> two = call(3);
+        client.sendTogether(List.of(one, two));
+        breakOff(first);
+        numbers.whileWriting = number -> {
+            if (number == 1) {
+                plain.cancel();
+            } else if (number == 3) {
+                one.cancel();
+            }
+        };
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.numbers()).containsExactly(3);
+    }
+
+    /** Its own connection may be in the middle of being made again, with earlier calls still to be sent. */
+    @Test
+    void whoConnectsToOneServerAgainSendsNothingToAnother() {
+        Wire other = new Wire();
+        Peer second = client.connect(to(other), "", 0, "server 1");
+        second.onDisconnect(peer -> {});
+        breakOff(first);
+        other.open = false;
+        client.closed(other, new PsException(Code.UNAVAILABLE, "broken"));
+        client.send(client.onNodes(
+                numbers, new int[] {1}, List.of(server, second), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
+        Wire next = new Wire();
+        assertThat(resume(next)).isTrue();
+        assertThat(next.numbers()).containsExactly(1);
+        assertThat(other.numbers()).isEmpty();
+    }
+}
