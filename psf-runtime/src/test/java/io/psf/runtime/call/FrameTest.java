@@ -83,7 +83,7 @@ final class FrameTest {
         Frame frame = sample();
         frame.release();
         assertThat(pool.keptBytes()).isEqualTo(1024);
-        frame.release();
+        assertThatThrownBy(frame::release).hasMessageContaining("frame: released");
         assertThat(pool.keptBytes()).as("after a second release").isEqualTo(1024);
         sample();
         assertThat(pool.keptBytes()).isZero();

@@ -361,8 +361,8 @@ final class DispatcherTest {
         assertThat(List.of(caller.next(), caller.next(), caller.next()))
                 .containsExactly(
                         "10: BAD_REQUEST on purpose",
-                        "11: CANCELLED not run, since a call before it in the chain failed",
-                        "12: CANCELLED not run, since a call before it in the chain failed");
+                        "11: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose",
+                        "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose");
     }
 
     /** The answer that is due, once all that has been sent has had its turn. */
