@@ -342,12 +342,13 @@ final class Invocation implements Lane.Turn {
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
-        this.failure = new PsException(code, detail);
+        this.failure = failure instanceof PsException known ? known : new PsException(code, detail);
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
     }
 
     /** What becomes of a call that follows one which failed in its chain. */
-    static PsException afterFailed(PsException first) {
+    static PsException afterFailed(PsException before) {
+        PsException first = before.getCause() instanceof PsException cause ? cause : before;
         return new PsException(
                 PsException.Code.CANCELLED,
                 "not run, since a call before it in the chain failed: " + first.code() + ": " + first.detail(),
