@@ -17,6 +17,10 @@ public record TensorSpec(
         TensorInfo tensor, Initializer initializer, OptimizerSpec optimizer, Updates updates, int slices) {
     /** Checks the number of slices: {@link IllegalArgumentException} if it is negative or above the number of rows. */
     public TensorSpec {
+        if (initializer == null || optimizer == null || updates == null) {
+            throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
+                    + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
+        }
         if (slices < 0 || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + tensor.rows() + " rows, or 0 for one a server)");

@@ -45,6 +45,13 @@ final class Schemas {
         this.evolution = evolution;
         this.messager = environment.getMessager();
         this.sources = new Sources(environment);
+        boolean isGiven = environment.getOptions().containsKey(FOLDER);
+        if (folder == null && (isGiven || update)) {
+            messager.printMessage(
+                    Diagnostic.Kind.ERROR,
+                    "-A" + FOLDER + ": " + (isGiven ? "empty" : "not given")
+                            + " (expected: the folder of the committed schemas, or neither it nor -A" + UPDATE + ")");
+        }
     }
 
     /** Takes note of what a round compiles. */

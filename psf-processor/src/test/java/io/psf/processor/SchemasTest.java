@@ -1,5 +1,6 @@
 package io.psf.processor;
 
+import static com.google.testing.compile.Compiler.javac;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.testing.compile.Compilation;
@@ -24,6 +25,17 @@ class SchemasTest {
         assertThat(errors(false, "int x")).isEmpty();
         assertThat(committed()).containsExactly(ONE);
         assertThat(errors(false, "int x")).isEmpty();
+    }
+
+    @Test
+    void anEmptyOptionDoesNotSwitchTheCheckOff() {
+        Compilation compilation = javac().withProcessors(new PsfProcessor())
+                .withOptions("-Apsf.schemas=")
+                .compile(Fixtures.source(Fixtures.file("good", "Axpy.java")));
+        assertThat(compilation.errors())
+                .singleElement()
+                .asString()
+                .contains("-Apsf.schemas: empty (expected: the folder");
     }
 
     @Test

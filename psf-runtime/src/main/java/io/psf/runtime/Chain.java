@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * FloatArray values = pulled.await().values();
  * }</pre>
  *
- * <p>Where a call fails, those behind it are not run on that slice and fail with {@code CANCELLED}. A call that answers
+ * <p>Where a call fails or is given up, those behind it are not run on that slice and fail with {@code CANCELLED}. A call that answers
  * later lets other workers' calls in between; those behind it still wait for it. Not thread-safe.
  */
 public final class Chain implements Caller {

@@ -372,8 +372,8 @@ public final class Worker implements Caller, AutoCloseable {
             } catch (PsException e) {
                 LOG.warn("a call that nobody awaited had failed: {}", e.getMessage());
             }
-            link.leave();
             servers.forEach(client::disconnect);
+            link.leave();
             end();
         }
     }

@@ -2,6 +2,7 @@ package io.psf.api.array;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ public final class ByteArray implements SharedArray {
 
     /** A view of all of a Java array. */
     public static ByteArray wrap(byte[] values) {
+        Objects.requireNonNull(values, "values: null (expected: an array)");
         return new ByteArray(ByteBuffer.wrap(values));
     }
 

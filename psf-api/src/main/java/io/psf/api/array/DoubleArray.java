@@ -3,6 +3,7 @@ package io.psf.api.array;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ public final class DoubleArray implements SharedArray {
 
     /** A view of all of a Java array. */
     public static DoubleArray wrap(double[] values) {
+        Objects.requireNonNull(values, "values: null (expected: an array)");
         return new DoubleArray(DoubleBuffer.wrap(values));
     }
 

@@ -50,7 +50,7 @@ public final class Checkpoints {
      */
     public static void load(Caller caller, TensorId tensor, String checkpoint) {
         LoadTensorPsf.Stub stub = LoadTensorPsf.stub(caller).withDeadline(LIMIT);
-        stub.call(tensor, checkpoint, true).await();
-        stub.call(tensor, checkpoint, false).await();
+        long save = stub.call(tensor, checkpoint, true, 0).await().save();
+        stub.call(tensor, checkpoint, false, save).await();
     }
 }

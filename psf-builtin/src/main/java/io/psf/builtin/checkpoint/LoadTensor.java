@@ -7,6 +7,8 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
 import io.psf.api.spi.Attachments;
 import io.psf.builtin.sync.Pushes;
 import java.util.ArrayList;
@@ -27,16 +29,27 @@ public interface LoadTensor {
      * @param tensor which tensor, of the shape and the kind of optimizer that it was saved with
      * @param checkpoint the checkpoint's name, a path below the server's directory
      * @param dryRun whether the files are only verified
+     * @param save which save is loaded, so that all shards load the same one; not read if the files are only verified
      */
-    record Request(TensorId tensor, String checkpoint, boolean dryRun) {}
+    record Request(TensorId tensor, String checkpoint, boolean dryRun, long save) {}
 
-    /** That it is done. */
-    record Response() {}
+    /**
+     * What was found.
+     *
+     * @param save the number of the save, the largest where shards found several
+     */
+    record Response(@Reduce(Reduction.MAX) long save) {}
 
     /** Verifies the files that have this shard's rows, and loads them. */
     default Response handle(Request slice, Shard shard) {
         Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
         Manifest manifest = Manifest.read(folder, slice.checkpoint(), slice.tensor());
+        if (!slice.dryRun() && manifest.save() != slice.save()) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    "checkpoint \"" + slice.checkpoint() + "\": saved anew while tensor \"" + slice.tensor()
+                            + "\" was loaded (expected: not to change; load it again)");
+        }
         require("shape", shape(manifest.tensor()), shape(shard.spec()), slice);
         List<ShardFile> files = new ArrayList<>();
         Range range = shard.range();
@@ -54,7 +67,7 @@ public interface LoadTensor {
         if (!slice.dryRun()) {
             load(files, shard);
         }
-        return new Response();
+        return new Response(manifest.save());
     }
 
     private static void load(List<ShardFile> files, Shard shard) {

@@ -10,6 +10,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -398,25 +399,25 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             if (merge == null || !overdue && (errors == null || now - failBy < 0)) {
                 return;
             }
-            failure = errors != null
-                    ? together(errors.values())
-                    : place(
-                            firstMissing(),
-                            new PsException(
-                                    PsException.Code.TIMED_OUT,
-                                    missing + " of " + peers.length + " answers missing after "
-                                            + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms"));
+            failure = together(errors != null ? errors.values() : late());
             over();
         }
         end(failure);
     }
 
-    private int firstMissing() {
-        int part = 0;
-        while (sent[part] == ANSWERED) {
-            part++;
+    /** An error for each slice whose answer is missing. */
+    private List<PsException> late() {
+        PsException late = new PsException(
+                PsException.Code.TIMED_OUT,
+                missing + " of " + peers.length + " answers missing after "
+                        + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms");
+        List<PsException> errors = new ArrayList<>();
+        for (int part = 0; part < sent.length; part++) {
+            if (sent[part] != ANSWERED) {
+                errors.add(place(part, late));
+            }
         }
-        return part;
+        return errors;
     }
 
     /** Whether answers came that are large. */

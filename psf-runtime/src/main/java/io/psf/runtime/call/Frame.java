@@ -48,6 +48,9 @@ public final class Frame {
     /** The largest frame. */
     public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
 
+    /** The most requests of a chain. */
+    private static final int MOST_IN_CHAIN = 1 << 16;
+
     /** What is taken at once for a frame that has only been announced; more is taken as its bytes come. */
     private static final int AT_FIRST = 1 << 20;
 
@@ -223,6 +226,9 @@ public final class Frame {
                         + " (expected: 0xb1)");
             }
             parts.add(rest.limit(length));
+            if (parts.size() > MOST_IN_CHAIN) {
+                throw malformed("requests of a chain: more than " + MOST_IN_CHAIN + " (expected: at most that)");
+            }
             at += length;
         }
         if (parts.isEmpty()) {

@@ -70,10 +70,20 @@ public final class ClusterLink {
 
     private static Peer connect(
             Client client, Transport transport, String host, int port, long deadline, Duration timeout) {
+        boolean told = false;
         while (true) {
             try {
                 return client.connect(transport, host, port, "scheduler (" + host + ":" + port + ")");
             } catch (PsException e) {
+                if (!told) {
+                    told = true;
+                    LOG.info(
+                            "looking for the scheduler at {}:{}, for {} s: {}",
+                            host,
+                            port,
+                            timeout.toSeconds(),
+                            e.detail());
+                }
                 if (System.nanoTime() - deadline > 0) {
                     throw new PsException(
                             Code.UNAVAILABLE,

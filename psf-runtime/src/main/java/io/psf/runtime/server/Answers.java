@@ -48,15 +48,19 @@ final class Answers {
             }
         }
         if (call.attempt() > 0 && call.call() <= forgotten) {
-            throw new PsException(
-                    PsException.Code.UNAVAILABLE,
-                    "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
-                            + " calls, " + bound + " bytes of answers); it may have been run");
+            throw forgotten(call);
         }
         call.link(first);
         calls.put(call.call(), call);
         size++;
         return null;
+    }
+
+    private PsException forgotten(Invocation call) {
+        return new PsException(
+                PsException.Code.UNAVAILABLE,
+                "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
+                        + " calls, " + bound + " bytes of answers); it may have been run");
     }
 
     /** Keeps the answer of a call, unless the worker is done with it already. */
@@ -99,6 +103,9 @@ final class Answers {
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
     synchronized @Nullable Frame answer(Invocation call) {
         Frame answer = call.kept();
+        if (answer == null && !calls.containsKey(call.call())) { // forgotten just now
+            throw forgotten(call);
+        }
         return answer == null ? null : answer.retain();
     }
 

@@ -95,12 +95,12 @@ public final class Connection {
      * Goes on over another channel; the old one is returned.
      *
      * @param number of the channel in the session
-     * @return null if the connection has gone on over a later one already
+     * @return null if the connection has ended, or has gone on over a later one already
      */
     @Nullable
     Channel moveTo(Channel other, int number) {
         synchronized (regulating) {
-            if (number <= channelNumber) {
+            if (!open || number <= channelNumber) {
                 return null;
             }
             Channel old = channel;
@@ -118,7 +118,9 @@ public final class Connection {
     }
 
     void close() {
-        open = false;
+        synchronized (regulating) {
+            open = false;
+        }
         answers.clear();
     }
 

@@ -107,8 +107,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     public void expire() {
         node.expire();
         for (Connection connection : sessions.values()) {
-            if (connection.isDetachedFor(isThere(connection.member()) ? SESSION_NANOS : 0)) {
+            if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
                 end(connection);
+                connections.remove(connection.channel());
+                connection.channel().close();
             }
         }
     }
@@ -152,7 +154,9 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         Channel channel = fresh.channel();
         Channel old = kept.moveTo(channel, number);
-        if (old == null) {
+        if (old == null && !kept.isOpen()) {
+            throw new PsException(Code.CLOSED, "session: ended (expected: one that its worker has not left)");
+        } else if (old == null) {
             throw new PsException(
                     Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }

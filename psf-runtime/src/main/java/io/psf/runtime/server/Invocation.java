@@ -162,7 +162,11 @@ final class Invocation implements Lane.Turn {
         if (before == null || before.answered) {
             return true;
         }
-        before.after = this;
+        Invocation last = before;
+        while (last.after != null) { // the same call, sent before, waits too
+            last = last.after;
+        }
+        last.after = this;
         return false;
     }
 
