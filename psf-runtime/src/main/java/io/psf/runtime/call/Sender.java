@@ -1,0 +1,139 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Writes requests and sends them: each part of a call once over each of its peer's channels. Thread-safe. */
+final class Sender {
+    private final FramePool pool;
+    private final ThreadLocal<List<TupleWriter>> writers =
+            ThreadLocal.withInitial(() -> new ArrayList<>(List.of(new TupleWriter())));
+    private final LongAdder bytesSent = new LongAdder();
+
+    Sender(FramePool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Sends the parts of a call that have not been sent.
+     *
+     * @param again the peer to send to, by the one who has connected to it again; null for all of them
+     */
+    void send(Call<?> call, @Nullable Peer again) {
+        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
+            Peer peer = call.peer(part);
+            if (again != null && again != peer) {
+                continue; // to another one the order is another's to keep
+            }
+            Channel channel = peer.claim(call, part, again != null);
+            if (channel != null) {
+                send(call, part, peer, channel, again != null);
+            }
+            PsException lost = peer.lost();
+            if (lost != null) {
+                call.peerLost(peer, lost);
+            }
+        }
+    }
+
+    private void send(Call<?> call, int part, Peer peer, Channel channel, boolean again) {
+        List<Call<?>> chain = call.chain();
+        try {
+            Frame frame = chain == null ? frame(call, part) : frame(chain, call, part, again);
+            if (frame != null) {
+                bytesSent.add(frame.length());
+                channel.send(frame, call.deadline());
+            }
+        } catch (PsException e) {
+            boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
+            if (!comesAgain) {
+                fail(call, chain, part, e);
+            }
+        } catch (RuntimeException | OutOfMemoryError e) { // the request's own components, say, which are the user's
+            fail(call, chain, part, new PsException(Code.BAD_REQUEST, "writing the request: " + e, e));
+        }
+    }
+
+    private static void fail(Call<?> call, @Nullable List<Call<?>> chain, int part, PsException cause) {
+        call.failAtOnce(part, cause);
+        if (chain != null) {
+            chain.forEach(other -> other.failAtOnce(
+                    -1, new PsException(Code.CANCELLED, "not sent, since a call of the chain failed", cause)));
+        }
+    }
+
+    /** The request of one part; null if the call has ended: what was written then may not be what was called. */
+    private @Nullable Frame frame(Call<?> call, int part) {
+        TupleWriter writer = writers.get().get(0);
+        writer.reset();
+        try {
+            RequestHeader header = call.write(part, writer);
+            if (header == null) {
+                return null;
+            }
+            Frame frame = Frames.request(pool, header, writer);
+            if (call.isEnded()) {
+                frame.release();
+                return null;
+            }
+            return frame;
+        } finally {
+            writer.reset();
+        }
+    }
+
+    /** The requests of a chain to the slice that a part of its first call goes to; null if they have ended. */
+    private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
+        int slice = first.slice(part);
+        Peer peer = first.peer(part);
+        List<Call<?>> claimed = new ArrayList<>();
+        for (Call<?> call : chain) {
+            int its = call.part(slice, peer);
+            if (call == first || its >= 0 && peer.claim(call, its, again) != null) {
+                claimed.add(call);
+            }
+        }
+        while (true) {
+            Frame frame = frame(claimed, slice, peer);
+            if (frame == null || !claimed.removeIf(Call::isEnded)) {
+                return frame;
+            }
+            frame.release();
+        }
+    }
+
+    private @Nullable Frame frame(List<Call<?>> calls, int slice, Peer peer) {
+        List<TupleWriter> writers = this.writers.get();
+        List<RequestHeader> headers = new ArrayList<>();
+        try {
+            for (Call<?> call : calls) {
+                if (writers.size() == headers.size()) {
+                    writers.add(new TupleWriter());
+                }
+                TupleWriter writer = writers.get(headers.size());
+                writer.reset();
+                RequestHeader header = call.write(call.part(slice, peer), writer);
+                if (header != null) {
+                    headers.add(header);
+                }
+            }
+            return switch (headers.size()) {
+                case 0 -> null;
+                case 1 -> Frames.request(pool, headers.get(0), writers.get(0));
+                default -> Frames.chain(pool, headers, writers.subList(0, headers.size()));
+            };
+        } finally {
+            writers.forEach(TupleWriter::reset);
+        }
+    }
+
+    /** Bytes of all requests sent, frames' headers included. */
+    long bytesSent() {
+        return bytesSent.sum();
+    }
+}
