@@ -1,5 +1,6 @@
 package io.psf.fuzz;
 
+import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -65,6 +66,7 @@ public final class Host implements AutoCloseable {
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 64 << 20,
                 connection -> {});
+        dispatcher.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
         home.complete(new ClusterFunctions.Home(CLUSTER, dispatcher));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {

@@ -21,17 +21,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    private final ByteBuffer body;
-    private final int begin;
-    private final int blockLength;
-    private final int arrays;
-    private final int version;
-    private final @Nullable TensorId target;
+    private ByteBuffer body = NOTHING;
+    private int begin;
+    private int blockLength;
+    private int arrays;
+    private int version;
+    private @Nullable TensorId target;
     private int at;
     private int array;
     private int arrayAt;
     private boolean copying;
+
+    /** A reader of nothing, until it {@link #begin begins}. */
+    public TupleReader() {}
 
     /**
      * Begins to read a body.
@@ -44,18 +48,27 @@ public final class TupleReader {
      * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        this(body, body.position(), body.limit(), blockLength, arrays, version, target);
+        begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 
     /**
-     * Begins to read a body that lies within something larger.
+     * Begins to read a body that lies within something larger, whatever was read before.
      *
      * @param bytes whose position plays no part, and is left alone
      * @param begin where the body begins
      * @param end one past its last byte
+     * @param blockLength bytes of the block, as the frame says
+     * @param arrays how many shared arrays, as the frame says
+     * @param version the schema version of the peer that wrote it
+     * @param target the tensor that the frame is for, if any
+     * @return this reader
+     * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
      */
-    public TupleReader(
+    public TupleReader begin(
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
+        this.at = 0;
+        this.array = 0;
+        this.copying = false;
         this.body = SharedArray.littleEndian(bytes);
         this.begin = begin;
         this.blockLength = blockLength;
@@ -79,6 +92,7 @@ public final class TupleReader {
         if (used != length) {
             throw malformed("block and arrays of " + used + " bytes in a body of " + length);
         }
+        return this;
     }
 
     /** From now on shared arrays are read as copies on the heap, which may be kept. */

@@ -8,6 +8,7 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     /** Answers that are larger are not left with the server for longer than needed. */
     private static final int LARGE = 1 << 16;
+
+    /** What a thread reads answers with, one after the other. */
+    private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
     /** In the place of when a part was sent: its answer has come. */
     private static final int ANSWERED = -1;
@@ -204,35 +208,40 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     /**
      * Writes a part of the request.
      *
-     * @return what stands before it; null if the call has ended
+     * @return false if the call has ended
      */
-    @Nullable
-    RequestHeader write(int part, TupleWriter writer) {
+    boolean write(int part, TupleWriter writer) {
         Object request;
-        int attempt;
         synchronized (this) {
             request = this.request;
-            attempt = (sent[part] & 255) - 1;
         }
         if (request == null) {
-            return null;
+            return false;
         }
         try {
             function.write(request, routing, part, writer);
         } catch (NullPointerException e) {
             throw Nulls.named(request, e);
         }
+        return true;
+    }
+
+    /** What stands before a part of the request. */
+    RequestHeader header(int part) {
         int slice = routing.slice(part);
-        TensorId tensor = tensor();
         return new RequestHeader(
                 function.info(),
-                tensor == null ? 0 : tensor.number(),
+                layout == null ? 0 : layout.info().id().number(),
                 slice,
                 id,
                 millisLeft(),
-                Math.max(0, attempt),
+                attempt(part),
                 limits.priority(),
                 layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(slice)));
+    }
+
+    private synchronized int attempt(int part) {
+        return sent[part] == ANSWERED ? 0 : (sent[part] & 255) - 1;
     }
 
     /** Milliseconds left, at least 1, as a request carries them. */
@@ -260,7 +269,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
                 if (frame.status() != PsException.Code.OK) {
                     throw new PsException(frame.status(), frame.reader(null).string());
                 }
-                merge.add(part, frame.reader(null));
+                merge.add(part, frame.reader(READERS.get(), null));
                 if (missing == 1 && errors == null) {
                     result = merge.result();
                 }

@@ -205,7 +205,12 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if the body is not what the header says
      */
     public TupleReader reader(@Nullable TensorId target) {
-        return new TupleReader(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
+        return reader(new TupleReader(), target);
+    }
+
+    /** As {@link #reader(TensorId)}, with a reader that has been used before. */
+    TupleReader reader(TupleReader used, @Nullable TensorId target) {
+        return used.begin(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 
     /**

@@ -72,11 +72,10 @@ final class Sender {
         TupleWriter writer = writers.get().get(0);
         writer.reset();
         try {
-            RequestHeader header = call.write(part, writer);
-            if (header == null) {
+            if (!call.write(part, writer)) {
                 return null;
             }
-            Frame frame = Frames.request(pool, header, writer);
+            Frame frame = Frames.request(pool, call.header(part), writer);
             if (call.isEnded()) {
                 frame.release();
                 return null;
@@ -117,9 +116,9 @@ final class Sender {
                 }
                 TupleWriter writer = writers.get(headers.size());
                 writer.reset();
-                RequestHeader header = call.write(call.part(slice, peer), writer);
-                if (header != null) {
-                    headers.add(header);
+                int part = call.part(slice, peer);
+                if (call.write(part, writer)) {
+                    headers.add(call.header(part));
                 }
             }
             return switch (headers.size()) {
