@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.call.Frame;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,7 @@ final class RegressionsTest {
             assertThat(status(host, wire, host.hello(1))).isEqualTo(Code.OK);
             assertThat(status(host, wire, host.hello(2))).isEqualTo(Code.BAD_REQUEST);
             host.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
+            host.dispatcher().setMembers(List.of()); // the worker has left
             host.dispatcher().expire();
             assertThat(status(host, new Wire(), host.hello(1))).isEqualTo(Code.OK);
         }
