@@ -43,16 +43,18 @@ public class PartsBenchmark {
     private final SparsePull.Request pull = new SparsePull.Request(TENSOR, keys());
     private final TupleWriter writer = new TupleWriter();
     private final ByteBuffer body = ByteBuffer.allocateDirect(1 << 10).order(ByteOrder.LITTLE_ENDIAN);
-    private final ByteBuffer written = written();
+    private final ByteBuffer written = written(push, routing);
 
     private static LongArray keys() {
         return LongArray.wrap(new Random(1).longs(64, 0, 1 << 20).toArray());
     }
 
-    private ByteBuffer written() {
-        write();
-        ByteBuffer copy = ByteBuffer.allocateDirect(body.limit()).order(ByteOrder.LITTLE_ENDIAN);
-        return copy.put(body).flip();
+    private static ByteBuffer written(DensePush.Request push, Routing routing) {
+        TupleWriter writer = new TupleWriter();
+        DensePushPsf.FUNCTION.write(push, routing, 1, writer);
+        ByteBuffer bytes = ByteBuffer.allocateDirect((int) writer.bodyLength()).order(ByteOrder.LITTLE_ENDIAN);
+        writer.writeBody(bytes);
+        return bytes.flip();
     }
 
     /** The routing of a dense request over 4 slices. */
