@@ -240,8 +240,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
                 layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(slice)));
     }
 
+    /** How often a part may have been sent before; more than once, never 0, if its answer has come meanwhile. */
     private synchronized int attempt(int part) {
-        return sent[part] == ANSWERED ? 0 : (sent[part] & 255) - 1;
+        return (sent[part] & 255) - 1;
     }
 
     /** Milliseconds left, at least 1, as a request carries them. */
