@@ -24,9 +24,8 @@ public final class Wire implements Channel {
     }
 
     @Override
-    public void offer(Frame frame, Runnable done) {
+    public void offer(Frame frame) {
         send(frame, 0);
-        done.run();
     }
 
     @Override

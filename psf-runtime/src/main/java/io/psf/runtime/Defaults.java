@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Transport;
+import io.psf.runtime.net.NetTransport;
 import io.psf.runtime.netty.NettyTransport;
 import java.time.Duration;
 
@@ -26,6 +27,10 @@ final class Defaults {
     }
 
     static Transport tcp(FramePool pool) {
-        return new NettyTransport(pool);
+        if ("netty".equals(System.getenv("PSF_TRANSPORT"))) {
+            return new NettyTransport(pool);
+        }
+        return new NetTransport(
+                pool, Duration.ofNanos(1000L * Integer.getInteger("psf.spin", 0)), Duration.ofSeconds(30));
     }
 }

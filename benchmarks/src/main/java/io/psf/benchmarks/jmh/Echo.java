@@ -46,9 +46,8 @@ final class Echo implements Channel {
     }
 
     @Override
-    public void offer(Frame frame, Runnable sent) {
+    public void offer(Frame frame) {
         frame.release();
-        sent.run();
     }
 
     @Override

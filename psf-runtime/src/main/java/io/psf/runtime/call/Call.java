@@ -22,6 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +33,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
+public final class Call<R> extends CompletableFuture<R> implements Pending<R>, BooleanSupplier {
+    @SuppressWarnings("rawtypes") // there are no generic class literals
+    private static final AtomicReferenceFieldUpdater<Call, Thread> WAITER =
+            AtomicReferenceFieldUpdater.newUpdater(Call.class, Thread.class, "waiter");
+
     private static final Duration LONGEST = Duration.ofDays(24);
 
     /** How long the other slices have, once one has failed, to say that they have failed too. */
@@ -76,6 +83,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
 
     /** Belongs to the outstanding calls. */
     private @Nullable Call<?> next;
+
+    /** The first thread that waits: it may bring in frames itself. */
+    private volatile @Nullable Thread waiter;
 
     private volatile boolean held;
     private volatile boolean observed;
@@ -290,6 +300,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         }
         if (result != null) {
             complete(result);
+            wake();
             client.ended(this);
         } else {
             failIfAllHaveAnswered();
@@ -311,6 +322,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         Merge<R> merge = this.merge;
         if (merge != null) {
             complete(merge.result());
+            wake();
         }
     }
 
@@ -362,6 +374,14 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         client.failed(this, failure);
         client.ended(this);
         completeExceptionally(failure);
+        wake();
+    }
+
+    private void wake() {
+        Thread thread = waiter;
+        if (thread != null && thread != Thread.currentThread()) {
+            LockSupport.unpark(thread);
+        }
     }
 
     private PsException place(int part, PsException cause) {
@@ -445,9 +465,33 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
         return observed;
     }
 
+    /** Whether it has ended. */
+    @Override
+    public boolean getAsBoolean() {
+        return isDone();
+    }
+
+    /** Waits until the call has ended or the deadline has passed. */
+    private void waitUntil(long until) throws InterruptedException {
+        if (isDone() || peers.length == 0 || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
+            return;
+        }
+        try {
+            while (!isDone() && until - System.nanoTime() > 0) {
+                peers[0].channel().await(this, until);
+                if (!isDone()) { // the channel is closed; another may take its place
+                    LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
+                }
+            }
+        } finally {
+            waiter = null;
+        }
+    }
+
     /** Waits until the call has ended, however. */
     void awaitEnd() {
         try {
+            waitUntil(System.nanoTime() + LONGEST.toNanos());
             get();
         } catch (ExecutionException | CancellationException e) {
             // It is among the failures, or was given up.
@@ -466,6 +510,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     public R await() {
         requireSent();
         try {
+            waitUntil(System.nanoTime() + LONGEST.toNanos());
             R result = get();
             observed = true;
             return result;
@@ -481,8 +526,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
     @Override
     public R await(Duration limit) {
         requireSent();
+        long until = System.nanoTime() + (limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos());
         try {
-            R result = get(limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos(), TimeUnit.NANOSECONDS);
+            waitUntil(until);
+            R result = get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
             observed = true;
             return result;
         } catch (ExecutionException e) {
@@ -517,7 +564,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R> {
             over();
         }
         client.ended(this);
-        return super.cancel(mayInterruptIfRunning);
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        wake();
+        return cancelled;
     }
 
     private PsException observe(ExecutionException e) {

@@ -1,5 +1,8 @@
 package io.psf.runtime.call;
 
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
 /** A connection that carries frames both ways, in order. Thread-safe. */
 public interface Channel {
     /**
@@ -15,11 +18,34 @@ public interface Channel {
     void send(Frame frame, long deadline);
 
     /**
-     * Sends a frame without ever waiting, and takes it over; dropped if the channel is closed.
-     *
-     * @param sent run once the frame's memory is done with
+     * Sends a frame without ever waiting, and takes it over; dropped if the channel is closed. The {@link Receiver} is told
+     * when it has been {@link Receiver#sent sent}.
      */
-    void offer(Frame frame, Runnable sent);
+    void offer(Frame frame);
+
+    /**
+     * Waits until something is over that depends on frames from the peer, and may bring them in on this thread meanwhile.
+     * May return early.
+     *
+     * @param over whoever makes it true unparks this thread
+     * @param deadline as {@link System#nanoTime} counts
+     */
+    default void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        while (!over.getAsBoolean()) {
+            long left = deadline - System.nanoTime();
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            } else if (left <= 0) {
+                return;
+            }
+            LockSupport.parkNanos(this, left);
+        }
+    }
+
+    /** Whether the thread that brings in its frames may be kept for as long as a quick handler takes. */
+    default boolean mayRunHandlers() {
+        return false;
+    }
 
     /** Whether frames are taken from the peer; while they are not, the peer's {@link #send} comes to wait. */
     void setReading(boolean reading);

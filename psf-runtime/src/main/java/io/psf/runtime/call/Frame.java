@@ -102,18 +102,20 @@ public final class Frame {
     /**
      * The length that a header announces.
      *
-     * @param header the first {@link #HEADER} bytes of a frame, little-endian
+     * @param bytes that hold the first {@link #HEADER} bytes of a frame, little-endian
+     * @param at where they begin
      * @param most the longest frame that is taken
      * @throws PsException with {@code PROTOCOL} if it is not the header of a frame
      */
-    public static int length(ByteBuffer header, int most) {
-        int length = header.getInt(0);
-        byte kind = header.get(4);
+    public static int length(ByteBuffer bytes, int at, int most) {
+        int length = bytes.getInt(at);
+        byte kind = bytes.get(at + 4);
         if (kind < Kind.REQUEST.code || kind > Kind.CHAIN.code) {
             throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb4)");
         }
-        if (header.get(5) != 0 && kind != Kind.REQUEST.code) {
-            throw malformed("flags: 0x" + Integer.toHexString(header.get(5) & 0xff) + " (expected: 0)");
+        byte flags = bytes.get(at + 5);
+        if (flags != 0 && kind != Kind.REQUEST.code) {
+            throw malformed("flags: 0x" + Integer.toHexString(flags & 0xff) + " (expected: 0)");
         }
         if (length < HEADER || length % 8 != 0 || length > most) {
             throw malformed("length: " + length + " (expected: a multiple of 8 from " + HEADER + " to " + most + ")");
@@ -225,7 +227,7 @@ public final class Frame {
                 throw malformed("end of a chain: " + (length() - at) + " bytes (expected: a request)");
             }
             ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
-            int length = length(rest, length() - at);
+            int length = length(rest, 0, length() - at);
             if (rest.get(4) != Kind.REQUEST.code) {
                 throw malformed("kind of a frame in a chain: 0x" + Integer.toHexString(rest.get(4) & 0xff)
                         + " (expected: 0xb1)");
@@ -243,6 +245,11 @@ public final class Frame {
         List<Frame> requests = new ArrayList<>(parts.size());
         parts.forEach(part -> requests.add(new Frame(part.slice(), null, this)));
         return requests;
+    }
+
+    /** Whether it has more than one owner. */
+    public boolean isShared() {
+        return owners > 1;
     }
 
     /** Adds an owner. */

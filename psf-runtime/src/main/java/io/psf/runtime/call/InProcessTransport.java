@@ -107,7 +107,8 @@ public final class InProcessTransport implements Transport {
         }
 
         @Override
-        public void offer(Frame frame, Runnable sent) {
+        public void offer(Frame frame) {
+            int length = frame.length();
             if (closed.get()) {
                 frame.release();
             } else {
@@ -119,7 +120,7 @@ public final class InProcessTransport implements Transport {
                     ANSWERING.set(before);
                 }
             }
-            sent.run();
+            receiver.sent(this, length);
         }
 
         private void deliver(Frame frame) {

@@ -168,7 +168,7 @@ public final class Peer {
      * @param below every call of a smaller number is among it
      */
     synchronized void tellDone(FramePool pool, long below) {
-        channel.offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)), () -> {});
+        channel.offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)));
         doneCount = 0;
     }
 

@@ -7,6 +7,9 @@ public interface Receiver {
     /** Takes over a frame that came. */
     void received(Channel channel, Frame frame);
 
+    /** Told that bytes of offered or sent frames have been taken by the network, or by the peer. */
+    default void sent(Channel channel, long bytes) {}
+
     /** Told once, when no more frames come. */
     void closed(Channel channel, PsException cause);
 }

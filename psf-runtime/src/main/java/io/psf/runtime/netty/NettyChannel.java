@@ -78,7 +78,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
                 watch();
                 return;
             }
-            int length = Frame.length(header, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
+            int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
             announced = length;
             frame = Frame.arriving(pool, length);
             frame.bytes().put(header.flip());
@@ -186,14 +186,15 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             frame.release();
             throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
         }
-        offer(frame, () -> {});
+        offer(frame);
     }
 
     @Override
-    public void offer(Frame frame, Runnable sent) {
+    public void offer(Frame frame) {
+        int length = frame.length();
         socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes())).addListener(done -> {
             frame.release();
-            sent.run();
+            receiver.sent(this, length);
         });
     }
 

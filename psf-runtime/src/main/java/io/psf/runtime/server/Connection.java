@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Connection {
     private static final int KEPT_CANCELLED = 1000;
 
+    /** With more unsent, no more calls of a connection are run: what they answer would only wait, and leave the caches. */
+    private static final long MOST_UNSENT = 4 << 20;
+
     private final long bound;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
@@ -107,6 +110,7 @@ public final class Connection {
             channelNumber = number;
             channel = other;
             detachedAt = 0;
+            unsent.set(0);
             other.trust();
             other.setReading(!paused);
             return old;
@@ -163,16 +167,25 @@ public final class Connection {
     }
 
     void send(Frame answer) {
-        int bytes = answer.bytes().capacity();
-        unsent.addAndGet(bytes);
+        unsent.addAndGet(answer.length());
         regulate();
-        channel.offer(answer, () -> sent(bytes));
+        channel.offer(answer);
     }
 
-    private void sent(int bytes) {
-        long left = unsent.addAndGet(-bytes);
+    /** So much has been taken from what was sent over a channel. */
+    void sent(Channel over, long bytes) {
+        synchronized (regulating) {
+            if (channel == over) { // what an earlier one had unsent is lost with it
+                unsent.addAndGet(-bytes);
+            }
+        }
+        runStalled();
+    }
+
+    /** What waited for room goes on, if there is room. */
+    void runStalled() {
         regulate();
-        if (left <= bound / 2) {
+        if (unsent.get() <= MOST_UNSENT / 2) {
             for (Runnable next = poll(); next != null; next = poll()) {
                 next.run();
             }
@@ -203,13 +216,13 @@ public final class Connection {
      * @param again run once it has, if it has not
      */
     boolean mayRun(Runnable again) {
-        if (unsent.get() <= bound) {
+        if (unsent.get() <= MOST_UNSENT) {
             return true;
         }
         synchronized (stalled) {
             stalled.add(again);
         }
-        sent(0); // in case the last answer went out in between
+        runStalled(); // in case the last answer went out in between
         return false;
     }
 }

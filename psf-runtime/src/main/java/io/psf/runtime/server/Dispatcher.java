@@ -161,6 +161,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                     Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }
         connections.put(channel, kept);
+        kept.runStalled();
         connections.remove(old);
         old.close();
         if (!channel.isOpen()) {
@@ -222,7 +223,14 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             refuse(connection, frame, e);
             return;
         }
-        invocation.lane().execute(invocation, frame.priority());
+        run(connection, invocation, invocation.isQuick(), invocation.lane(), frame.priority());
+    }
+
+    /** Runs a turn here and now, if it is quick and nothing is before it; or queues it. */
+    private static void run(Connection connection, Lane.Turn turn, boolean isQuick, Lane lane, int priority) {
+        if (!isQuick || !connection.channel().mayRunHandlers() || !lane.runHere(turn)) {
+            lane.execute(turn, priority);
+        }
     }
 
     /** Queues requests as one piece of work; those behind one that is refused are refused with it. */
@@ -255,7 +263,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             }
         }
         if (!run.isEmpty()) {
-            run.get(0).lane().execute(new Chained(run), priority);
+            boolean isQuick = run.stream().allMatch(Invocation::isQuick);
+            run(connection, new Chained(run), isQuick, run.get(0).lane(), priority);
         }
     }
 
@@ -343,6 +352,14 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                             + ", as it was made last; the next call asks again)");
         }
         return shard;
+    }
+
+    @Override
+    public void sent(Channel channel, long bytes) {
+        Connection connection = connections.get(channel);
+        if (connection != null) {
+            connection.sent(channel, bytes);
+        }
     }
 
     @Override

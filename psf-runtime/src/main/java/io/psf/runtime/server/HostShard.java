@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A shard in host memory off the heap. All of it belongs to its lane. */
 final class HostShard implements Shard {
+    private static final long UNKNOWN = Long.MAX_VALUE;
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final TensorInfo spec;
@@ -43,6 +44,7 @@ final class HostShard implements Shard {
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
     private volatile boolean dropped;
+    private volatile long cost = UNKNOWN;
     private CallInfo call = NO_CALL;
 
     HostShard(
@@ -79,6 +81,17 @@ final class HostShard implements Shard {
                             + most + " bytes; use more slices)");
         }
         return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, 4 * rows * width));
+    }
+
+    /** What handlers on this shard take lately, in nanoseconds. */
+    long cost() {
+        return cost;
+    }
+
+    /** A handler took so long. A slow one is remembered for a while. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one at a time, on the lane
+    void took(long nanos) {
+        cost = nanos > cost || cost == UNKNOWN ? nanos : cost - (cost - nanos) / 4;
     }
 
     /** The tensor has been cleared: calls that are still queued here are not run. */

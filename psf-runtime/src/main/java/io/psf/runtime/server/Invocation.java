@@ -14,6 +14,7 @@ import io.psf.runtime.call.Frames;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * the lane of its shard or node once it has been queued there.
  */
 final class Invocation implements Lane.Turn {
+    /** Handing a call over to another thread takes about as long where that one sleeps. */
+    private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
     private final Connection connection;
     private final Frame request;
     private final Binding<?, ?> binding;
@@ -117,6 +121,11 @@ final class Invocation implements Lane.Turn {
 
     void keep(@Nullable Frame answer) {
         kept = answer;
+    }
+
+    /** Whether it will most likely not keep whoever runs it for long. */
+    boolean isQuick() {
+        return shard != null && shard.cost() <= QUICK_NANOS;
     }
 
     /** It waits for its turn from now on. */
@@ -232,12 +241,16 @@ final class Invocation implements Lane.Turn {
         Member member = connection.member();
         int worker = member != null && member.role() == Role.WORKER ? member.rank() : -1;
         CallInfo call = new CallInfo(worker, request.call(), attempt);
+        long begin = System.nanoTime();
         try {
             handle(binding, call);
         } catch (Throwable e) { // no request takes a server down
             fail(e);
         } finally {
             lane.scratch().reset();
+            if (shard != null) {
+                shard.took(System.nanoTime() - begin);
+            }
         }
     }
 

@@ -10,13 +10,15 @@ import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that runs all work of the shards it was given: of the highest priority first, of one priority in the order
- * in which it came. What one connection sent to one shard keeps its order, whatever the priorities: the later brings the
- * earlier forward with it.
+ * Runs all work of the shards it was given, one piece at a time: of the highest priority first, of one priority in the
+ * order in which it came. What one connection sent to one shard keeps its order, whatever the priorities: the later brings
+ * the earlier forward with it. It has a thread of its own; while there is nothing else to do, another thread may run a
+ * quick turn itself, which saves handing it over.
  */
 final class Lane implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
@@ -26,6 +28,11 @@ final class Lane implements AutoCloseable {
     private final PriorityBlockingQueue<Ranked> lower = new PriorityBlockingQueue<>();
     /** How many are in {@link #higher} and {@link #lower}: seldom any. */
     private final AtomicInteger ranked = new AtomicInteger();
+
+    /** Pieces of work that wait or are being run. */
+    private final AtomicInteger pending = new AtomicInteger();
+    /** Held by whoever runs a piece of work. */
+    private final ReentrantLock running = new ReentrantLock();
 
     private final AtomicLong arrivals = new AtomicLong();
     private final Thread thread;
@@ -69,10 +76,14 @@ final class Lane implements AutoCloseable {
                 }
                 continue;
             }
+            running.lock();
             try {
                 work.run();
             } catch (Throwable e) { // a lane outlives whatever runs on it
                 LOG.error("work on a lane failed", e);
+            } finally {
+                running.unlock();
+                pending.getAndDecrement();
             }
             if (closed && normal.isEmpty() && ranked.get() == 0) {
                 return;
@@ -97,10 +108,16 @@ final class Lane implements AutoCloseable {
         }
         Ranked last = lower.poll();
         if (last == null) {
+            pending.getAndIncrement();
             return () -> {}; // it is being put there
         }
         ranked.decrementAndGet();
         return before(last.turn, true);
+    }
+
+    /** Of those that are run together, all but one, which is counted when they have been run. */
+    private void countTogether(int turns) {
+        pending.addAndGet(1 - turns);
     }
 
     private Runnable inOrder(Runnable work) {
@@ -130,6 +147,7 @@ final class Lane implements AutoCloseable {
         if (together.size() == 1) {
             return turn;
         }
+        countTogether(together.size());
         together.sort(Comparator.comparingLong(Turn::arrival));
         return () -> together.forEach(this::runQuietly);
     }
@@ -147,8 +165,33 @@ final class Lane implements AutoCloseable {
         if (closed) {
             LOG.debug("{} is closed; dropped a piece of work", thread.getName());
         } else {
+            pending.getAndIncrement();
             normal.add(work);
         }
+    }
+
+    /**
+     * Runs a turn on this thread, now, if nothing else waits or runs.
+     *
+     * @return whether it was run
+     */
+    boolean runHere(Turn turn) {
+        if (closed || !pending.compareAndSet(0, 1)) {
+            return false;
+        }
+        boolean interrupted = Thread.interrupted();
+        running.lock();
+        try {
+            runQuietly(turn);
+        } finally {
+            running.unlock();
+            pending.getAndDecrement();
+            Thread.interrupted(); // by the handler: not this thread's business
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return true;
     }
 
     /** Runs a turn on the lane, later: before what has a lower priority. */
@@ -156,6 +199,7 @@ final class Lane implements AutoCloseable {
         if (priority == 0) {
             execute(turn);
         } else {
+            pending.getAndIncrement();
             ranked.incrementAndGet();
             (priority > 0 ? higher : lower).add(new Ranked(priority, arrivals.getAndIncrement(), turn));
             if (normal.isEmpty()) {
@@ -166,7 +210,7 @@ final class Lane implements AutoCloseable {
 
     /** Runs a piece of work on the lane: now, if this is the lane. */
     void executeHere(Runnable work) {
-        if (Thread.currentThread() == thread) {
+        if (running.isHeldByCurrentThread()) {
             work.run();
         } else {
             execute(work);

@@ -104,7 +104,7 @@ public abstract class TransportContract {
         Frame asked = atServer.next();
         atServer.channels
                 .get(0)
-                .offer(Frames.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"), () -> {});
+                .offer(Frames.failure(pool, 7, 3, asked.call(), PsException.Code.BAD_REQUEST, "because"));
         Frame answer = atClient.next();
         assertThat(answer.status()).isEqualTo(PsException.Code.BAD_REQUEST);
         assertThat(answer.reader(null).string()).isEqualTo("because");

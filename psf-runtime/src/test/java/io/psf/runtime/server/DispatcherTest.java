@@ -90,13 +90,12 @@ final class DispatcherTest {
         }
 
         @Override
-        public void offer(Frame frame, Runnable sent) {
+        public void offer(Frame frame) {
             if (open) {
                 answers.add(frame);
             } else {
                 frame.release();
             }
-            sent.run();
         }
 
         @Override

@@ -1,0 +1,457 @@
+package io.psf.runtime.net;
+
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings in what comes over the channels, on one thread at a time, which leads: a thread that waits for an answer, if
+ * there is one, so that the answer need not be handed from thread to thread; else a thread of the reactor's own. One
+ * that is kept by what it has handed over, a slow handler or a callback, is relieved by another.
+ */
+final class Reactor implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Reactor.class);
+
+    /** For so long after a thread has waited, the reactor's own does not wait at the selector: another may come. */
+    private static final long GIVES_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How often it looks meanwhile. */
+    private static final long LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Who is kept for longer is relieved. */
+    private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Parked threads look around now and then, whatever they have been told. */
+    private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final String name;
+    private final long spinNanos;
+    private final long partialLimitNanos;
+    private final Selector selector;
+    private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
+    private final Deque<Thread> followers = new ConcurrentLinkedDeque<>();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
+    private final List<WireChannel> polled = new CopyOnWriteArrayList<>();
+    /** Channels with something to write that was put off. */
+    private final ArrayList<WireChannel> putOff = new ArrayList<>();
+
+    private volatile boolean hasPutOff;
+    private volatile boolean selecting;
+    /** Whether frames come that nobody waits for: then the reactor's own thread leads. */
+    private volatile boolean serving;
+
+    private volatile boolean closed;
+    private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
+    /** When who leads began to hand over what has come; 0 while it does not. */
+    private volatile long busySince;
+
+    private volatile @Nullable Thread own;
+    private final Thread watch;
+
+    private ArrayList<SelectionKey> ready = new ArrayList<>();
+    private long lastCheck = System.nanoTime();
+
+    /**
+     * A reactor with its thread.
+     *
+     * @param spinNanos how long to look again and again before sleeping
+     * @param partialLimitNanos how long a peer may pause in the middle of a frame
+     */
+    Reactor(String name, long spinNanos, long partialLimitNanos) {
+        this.name = name;
+        this.spinNanos = spinNanos;
+        this.partialLimitNanos = partialLimitNanos;
+        try {
+            this.selector = Selector.open();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        this.watch = new Thread(this::watch, name + "-watch");
+        watch.setDaemon(true);
+    }
+
+    /** Begins. */
+    void start() {
+        startOwn();
+        watch.start();
+    }
+
+    private Thread startOwn() {
+        Thread thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+        own = thread;
+        thread.start();
+        return thread;
+    }
+
+    // What channels ask.
+
+    /** Watches a channel from now on. */
+    void add(WireChannel channel) throws IOException {
+        channels.add(channel);
+        if (channel.wire().isPolled()) {
+            polled.add(channel);
+        }
+        channel.registered(register(channel.wire().socket(), SelectionKey.OP_READ, channel));
+        wakeUp();
+    }
+
+    /** Watches a socket; the attachment is a channel, or runs when the socket is ready. */
+    SelectionKey register(SelectableChannel socket, int operations, Object attachment) throws IOException {
+        try {
+            return socket.register(selector, operations, attachment);
+        } catch (ClosedSelectorException e) {
+            throw new IOException("transport: closed", e);
+        }
+    }
+
+    void remove(WireChannel channel) {
+        channels.remove(channel);
+        polled.remove(channel);
+        wakeUp();
+    }
+
+    /** From now on frames come that nobody waits for. */
+    void serve() {
+        serving = true;
+        LockSupport.unpark(own);
+    }
+
+    /** Returns when closed sockets are truly closed, and their ports free. */
+    void forgetClosed() {
+        if (isLedHere() || closed) {
+            return;
+        }
+        CountDownLatch done = new CountDownLatch(1);
+        execute(() -> {
+            try {
+                selector.selectNow(ready::add);
+            } catch (IOException e) {
+                LOG.debug("selecting: {}", e.toString());
+            } finally {
+                done.countDown();
+            }
+        });
+        try {
+            done.await(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Who leads hands something over: it is relieved if that takes long. */
+    void busy() {
+        busySince = System.nanoTime();
+    }
+
+    /** What threads wait for may be over. */
+    void unparkFollowers() {
+        followers.forEach(LockSupport::unpark);
+    }
+
+    /** Does something on the thread that leads, soon. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        wakeUp();
+    }
+
+    /** Whether this thread leads. */
+    boolean isLedHere() {
+        return leader.get() == Thread.currentThread();
+    }
+
+    /** The channel is flushed by who leads, before sleeping, or by the next thread that waits. */
+    void putOff(WireChannel channel) {
+        synchronized (putOff) {
+            putOff.add(channel);
+            hasPutOff = true;
+        }
+        wakeUp();
+    }
+
+    private void flushPutOff() {
+        while (hasPutOff) {
+            WireChannel channel;
+            synchronized (putOff) {
+                int last = putOff.size() - 1;
+                if (last < 0) {
+                    hasPutOff = false;
+                    return;
+                }
+                channel = putOff.remove(last);
+                hasPutOff = last > 0;
+            }
+            channel.flush();
+        }
+    }
+
+    /** Sees to it that who leads looks around. */
+    void wakeUp() {
+        if (selecting && !isLedHere()) {
+            selector.wakeup();
+        }
+    }
+
+    // Leading.
+
+    /**
+     * Waits, and brings in meanwhile what comes.
+     *
+     * @param over whether to go on; whoever makes it true unparks this thread
+     * @param deadline as {@link System#nanoTime} counts
+     * @return whether it was over before the deadline
+     */
+    boolean await(BooleanSupplier over, long deadline) throws InterruptedException {
+        flushPutOff();
+        lastWait = System.nanoTime();
+        Thread me = Thread.currentThread();
+        while (!over.getAsBoolean()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            long left = deadline - System.nanoTime();
+            if (left <= 0 || closed) {
+                return over.getAsBoolean();
+            }
+            if (!serving && leader.compareAndSet(null, me)) {
+                try {
+                    lead(over, deadline);
+                } finally {
+                    resign(me);
+                    lastWait = System.nanoTime();
+                }
+            } else {
+                follow(me, over, Math.min(left, PARKED_NANOS));
+            }
+        }
+        return true;
+    }
+
+    private void follow(Thread me, BooleanSupplier over, long nanos) {
+        followers.add(me);
+        try {
+            if (leader.get() == own && !serving) {
+                wakeUp(); // it gives way
+            }
+            if (!over.getAsBoolean() && (serving || leader.get() != null)) {
+                LockSupport.parkNanos(this, nanos);
+            }
+        } finally {
+            followers.remove(me);
+        }
+    }
+
+    private void lead(BooleanSupplier over, long deadline) {
+        long idleSince = System.nanoTime();
+        while (!over.getAsBoolean()
+                && isLedHere()
+                && !closed
+                && !Thread.currentThread().isInterrupted()) {
+            long now = System.nanoTime();
+            if (now - deadline >= 0) {
+                return;
+            }
+            if (turn(now - idleSince < spinNanos)) {
+                idleSince = System.nanoTime();
+            }
+        }
+    }
+
+    private void resign(Thread me) {
+        if (leader.compareAndSet(me, null)) {
+            Thread next = followers.peek();
+            if (next != null) {
+                LockSupport.unpark(next);
+            }
+        }
+    }
+
+    private void run() {
+        Thread me = Thread.currentThread();
+        while (!closed && own == me) {
+            boolean stays = serving || System.nanoTime() - lastWait > GIVES_WAY_NANOS;
+            if (!stays) {
+                LockSupport.parkNanos(this, LOOKS_NANOS);
+            }
+            if (!leader.compareAndSet(null, me)) {
+                LockSupport.parkNanos(this, LOOKS_NANOS);
+                continue;
+            }
+            try {
+                long idleSince = System.nanoTime();
+                while (isLedHere() && !closed && (serving || followers.isEmpty())) {
+                    Thread.interrupted(); // by what it was handed to
+                    boolean wait = stays && System.nanoTime() - idleSince >= spinNanos;
+                    if (turn(!wait)) {
+                        idleSince = System.nanoTime();
+                    } else if (!stays) {
+                        break;
+                    }
+                }
+            } finally {
+                resign(me);
+            }
+        }
+        if (closed) {
+            closeSelector();
+        }
+    }
+
+    /**
+     * Brings in what has come, or waits for it.
+     *
+     * @param atOnce not to wait
+     * @return whether something had come
+     */
+    private boolean turn(boolean atOnce) {
+        List<SelectionKey> some = ready;
+        boolean busy = false;
+        try {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                busy();
+                task.run();
+                busy = true;
+            }
+            for (int i = 0; i < polled.size() && isLedHere(); i++) {
+                busy |= poll(polled.get(i));
+            }
+            flushPutOff();
+            if (!isLedHere()) {
+                return true;
+            }
+            select(atOnce || busy);
+            if (!some.isEmpty()) {
+                for (int i = 0; i < some.size() && isLedHere(); i++) {
+                    handle(some.get(i));
+                }
+                some.clear();
+                flushPutOff();
+                busy = true;
+            }
+            long now = System.nanoTime();
+            if (now - lastCheck > partialLimitNanos / 2) {
+                lastCheck = now;
+                channels.forEach(channel -> channel.checkPartial(now, partialLimitNanos));
+            }
+        } catch (IOException | ClosedSelectorException e) {
+            if (!closed) {
+                LOG.error("selecting failed", e);
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("what came over a connection could not be handed over", e);
+        }
+        if (isLedHere()) {
+            busySince = 0;
+        }
+        return busy;
+    }
+
+    private boolean poll(WireChannel channel) {
+        if (channel.hasUnsent()) {
+            channel.flush();
+        }
+        return channel.read();
+    }
+
+    private void select(boolean atOnce) throws IOException {
+        busySince = 0;
+        if (atOnce) {
+            selector.selectNow(ready::add);
+            return;
+        }
+        selecting = true;
+        try {
+            Thread me = Thread.currentThread();
+            boolean somethingToDo =
+                    hasPutOff || !tasks.isEmpty() || closed || me == own && !serving && !followers.isEmpty();
+            for (WireChannel channel : polled) {
+                somethingToDo |= !channel.wire().prepareToSleep(channel.hasUnsent());
+            }
+            if (somethingToDo) {
+                selector.selectNow(ready::add);
+            } else {
+                selector.select(ready::add, Math.max(1, partialLimitNanos / 2_000_000));
+            }
+        } finally {
+            selecting = false;
+        }
+    }
+
+    private static void handle(SelectionKey key) {
+        try {
+            if (key.attachment() instanceof WireChannel channel) {
+                if (key.isWritable()) {
+                    channel.flush();
+                }
+                if (key.isReadable()) {
+                    channel.read();
+                }
+            } else if (key.attachment() instanceof Runnable accept) {
+                accept.run();
+            }
+        } catch (CancelledKeyException e) {
+            LOG.trace("closed meanwhile", e);
+        }
+    }
+
+    // Relief.
+
+    private void watch() {
+        while (!closed) {
+            LockSupport.parkNanos(this, RELIEF_NANOS);
+            long since = busySince;
+            Thread kept = leader.get();
+            if (since != 0 && kept != null && System.nanoTime() - since > RELIEF_NANOS && since == busySince) {
+                ready = new ArrayList<>();
+                if (leader.compareAndSet(kept, null)) {
+                    busySince = 0;
+                    LOG.debug("{} is kept by what it was handed to; relieved", kept.getName());
+                    if (kept == own) {
+                        startOwn();
+                    }
+                }
+            }
+        }
+    }
+
+    /** Ends; nothing comes any more. */
+    @Override
+    public void close() {
+        closed = true;
+        busySince = 0;
+        selector.wakeup();
+        LockSupport.unpark(own);
+        LockSupport.unpark(watch);
+        unparkFollowers();
+        channels.forEach(WireChannel::close);
+    }
+
+    private void closeSelector() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("closing a selector: {}", e.toString());
+        }
+    }
+}

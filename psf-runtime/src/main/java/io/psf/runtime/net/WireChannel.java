@@ -1,0 +1,373 @@
+package io.psf.runtime.net;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
+import io.psf.runtime.call.Receiver;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection. Whoever leads the reactor reads from it; any thread writes to it. A peer that sends anything but
+ * frames, or that stops in the middle of one, is told so and cut off.
+ */
+final class WireChannel implements Channel {
+    private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
+
+    /** A thread waits before it sends more than this, unsent. */
+    private static final int MOST_UNSENT = 1 << 20;
+
+    /** What is put off is written once it is this much. */
+    private static final int MOST_PUT_OFF = 32 << 10;
+
+    /** While so many requests have no answer, small ones are put off to be written together. */
+    private static final int MANY = 4;
+
+    /** Reads in one go, so that others have their turn. */
+    private static final int READS = 16;
+
+    private final Reactor reactor;
+    private final Receiver receiver;
+    private final FramePool pool;
+    private final FrameReader reader;
+    private final String peer;
+    private final BooleanSupplier hasRoom = this::hasRoom;
+
+    /** Also the lock of everything that is written. */
+    private final Outbox outbox;
+
+    private volatile Wire wire;
+    private @Nullable SelectionKey key;
+    private boolean putOff;
+    private boolean closing;
+
+    private volatile boolean open = true;
+    private volatile boolean reading = true;
+    private volatile PsException cause = new PsException(Code.UNAVAILABLE, "connection closed");
+    private volatile long unsent;
+
+    /** Requests and answers that went over it, as near as needed to know whether many are under way. */
+    private int requests;
+
+    /** Counted by who leads the reactor. */
+    private final AtomicInteger answers = new AtomicInteger();
+
+    // Touched by who leads the reactor alone.
+    private boolean refused;
+    private int partialBefore;
+    private long partialSince;
+
+    WireChannel(Reactor reactor, Wire wire, Receiver receiver, FramePool pool, String peer) {
+        this.reactor = reactor;
+        this.wire = wire;
+        this.receiver = receiver;
+        this.pool = pool;
+        this.reader = new FrameReader(pool);
+        this.outbox = new Outbox(pool);
+        this.peer = peer;
+    }
+
+    Wire wire() {
+        return wire;
+    }
+
+    /** The selector watches it from now on. */
+    void registered(SelectionKey with) {
+        synchronized (outbox) {
+            key = with;
+        }
+    }
+
+    // Reading, by who leads the reactor.
+
+    /**
+     * Reads what has come and hands it over.
+     *
+     * @return whether there was something
+     */
+    boolean read() {
+        boolean some = false;
+        try {
+            some = deliver();
+            for (int i = 0; i < READS && open && reading && !refused && reactor.isLedHere(); i++) {
+                var target = reader.target();
+                int n = wire.read(target);
+                if (n < 0) {
+                    close(new PsException(Code.UNAVAILABLE, "connection closed"));
+                    return true;
+                }
+                if (n == 0) {
+                    break;
+                }
+                some = true;
+                boolean more = !target.hasRemaining();
+                deliver();
+                if (!more) {
+                    break;
+                }
+            }
+        } catch (PsException e) {
+            refuse(e);
+        } catch (IOException e) {
+            fail(e);
+        }
+        return some;
+    }
+
+    private boolean deliver() {
+        boolean some = false;
+        while (reading && !refused && open && reactor.isLedHere()) {
+            Frame frame = reader.next();
+            if (frame == null) {
+                break;
+            }
+            some = true;
+            if (frame.kind() == Frame.Kind.ANSWER) {
+                answers.lazySet(answers.get() + 1);
+            }
+            reactor.busy();
+            receiver.received(this, frame);
+        }
+        return some;
+    }
+
+    /** Ends the connection if half a frame has been there for too long. */
+    void checkPartial(long now, long limitNanos) {
+        int partial = reader.partial();
+        if (refused) {
+            if (now - partialSince >= limitNanos) {
+                close(cause); // it does not even take that it was refused
+            }
+        } else if (partial == 0 || partial != partialBefore || !reading) {
+            partialBefore = partial;
+            partialSince = now;
+        } else if (now - partialSince >= limitNanos) {
+            refuse(new PsException(
+                    Code.PROTOCOL,
+                    "half a frame: " + partial + " of " + reader.expected() + " bytes (expected: the rest within "
+                            + limitNanos / 1_000_000 + " ms)"));
+        }
+    }
+
+    private void refuse(PsException why) {
+        refused = true;
+        partialSince = System.nanoTime();
+        setReading(false);
+        cause = new PsException(why.code(), why.detail() + ", from " + peer);
+        synchronized (outbox) {
+            outbox.add(Frames.failure(pool, 0, 0, 0, why.code(), why.detail()));
+            closing = true;
+        }
+        flush();
+    }
+
+    // Writing, by anybody.
+
+    @Override
+    public void send(Frame frame, long deadline) {
+        awaitRoom(frame, deadline);
+        boolean late = false;
+        synchronized (outbox) {
+            if (!open || closing) {
+                frame.release();
+                throw unavailable();
+            }
+            late = frame.length() <= Outbox.SMALL
+                    && requests - answers.get() >= MANY
+                    && outbox.bytes() + frame.length() < MOST_PUT_OFF
+                    && !wire.isPolled();
+            requests += frame.kind() == Frame.Kind.REQUEST ? 1 : 0;
+            outbox.add(frame);
+        }
+        if (late) {
+            putOff();
+        } else {
+            flush();
+        }
+    }
+
+    private PsException unavailable() {
+        return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
+    }
+
+    private void awaitRoom(Frame frame, long deadline) {
+        if (hasRoom() || reactor.isLedHere()) {
+            return;
+        }
+        try {
+            if (!reactor.await(hasRoom, deadline)) {
+                frame.release();
+                throw new PsException(Code.TIMED_OUT, peer + " takes no more frames");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            frame.release();
+            throw new PsException(Code.CANCELLED, "interrupted while sending", e);
+        }
+    }
+
+    private boolean hasRoom() {
+        return unsent < MOST_UNSENT || !open;
+    }
+
+    @Override
+    public void offer(Frame frame) {
+        boolean late;
+        synchronized (outbox) {
+            if (!open || closing) {
+                frame.release();
+                return;
+            }
+            outbox.add(frame);
+            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+        }
+        if (late) {
+            putOff();
+        } else {
+            flush();
+        }
+    }
+
+    /** Leaves what is to be written to who leads the reactor, or to the next thread that waits. */
+    private void putOff() {
+        synchronized (outbox) {
+            if (putOff) {
+                return;
+            }
+            putOff = true;
+        }
+        reactor.putOff(this);
+    }
+
+    /** Writes what there is room for; the reactor sees to the rest. */
+    void flush() {
+        long sent = 0;
+        boolean end = false;
+        boolean hasRoomAgain = false;
+        try {
+            synchronized (outbox) {
+                putOff = false;
+                if (!open) {
+                    return;
+                }
+                sent = outbox.writeTo(wire);
+                hasRoomAgain = unsent >= MOST_UNSENT && outbox.bytes() < MOST_UNSENT;
+                unsent = outbox.bytes();
+                boolean rest = unsent > 0;
+                end = closing && !rest;
+                if (key != null && !wire.isPolled()) {
+                    wantRoom(key, rest);
+                }
+            }
+        } catch (IOException e) {
+            fail(e);
+            return;
+        }
+        if (hasRoomAgain) {
+            reactor.unparkFollowers();
+        }
+        if (end) {
+            close(cause);
+        } else if (sent > 0) {
+            receiver.sent(this, sent);
+        }
+    }
+
+    private void wantRoom(SelectionKey key, boolean wanted) {
+        if (!key.isValid()) {
+            return;
+        }
+        boolean is = (key.interestOps() & SelectionKey.OP_WRITE) != 0;
+        if (is != wanted) {
+            if (wanted) {
+                key.interestOpsOr(SelectionKey.OP_WRITE);
+                reactor.wakeUp();
+            } else {
+                key.interestOpsAnd(~SelectionKey.OP_WRITE);
+            }
+        }
+    }
+
+    /** Whether something is to be written. */
+    boolean hasUnsent() {
+        return unsent > 0;
+    }
+
+    // Both.
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        reactor.await(over, deadline);
+    }
+
+    @Override
+    public void setReading(boolean reads) {
+        reading = reads;
+        SelectionKey with = key;
+        if (with != null && with.isValid()) {
+            if (reads) {
+                with.interestOpsOr(SelectionKey.OP_READ);
+                reactor.execute(this::read); // what has come already
+            } else {
+                with.interestOpsAnd(~SelectionKey.OP_READ);
+            }
+        }
+    }
+
+    @Override
+    public boolean mayRunHandlers() {
+        return true;
+    }
+
+    @Override
+    public void trust() {
+        reader.trust();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public void close() {
+        close(cause);
+    }
+
+    private void fail(IOException e) {
+        LOG.debug("connection to {}: {}", peer, e.toString());
+        close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
+    }
+
+    private void close(PsException why) {
+        synchronized (outbox) {
+            if (!open) {
+                return;
+            }
+            open = false;
+            unsent = 0;
+            outbox.clear();
+        }
+        reactor.remove(this);
+        try {
+            wire.close();
+        } catch (IOException e) {
+            LOG.debug("closing the connection to {}: {}", peer, e.toString());
+        }
+        reactor.execute(reader::release);
+        receiver.closed(this, refused ? cause : why);
+    }
+}
