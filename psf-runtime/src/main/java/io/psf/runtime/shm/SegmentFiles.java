@@ -91,7 +91,7 @@ final class SegmentFiles {
         PosixFileAttributes attributes =
                 Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         require(attributes.isRegularFile(), "kind of " + file, "a link or the like", "a regular file");
-        UserPrincipal user = user(file.getParent());
+        UserPrincipal user = user(file);
         require(attributes.owner().equals(user), "owner of " + file, attributes.owner(), user);
         require(
                 attributes.permissions().equals(OWNER_ONLY),
@@ -103,8 +103,9 @@ final class SegmentFiles {
     }
 
     /** Whom files of this process belong to: what a JVM takes for the user's name need not be that. */
-    private static UserPrincipal user(Path directory) throws IOException {
-        Path mine = Files.createTempFile(directory, "psf-", ".user", AS_OWNER_ONLY);
+    private static UserPrincipal user(Path sibling) throws IOException {
+        Path mine = sibling.resolveSibling("psf-" + HexFormat.of().formatHex(random()) + ".user");
+        Files.createFile(mine, AS_OWNER_ONLY);
         try {
             return Files.getOwner(mine);
         } finally {
