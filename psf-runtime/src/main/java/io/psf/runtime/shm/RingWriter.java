@@ -1,0 +1,77 @@
+package io.psf.runtime.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The writing end of one direction of a {@link SharedPipe}, which describes it. */
+final class RingWriter {
+    /** Bytes after which the reader is shown what there is, so that it copies while the writer does. */
+    static final int PIECE = 64 << 10;
+
+    private final Ring ring;
+
+    /** Bytes written so far: our own count, whatever the memory says. */
+    private long position;
+
+    /** Bytes taken so far, when the reader's count was last looked at. */
+    private long taken;
+
+    RingWriter(Ring ring) {
+        this.ring = ring;
+    }
+
+    int write(ByteBuffer from) throws IOException {
+        ring.requireWhole();
+        int start = from.position();
+        try {
+            while (from.hasRemaining()) {
+                int piece = room(Math.min(from.remaining(), PIECE));
+                if (piece == 0) {
+                    break;
+                }
+                ring.put(position, from, piece);
+                position += piece;
+                ring.written(position);
+            }
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+        return from.position() - start;
+    }
+
+    boolean readerToBeWoken() throws IOException {
+        ring.requireWhole();
+        try {
+            return ring.takeSleepingReader();
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    boolean prepareToWait() throws IOException {
+        ring.requireWhole();
+        try {
+            ring.writerWaits(true);
+            if (room(1) == 0) {
+                return true;
+            }
+            ring.writerWaits(false);
+            return false;
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    /** Room, if not for more than is wanted; looks at the reader's count only if there seems to be less. */
+    private int room(int wanted) throws IOException {
+        if (ring.capacity() - (position - taken) < wanted) {
+            long now = ring.taken();
+            if (now < taken || now > position) {
+                throw ring.broken(
+                        "bytes taken from the ring: " + now + " (expected: " + taken + " to " + position + ")", null);
+            }
+            taken = now;
+        }
+        return (int) Math.min(ring.capacity() - (position - taken), wanted);
+    }
+}
