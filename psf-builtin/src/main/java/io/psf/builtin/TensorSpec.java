@@ -11,24 +11,34 @@ import io.psf.api.TensorInfo;
  * @param initializer the first values; 0 unless told
  * @param optimizer how a push changes the values; added unless told
  * @param updates how the workers' pushes combine; each at once unless told
- * @param slices in how many slices the rows are cut; 0 for one a server
+ * @param slices in how many slices the rows are cut; 0 for one a server, or {@link #PIECES}
  */
 public record TensorSpec(
         TensorInfo tensor, Initializer initializer, OptimizerSpec optimizer, Updates updates, int slices) {
-    /** Checks the number of slices: {@link IllegalArgumentException} if it is negative or above the number of rows. */
+    /**
+     * In the place of a number of slices: as many as make each about 1 MB, at least one a server and at most 256, so that
+     * a piece is still in the cache when it is worked on, and while one is on its way, another is worked on.
+     */
+    public static final int PIECES = -1;
+
+    /**
+     * Checks the number of slices: {@link IllegalArgumentException} if it is below {@link #PIECES} or above the number of
+     * rows.
+     */
     public TensorSpec {
         if (initializer == null || optimizer == null || updates == null) {
             throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
         }
-        if (slices < 0 || slices > tensor.rows()) {
-            throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
-                    + " (expected: 1 to " + tensor.rows() + " rows, or 0 for one a server)");
+        if (slices < PIECES || slices > tensor.rows()) {
+            throw new IllegalArgumentException(
+                    "slices of tensor \"" + tensor.id() + "\": " + slices + " (expected: 1 to " + tensor.rows()
+                            + " rows, 0 for one a server, or " + PIECES + " for pieces of about 1 MB)");
         }
     }
 
     /**
-     * A vector: rows of one float.
+     * A vector: rows of one float. To be pushed and pulled as a whole: its slices are {@link #PIECES}.
      *
      * @throws IllegalArgumentException if the name is not one or rows &lt; 1
      */
@@ -37,7 +47,7 @@ public record TensorSpec(
     }
 
     /**
-     * A matrix.
+     * A matrix. To be pushed and pulled as a whole: its slices are {@link #PIECES}.
      *
      * @throws IllegalArgumentException if the name is not one, rows &lt; 1 or width &lt; 1
      */
@@ -47,12 +57,17 @@ public record TensorSpec(
                 Initializers.constant(0),
                 Optimizers.add(),
                 Updates.EACH,
-                0);
+                PIECES);
     }
 
-    /** An embedding table: a matrix whose rows are pushed and pulled by key. The same thing as {@link #dense}. */
+    /**
+     * An embedding table: a matrix whose rows are pushed and pulled by key, one slice a server. Whatever can be done to a
+     * {@link #dense} tensor can be done to it.
+     *
+     * @throws IllegalArgumentException if the name is not one, rows &lt; 1 or width &lt; 1
+     */
     public static TensorSpec table(String name, long rows, int width) {
-        return dense(name, rows, width);
+        return dense(name, rows, width).slices(0);
     }
 
     /** The same with other first values. */
@@ -70,7 +85,7 @@ public record TensorSpec(
         return new TensorSpec(tensor, initializer, optimizer, updates, slices);
     }
 
-    /** The same in another number of slices; 0 for one a server. */
+    /** The same in another number of slices; 0 for one a server, or {@link #PIECES}. */
     public TensorSpec slices(int slices) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices);
     }

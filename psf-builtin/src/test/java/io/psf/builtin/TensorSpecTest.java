@@ -47,7 +47,8 @@ class TensorSpecTest {
         assertThatThrownBy(() -> Optimizers.momentum(0.1f, 1.5f)).hasMessage("m: 1.5 (expected: in [0, 1))");
         assertThatThrownBy(() -> TensorSpec.dense("w", 0)).hasMessage("rows of tensor \"w\": 0 (expected: >= 1)");
         assertThatThrownBy(() -> TensorSpec.dense("w", 3).slices(4))
-                .hasMessage("slices of tensor \"w\": 4 (expected: 1 to 3 rows, or 0 for one a server)");
+                .hasMessage(
+                        "slices of tensor \"w\": 4 (expected: 1 to 3 rows, 0 for one a server, or -1 for pieces of about 1 MB)");
     }
 
     @Test

@@ -20,17 +20,31 @@ final class Defaults {
     /** How long a worker tries to connect to a server again that the scheduler does not take for lost. */
     static final Duration RECONNECT = Duration.ofSeconds(30);
 
+    /** How long a peer may pause in the middle of a frame. */
+    static final Duration PARTIAL_FRAME_LIMIT = Duration.ofSeconds(30);
+
+    /** How long a thread looks for what it waits for before it sleeps: about as long as waking it would take. */
+    static final Duration SPIN = Duration.ofNanos(50_000);
+
     private Defaults() {}
 
     static FramePool pool() {
         return new FramePool(KEPT_FRAMES);
     }
 
-    static Transport tcp(FramePool pool) {
-        if ("netty".equals(System.getenv("PSF_TRANSPORT"))) {
-            return new NettyTransport(pool);
-        }
-        return new NetTransport(
-                pool, Duration.ofNanos(1000L * Integer.getInteger("psf.spin", 0)), Duration.ofSeconds(30));
+    static Transport transport(TransportConfig config, FramePool pool) {
+        NetTransport.Sharing sharing = switch (config.kind()) {
+            case AUTO -> NetTransport.Sharing.WHERE_POSSIBLE;
+            case SHM -> NetTransport.Sharing.ALWAYS;
+            default -> NetTransport.Sharing.NEVER;
+        };
+        return config.kind() == TransportConfig.Kind.NETTY
+                ? new NettyTransport(pool, PARTIAL_FRAME_LIMIT)
+                : new NetTransport(pool, sharing, config.spin(), PARTIAL_FRAME_LIMIT);
+    }
+
+    /** The scheduler's: what comes there can wait for a thread to wake. */
+    static Transport schedulerTransport(FramePool pool) {
+        return new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, PARTIAL_FRAME_LIMIT);
     }
 }

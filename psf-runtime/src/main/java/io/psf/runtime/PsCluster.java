@@ -101,7 +101,7 @@ public final class PsCluster implements AutoCloseable {
     public static final class Builder {
         private int servers = 1;
         private int workers = 1;
-        private boolean tcp;
+        private @Nullable TransportConfig sockets;
         private int lanes = 1;
         private Duration deadline = Duration.ofSeconds(60);
         private Duration heartbeatLimit = Duration.ofSeconds(10);
@@ -125,7 +125,12 @@ public final class PsCluster implements AutoCloseable {
 
         /** Over TCP on 127.0.0.1, in the place of frames handed over in memory. */
         public Builder tcp() {
-            this.tcp = true;
+            return over(new TransportConfig(TransportConfig.Kind.TCP, Duration.ZERO));
+        }
+
+        /** Over connections on 127.0.0.1, in the place of frames handed over in memory. */
+        public Builder over(TransportConfig connections) {
+            this.sockets = connections;
             return this;
         }
 
@@ -183,7 +188,7 @@ public final class PsCluster implements AutoCloseable {
             InProcessTransport inProcess = new InProcessTransport();
             List<Transport> transports = new ArrayList<>();
             Supplier<Transport> transport = () -> {
-                Transport made = tcp ? Defaults.tcp(shared) : inProcess;
+                Transport made = sockets == null ? inProcess : Defaults.transport(sockets, shared);
                 synchronized (transports) {
                     transports.add(made);
                 }

@@ -84,7 +84,7 @@ public final class Scheduler implements AutoCloseable {
     public static Scheduler start(SchedulerConfig config) {
         Handlers handlers = handlers();
         FramePool pool = Defaults.pool();
-        return new Scheduler(config, Defaults.tcp(pool), true, pool, handlers);
+        return new Scheduler(config, Defaults.schedulerTransport(pool), true, pool, handlers);
     }
 
     static Scheduler start(SchedulerConfig config, Transport transport, FramePool pool) {

@@ -133,7 +133,7 @@ public final class Server implements AutoCloseable {
     public static Server start(ServerConfig config) {
         Handlers handlers = handlers(List.of());
         FramePool pool = Defaults.pool();
-        return new Server(config, Defaults.tcp(pool), true, pool, handlers, List.of());
+        return new Server(config, Defaults.transport(config.transport(), pool), true, pool, handlers, List.of());
     }
 
     static Server start(

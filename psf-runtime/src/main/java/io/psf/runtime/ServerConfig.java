@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param mapped the directory of the files that shards are mapped to; null for native memory
  * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
  * @param joinTimeout how long the cluster may take to form
+ * @param transport what the connections of workers are made of
  */
 public record ServerConfig(
         String schedulerHost,
@@ -26,7 +27,8 @@ public record ServerConfig(
         int lanes,
         @Nullable Path mapped,
         @Nullable Path checkpoints,
-        Duration joinTimeout) {
+        Duration joinTimeout,
+        TransportConfig transport) {
     public ServerConfig {
         Checks.port(schedulerPort);
         Checks.port(port);
@@ -50,41 +52,49 @@ public record ServerConfig(
                 Runtime.getRuntime().availableProcessors(),
                 null,
                 null,
-                Duration.ofMinutes(2));
+                Duration.ofMinutes(2),
+                TransportConfig.usual());
     }
 
     /** The same, listening elsewhere. */
     public ServerConfig listen(String host, int port) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
     }
 
     /** The same, asking for a rank; -1 for any. */
     public ServerConfig withRank(int rank) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
     }
 
     /** The same with another number of lanes. */
     public ServerConfig withLanes(int lanes) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
     }
 
     /** The same with its shards in files that are mapped, below a directory. */
     public ServerConfig withMapped(Path directory) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, directory, checkpoints, joinTimeout);
+                schedulerHost, schedulerPort, host, port, rank, lanes, directory, checkpoints, joinTimeout, transport);
     }
 
     /** The same with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
-        return new ServerConfig(schedulerHost, schedulerPort, host, port, rank, lanes, mapped, directory, joinTimeout);
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, directory, joinTimeout, transport);
     }
 
     /** The same with another time for the cluster to form. */
     public ServerConfig withJoinTimeout(Duration joinTimeout) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout);
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+    }
+
+    /** The same with other connections. */
+    public ServerConfig withTransport(TransportConfig transport) {
+        return new ServerConfig(
+                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
     }
 }

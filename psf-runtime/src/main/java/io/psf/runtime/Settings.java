@@ -117,7 +117,8 @@ public final class Settings {
                 orElse(SettingsKey.LANES, Role.SERVER, config.lanes()),
                 find(SettingsKey.MAPPED, Role.SERVER),
                 find(SettingsKey.CHECKPOINTS, Role.SERVER),
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()));
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()),
+                transport(Role.SERVER, config.transport()));
     }
 
     /** How to connect a worker, which listens nowhere. */
@@ -130,7 +131,13 @@ public final class Settings {
                 scheduler.port(),
                 orElse(SettingsKey.RANK, Role.WORKER, config.rank()),
                 orElse(SettingsKey.DEADLINE, Role.WORKER, config.deadline()),
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.WORKER, config.joinTimeout()));
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.WORKER, config.joinTimeout()),
+                transport(Role.WORKER, config.transport()));
+    }
+
+    private TransportConfig transport(Role role, TransportConfig usual) {
+        return new TransportConfig(
+                orElse(SettingsKey.TRANSPORT, role, usual.kind()), orElse(SettingsKey.SPIN, role, usual.spin()));
     }
 
     private void checkRole(Role asked) {

@@ -89,6 +89,14 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             text -> wholeNumber(text, 1, Integer.MAX_VALUE),
             List.of(SettingsSpelling.of("PSF_LANES")));
 
+    static final SettingsKey<TransportConfig.Kind> TRANSPORT = new SettingsKey<>(
+            "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
+
+    static final SettingsKey<Duration> SPIN = new SettingsKey<>(
+            "how many microseconds a thread looks for what it waits for before it sleeps, a whole number from 0",
+            SettingsKey::micros,
+            List.of(SettingsSpelling.of("PSF_SPIN_MICROS")));
+
     static final SettingsKey<Duration> DEADLINE = duration("how long a call may take", "PSF_DEADLINE");
 
     static final SettingsKey<Duration> JOIN_TIMEOUT =
@@ -107,6 +115,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             MAPPED,
             CHECKPOINTS,
             LANES,
+            TRANSPORT,
+            SPIN,
             DEADLINE,
             JOIN_TIMEOUT,
             HEARTBEAT_LIMIT);
@@ -159,6 +169,20 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             case "worker", "ms_worker" -> Role.WORKER;
             default -> null;
         };
+    }
+
+    private static TransportConfig.@Nullable Kind transport(String text) {
+        for (TransportConfig.Kind kind : TransportConfig.Kind.values()) {
+            if (kind.name().equalsIgnoreCase(text)) {
+                return kind;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Duration micros(String text) {
+        Integer micros = wholeNumber(text, 0, 1_000_000);
+        return micros == null ? null : Duration.ofNanos(1000L * micros);
     }
 
     private static @Nullable Path path(String text) {

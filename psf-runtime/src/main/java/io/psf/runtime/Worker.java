@@ -198,7 +198,7 @@ public final class Worker implements Caller, AutoCloseable {
      */
     public static Worker connect(WorkerConfig config) {
         FramePool pool = Defaults.pool();
-        return new Worker(config, Defaults.tcp(pool), true, pool);
+        return new Worker(config, Defaults.transport(config.transport(), pool), true, pool);
     }
 
     static Worker connect(WorkerConfig config, Transport transport, FramePool pool) {
@@ -291,7 +291,7 @@ public final class Worker implements Caller, AutoCloseable {
     /**
      * Makes a tensor known to the cluster and places its slices; the same declaration again finds them as they are.
      *
-     * @param slices how many slices; 0 for one a server
+     * @param slices how many slices; 0 for one a server; -1 for pieces that a core's cache holds, at least one a server
      * @param declaration everything else that two declarations must agree on, as text
      * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one
      */

@@ -66,7 +66,9 @@ public final class Frame {
          */
         DONE((byte) 0xB3),
         /** Requests, whole frames one after another, to be run without another's in between. */
-        CHAIN((byte) 0xB4);
+        CHAIN((byte) 0xB4),
+        /** A transport's own, first on a connection: to go on over shared memory, and what the other end says to that. */
+        LINK((byte) 0xB5);
 
         final byte code;
 
@@ -93,6 +95,11 @@ public final class Frame {
         this(bytes, pool, null);
     }
 
+    /** A frame that lies in a buffer: whoever made that takes it back. */
+    public static Frame of(ByteBuffer bytes) {
+        return new Frame(bytes, null);
+    }
+
     private Frame(ByteBuffer bytes, @Nullable FramePool pool, @Nullable Frame whole) {
         this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
         this.pool = pool;
@@ -110,8 +117,8 @@ public final class Frame {
     public static int length(ByteBuffer bytes, int at, int most) {
         int length = bytes.getInt(at);
         byte kind = bytes.get(at + 4);
-        if (kind < Kind.REQUEST.code || kind > Kind.CHAIN.code) {
-            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb4)");
+        if (kind < Kind.REQUEST.code || kind > Kind.LINK.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb5)");
         }
         byte flags = bytes.get(at + 5);
         if (flags != 0 && kind != Kind.REQUEST.code) {

@@ -81,6 +81,35 @@ public final class Frames {
     }
 
     /**
+     * Writes a frame of a transport's own.
+     *
+     * @param status of what was asked for; {@code OK} in the question
+     */
+    public static Frame link(FramePool pool, PsException.Code status, TupleWriter tuple) {
+        long length = Frame.HEADER + tuple.bodyLength();
+        Frame frame = acquire(pool, length);
+        put(
+                frame.bytes(),
+                (int) length,
+                Frame.Kind.LINK,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                status.ordinal(),
+                0,
+                (short) 0,
+                tuple.blockLength(),
+                0);
+        tuple.writeBody(frame.bytes());
+        frame.bytes().flip();
+        return frame;
+    }
+
+    /**
      * Writes which calls the caller is done with.
      *
      * @param below it is done with every call of a smaller number, too

@@ -17,6 +17,14 @@ final class Catalog {
     private final int servers;
     private final Map<Integer, Entry> entries = new HashMap<>();
 
+    /** In the place of a number of slices: pieces that a core's cache holds. */
+    static final int PIECES = -1;
+
+    private static final int BYTES_OF_A_PIECE = 1 << 20;
+
+    /** Each is a message of its own. */
+    private static final int MOST_PIECES_OF_A_SERVER = 256;
+
     private record Entry(TensorLayout layout, int slices, String declaration) {
         String text() {
             TensorInfo info = layout.info();
@@ -30,8 +38,8 @@ final class Catalog {
     }
 
     TensorLayout declare(TensorInfo info, int slices, String declaration) {
-        if (slices < 0) {
-            throw new PsException(PsException.Code.BAD_REQUEST, "slices: " + slices + " (expected: >= 0)");
+        if (slices < PIECES) {
+            throw new PsException(PsException.Code.BAD_REQUEST, "slices: " + slices + " (expected: >= " + PIECES + ")");
         }
         Entry entry = new Entry(place(info, slices), slices, declaration);
         Entry there = entries.get(info.id().number());
@@ -78,7 +86,14 @@ final class Catalog {
                     "tensor \"" + info.id() + "\": [" + info.rows() + ", " + info.width()
                             + "] in slices of at most 1 GB" + " (expected: at most " + MOST_SLICES + " slices)");
         }
-        long slices = Math.min(info.rows(), Math.max(wanted == 0 ? servers : wanted, (long) least));
+        long chosen = servers;
+        if (wanted > 0) {
+            chosen = wanted;
+        } else if (wanted == PIECES) {
+            double pieces = Math.min(Math.ceil(bytes / BYTES_OF_A_PIECE), (double) MOST_PIECES_OF_A_SERVER * servers);
+            chosen = Math.max(servers, (long) pieces);
+        }
+        long slices = Math.min(info.rows(), Math.max(chosen, (long) least));
         int first = slices < servers ? Math.floorMod(info.id().number(), servers) : 0;
         int[] owners = new int[Math.toIntExact(slices)];
         for (int i = 0; i < owners.length; i++) {

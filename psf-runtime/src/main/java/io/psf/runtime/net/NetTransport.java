@@ -2,14 +2,21 @@ package io.psf.runtime.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
+import io.psf.runtime.shm.SharedSegment;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -17,15 +24,32 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Channels over TCP, read by the threads that wait for answers. */
+/** Channels over TCP, or over shared memory to nodes on the same machine, read by the threads that wait for answers. */
 public final class NetTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(NetTransport.class);
     private static final int CONNECT_MILLIS = 5000;
 
+    /** How long the other end may take to say whether it goes on over shared memory. */
+    private static final int LINK_MILLIS = 2000;
+
+    private static final int LONGEST_LINK_ANSWER = 64 << 10;
+
+    /** When to go on over shared memory. */
+    public enum Sharing {
+        /** When both ends are on one machine and can. */
+        WHERE_POSSIBLE,
+        /** Always: whoever cannot is not reached. */
+        ALWAYS,
+        /** Never. */
+        NEVER
+    }
+
     private final FramePool pool;
+    private final Sharing sharing;
     private final Reactor reactor;
     private final Set<Listening> listeners = ConcurrentHashMap.newKeySet();
 
@@ -33,11 +57,13 @@ public final class NetTransport implements Transport {
      * A transport.
      *
      * @param pool where received frames are put
+     * @param sharing when to go on over shared memory
      * @param spin how long a thread looks for what it waits for before it sleeps
      * @param partialFrameLimit how long a peer may pause in the middle of a frame
      */
-    public NetTransport(FramePool pool, Duration spin, Duration partialFrameLimit) {
+    public NetTransport(FramePool pool, Sharing sharing, Duration spin, Duration partialFrameLimit) {
         this.pool = pool;
+        this.sharing = sharing;
         this.reactor = new Reactor("psf-net", spin.toNanos(), partialFrameLimit.toNanos());
         reactor.start();
     }
@@ -69,23 +95,94 @@ public final class NetTransport implements Transport {
     @Override
     public Channel connect(String host, int port, Receiver receiver) {
         try {
-            SocketChannel socket = SocketChannel.open();
-            try {
-                socket.socket().connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
-                return channel(socket, receiver);
-            } catch (IOException | RuntimeException e) {
+            if (sharing != Sharing.NEVER) {
+                SocketChannel socket = open(host, port);
+                Wire wire = link(socket);
+                if (wire != null) {
+                    return channel(wire, receiver);
+                }
                 socket.close();
-                throw e;
             }
+            return channel(new SocketWire(open(host, port)), receiver);
         } catch (IOException | UnresolvedAddressException e) {
             throw new PsException(Code.UNAVAILABLE, "connecting to " + host + ":" + port + ": " + reason(e), e);
         }
     }
 
-    private WireChannel channel(SocketChannel socket, Receiver receiver) throws IOException {
-        socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    private static SocketChannel open(String host, int port) throws IOException {
+        SocketChannel socket = SocketChannel.open();
+        try {
+            socket.socket().connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+            socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            return socket;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Goes on over shared memory; null if that is not possible, and not asked for. */
+    private @Nullable Wire link(SocketChannel socket) throws IOException {
+        try {
+            if (!isLocal(socket)) {
+                throw new IOException("shared memory: the other end is elsewhere (expected: on this machine)");
+            }
+            SharedSegment segment = SharedSegment.create(SharedSegment.DEFAULT_CAPACITY);
+            try {
+                ask(socket, segment);
+            } finally {
+                segment.unlink();
+            }
+            return new SharedWire(segment.pipe(), socket);
+        } catch (IOException e) {
+            if (sharing == Sharing.ALWAYS) {
+                socket.close();
+                throw e;
+            }
+            LOG.debug("no shared memory with {}: {}", name(socket), e.toString());
+            return null;
+        }
+    }
+
+    private void ask(SocketChannel socket, SharedSegment segment) throws IOException {
+        TupleWriter question = new TupleWriter();
+        question.string(segment.name());
+        question.bytes(segment.token());
+        Frame asked = Frames.link(pool, Code.OK, question);
+        while (asked.bytes().hasRemaining()) {
+            socket.write(asked.bytes());
+        }
+        asked.release();
+        socket.socket().setSoTimeout(LINK_MILLIS);
+        ByteBuffer header = ByteBuffer.wrap(read(socket, Frame.HEADER)).order(ByteOrder.LITTLE_ENDIAN);
+        int length = Frame.length(header, 0, LONGEST_LINK_ANSWER);
+        ByteBuffer whole = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        whole.put(header).put(read(socket, length - Frame.HEADER)).flip();
+        Frame answer = Frame.of(whole);
+        if (answer.status() != Code.OK) {
+            throw new IOException(answer.reader(null).string());
+        }
+    }
+
+    private static byte[] read(SocketChannel socket, int n) throws IOException {
+        byte[] bytes = socket.socket().getInputStream().readNBytes(n);
+        if (bytes.length < n) {
+            throw new EOFException("connection closed");
+        }
+        return bytes;
+    }
+
+    /** Both ends have one address: that of the loopback, or this machine's own. */
+    private static boolean isLocal(SocketChannel socket) throws IOException {
+        return socket.getLocalAddress() instanceof InetSocketAddress here
+                && socket.getRemoteAddress() instanceof InetSocketAddress there
+                && here.getAddress().equals(there.getAddress());
+    }
+
+    private WireChannel channel(Wire wire, Receiver receiver) throws IOException {
+        SocketChannel socket = wire.socket();
         socket.configureBlocking(false);
-        WireChannel channel = new WireChannel(reactor, new SocketWire(socket), receiver, pool, name(socket));
+        WireChannel channel = new WireChannel(reactor, wire, receiver, pool, name(socket), sharing != Sharing.NEVER);
         reactor.add(channel);
         return channel;
     }
@@ -122,7 +219,8 @@ public final class NetTransport implements Transport {
                 for (SocketChannel next = socket.accept(); next != null; next = socket.accept()) {
                     try {
                         taken.removeIf(channel -> !channel.isOpen());
-                        taken.add(channel(next, receiver));
+                        next.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                        taken.add(channel(new SocketWire(next), receiver));
                     } catch (IOException e) {
                         LOG.debug("a connection broke at once: {}", e.toString());
                         next.close();

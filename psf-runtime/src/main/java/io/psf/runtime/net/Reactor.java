@@ -111,10 +111,15 @@ final class Reactor implements AutoCloseable {
     void add(WireChannel channel) throws IOException {
         channels.add(channel);
         if (channel.wire().isPolled()) {
-            polled.add(channel);
+            poll(channel);
         }
         channel.registered(register(channel.wire().socket(), SelectionKey.OP_READ, channel));
         wakeUp();
+    }
+
+    /** Looks for itself what has come over a channel, from now on. */
+    void poll(WireChannel channel) {
+        polled.add(channel);
     }
 
     /** Watches a socket; the attachment is a channel, or runs when the socket is ready. */
@@ -334,7 +339,7 @@ final class Reactor implements AutoCloseable {
                 busy = true;
             }
             for (int i = 0; i < polled.size() && isLedHere(); i++) {
-                busy |= poll(polled.get(i));
+                busy |= look(polled.get(i));
             }
             flushPutOff();
             if (!isLedHere()) {
@@ -367,7 +372,7 @@ final class Reactor implements AutoCloseable {
         return busy;
     }
 
-    private boolean poll(WireChannel channel) {
+    private static boolean look(WireChannel channel) {
         if (channel.hasUnsent()) {
             channel.flush();
         }
@@ -386,7 +391,7 @@ final class Reactor implements AutoCloseable {
             boolean somethingToDo =
                     hasPutOff || !tasks.isEmpty() || closed || me == own && !serving && !followers.isEmpty();
             for (WireChannel channel : polled) {
-                somethingToDo |= !channel.wire().prepareToSleep(channel.hasUnsent());
+                somethingToDo |= !channel.prepareToSleep();
             }
             if (somethingToDo) {
                 selector.selectNow(ready::add);
@@ -401,12 +406,7 @@ final class Reactor implements AutoCloseable {
     private static void handle(SelectionKey key) {
         try {
             if (key.attachment() instanceof WireChannel channel) {
-                if (key.isWritable()) {
-                    channel.flush();
-                }
-                if (key.isReadable()) {
-                    channel.read();
-                }
+                channel.selected(key.isReadable(), key.isWritable());
             } else if (key.attachment() instanceof Runnable accept) {
                 accept.run();
             }

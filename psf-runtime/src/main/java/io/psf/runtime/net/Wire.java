@@ -25,18 +25,29 @@ interface Wire {
     /** What tells a selector that there is something to read, or room. */
     SocketChannel socket();
 
-    /** Whether bytes come and go without the selector's knowledge, unless one {@link #prepareToSleep} first. */
+    /** The selector says that something has come. */
+    default void rung() throws IOException {}
+
+    /** Whether bytes come and go without the selector's knowledge, unless one prepares to sleep or wait first. */
     default boolean isPolled() {
         return false;
     }
 
     /**
-     * From now on the selector is told when there is something to read.
+     * The selector is told when there is something to read.
      *
-     * @param wantsRoom whether it is to be told of room, too
      * @return false if there is something already
      */
-    default boolean prepareToSleep(boolean wantsRoom) throws IOException {
+    default boolean prepareToSleep() throws IOException {
+        return true;
+    }
+
+    /**
+     * The selector is told when there is room to write.
+     *
+     * @return false if there is some already
+     */
+    default boolean prepareToWait() throws IOException {
         return true;
     }
 }

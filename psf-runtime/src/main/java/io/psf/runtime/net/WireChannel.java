@@ -2,11 +2,14 @@ package io.psf.runtime.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
+import io.psf.runtime.shm.SharedSegment;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +42,7 @@ final class WireChannel implements Channel {
     private final FramePool pool;
     private final FrameReader reader;
     private final String peer;
+    private final boolean mayShare;
     private final BooleanSupplier hasRoom = this::hasRoom;
 
     /** Also the lock of everything that is written. */
@@ -65,7 +69,13 @@ final class WireChannel implements Channel {
     private int partialBefore;
     private long partialSince;
 
-    WireChannel(Reactor reactor, Wire wire, Receiver receiver, FramePool pool, String peer) {
+    /**
+     * A connection.
+     *
+     * @param mayShare whether it may go on over shared memory if the peer asks for that
+     */
+    WireChannel(Reactor reactor, Wire wire, Receiver receiver, FramePool pool, String peer, boolean mayShare) {
+        this.mayShare = mayShare;
         this.reactor = reactor;
         this.wire = wire;
         this.receiver = receiver;
@@ -122,7 +132,7 @@ final class WireChannel implements Channel {
         return some;
     }
 
-    private boolean deliver() {
+    private boolean deliver() throws IOException {
         boolean some = false;
         while (reading && !refused && open && reactor.isLedHere()) {
             Frame frame = reader.next();
@@ -133,10 +143,81 @@ final class WireChannel implements Channel {
             if (frame.kind() == Frame.Kind.ANSWER) {
                 answers.lazySet(answers.get() + 1);
             }
+            if (frame.kind() == Frame.Kind.LINK) {
+                link(frame);
+                continue;
+            }
             reactor.busy();
             receiver.received(this, frame);
         }
         return some;
+    }
+
+    /** The selector says that there is something to do. */
+    void selected(boolean readable, boolean writable) {
+        if (writable) {
+            flush();
+        }
+        if (readable) {
+            try {
+                wire.rung();
+            } catch (IOException e) {
+                fail(e);
+                return;
+            }
+            read();
+        }
+    }
+
+    /** Whether the selector will say so when there is something to do; false if there is already. */
+    boolean prepareToSleep() {
+        try {
+            if (reading && !wire.prepareToSleep()) {
+                return false;
+            }
+            synchronized (outbox) {
+                return outbox.bytes() == 0 || wire.prepareToWait();
+            }
+        } catch (IOException e) {
+            fail(e);
+            return false;
+        }
+    }
+
+    /**
+     * Goes on over shared memory if the peer, which has begun the connection, wants that and can.
+     *
+     * @param asked with the segment's name and token
+     */
+    private void link(Frame asked) throws IOException {
+        TupleWriter answer = new TupleWriter();
+        Code status = Code.OK;
+        Wire shared = wire;
+        try {
+            if (!mayShare || wire.isPolled()) {
+                throw new IOException("shared memory: not offered (expected: asked for once, where it is)");
+            }
+            TupleReader reader = asked.reader(null);
+            SharedSegment segment = SharedSegment.open(reader.string(), reader.bytes());
+            segment.unlink();
+            shared = new SharedWire(segment.pipe(), wire.socket());
+        } catch (IOException e) {
+            status = Code.UNAVAILABLE;
+            answer.string(String.valueOf(e.getMessage()));
+        } finally {
+            asked.release();
+        }
+        offer(Frames.link(pool, status, answer));
+        flush();
+        synchronized (outbox) {
+            if (outbox.bytes() > 0) {
+                throw new IOException("a connection that has just begun takes no answer");
+            }
+            wire = shared;
+        }
+        if (shared.isPolled()) {
+            reactor.poll(this);
+        }
     }
 
     /** Ends the connection if half a frame has been there for too long. */

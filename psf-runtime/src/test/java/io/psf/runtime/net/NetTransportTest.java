@@ -7,6 +7,6 @@ import java.time.Duration;
 final class NetTransportTest extends SocketTransportContract {
     @Override
     protected Transport newTransport() {
-        return new NetTransport(pool, Duration.ZERO, PARTIAL_FRAME_LIMIT);
+        return new NetTransport(pool, NetTransport.Sharing.NEVER, Duration.ZERO, PARTIAL_FRAME_LIMIT);
     }
 }

@@ -1,0 +1,56 @@
+package io.psf.runtime.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.SocketTransportContract;
+import io.psf.runtime.call.Transport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+final class SharedMemoryTest extends SocketTransportContract {
+    @Override
+    protected Transport newTransport() {
+        return new NetTransport(pool, NetTransport.Sharing.ALWAYS, Duration.ZERO, PARTIAL_FRAME_LIMIT);
+    }
+
+    @Test
+    void whoDoesNotShareIsNotReached() {
+        try (Transport other = new NetTransport(pool, NetTransport.Sharing.NEVER, Duration.ZERO, PARTIAL_FRAME_LIMIT)) {
+            int port = other.listen("127.0.0.1", 0, atServer).port();
+            assertThatThrownBy(() -> transport.connect("127.0.0.1", port, atClient))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("shared memory: not offered");
+        }
+    }
+
+    @Test
+    void whereItIsNotOfferedTcpTakesItsPlace() throws Exception {
+        try (Transport other = new NetTransport(pool, NetTransport.Sharing.NEVER, Duration.ZERO, PARTIAL_FRAME_LIMIT);
+                Transport either = new NetTransport(
+                        pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, PARTIAL_FRAME_LIMIT)) {
+            int port = other.listen("127.0.0.1", 0, atServer).port();
+            Channel channel = either.connect("127.0.0.1", port, atClient);
+            channel.send(request(9), System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
+            assertThat(atServer.next().call()).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void noFileIsLeftBehind() throws Exception {
+        connect().send(request(1), System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
+        atServer.next();
+        Path memory = Path.of("/dev/shm");
+        if (Files.isDirectory(memory)) {
+            try (Stream<Path> files = Files.list(memory)) {
+                assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.startsWith("psf-"));
+            }
+        }
+    }
+}
