@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** The writing end of one direction of a {@link SharedPipe}, which describes it. */
 final class RingWriter {
     /** Bytes after which the reader is shown what there is, so that it copies while the writer does. */
-    static final int PIECE = 64 << 10;
+    static final int PIECE = 32 << 10;
 
     private final Ring ring;
 

@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,8 +191,60 @@ final class SharedPipeTest {
                 }));
     }
 
+    /**
+     * The reader goes to sleep at the very moment at which the writer writes, so that each would miss the other's word
+     * if it read before its own was out.
+     */
+    @Test
+    void aByteThatComesWhileTheReaderFallsAsleepIsRungFor() throws Exception {
+        List<SharedPipe> ends = ends(4096);
+        Semaphore bytes = new Semaphore(0);
+        AtomicInteger read = new AtomicInteger();
+        int end = 200_000;
+        together(List.of(
+                () -> {
+                    ByteBuffer one = ByteBuffer.allocateDirect(1);
+                    for (int i = 0; i < end; i++) {
+                        awaitAtLeast(read, i);
+                        for (int later = i % 100; later > 0; later--) { // some nanoseconds each
+                            read.getOpaque();
+                        }
+                        ends.get(0).write(one.clear());
+                        if (ends.get(0).readerToBeWoken()) {
+                            bytes.release();
+                        }
+                    }
+                    return null;
+                },
+                () -> {
+                    ByteBuffer one = ByteBuffer.allocateDirect(1);
+                    for (int i = 0; i < end; i++) {
+                        while (ends.get(1).read(one.clear()) == 0) {
+                            if (ends.get(1).prepareToSleep()) {
+                                ring(bytes, "reader at " + i);
+                            }
+                        }
+                        read.setRelease(i + 1);
+                    }
+                    return null;
+                }));
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // the reader may need this core
+    private static void awaitAtLeast(AtomicInteger counter, int value) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        for (int spins = 1; counter.getAcquire() < value; spins++) {
+            if (spins % 1000 == 0) {
+                assertThat(System.nanoTime() - deadline)
+                        .as("reader at " + counter)
+                        .isNegative();
+                Thread.yield();
+            }
+        }
+    }
+
     private static void ring(Semaphore doorbell, String who) throws InterruptedException {
-        assertThat(doorbell.tryAcquire(20, TimeUnit.SECONDS))
+        assertThat(doorbell.tryAcquire(10, TimeUnit.SECONDS))
                 .as("doorbell of the " + who)
                 .isTrue();
     }

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -195,7 +196,7 @@ final class SharedSegmentTest {
 
     /** The JVM says so at once in code that is not compiled, and may say it later in code that is. */
     @Test
-    void aFileCutUnderTheMappingEndsThePipeAndNotTheProcess() throws IOException {
+    void aFileCutUnderTheMappingEndsThePipeAndNotTheProcess() throws Exception {
         for (int warmth : new int[] {0, 20_000}) {
             SharedSegment created = segment();
             SharedPipe pipe = created.pipe();
@@ -213,15 +214,25 @@ final class SharedSegmentTest {
         }
     }
 
+    /** In a thread of its own, since the JVM's error may come at any place after the access. */
     @SuppressWarnings("ThreadPriorityCheck") // a call of the system, after which a late error is there
-    private static void fails(ThrowingCallable access) {
-        assertThatThrownBy(() -> {
-                    for (int i = 0; i < 100; i++) {
-                        access.call();
-                        Thread.yield();
-                    }
-                })
-                .isInstanceOfAny(IOException.class, InternalError.class);
+    private static void fails(ThrowingCallable access) throws InterruptedException {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < 100; i++) {
+                try {
+                    access.call();
+                    Thread.yield();
+                } catch (Throwable e) {
+                    end.complete(e);
+                }
+            }
+        });
+        thread.setUncaughtExceptionHandler((self, e) -> end.complete(e));
+        thread.start();
+        thread.join();
+        assertThat(end).isDone();
+        assertThat(end.join()).isInstanceOfAny(IOException.class, InternalError.class);
     }
 
     private void resize(long size) throws IOException {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Bytes that follow from a seed and their place, written and checked in steps of random sizes. */
 final class Stream {
-    private static final long DEADLINE = TimeUnit.SECONDS.toNanos(30);
+    private static final long DEADLINE = TimeUnit.SECONDS.toNanos(20);
 
     private final long seed;
     private final int longest;
