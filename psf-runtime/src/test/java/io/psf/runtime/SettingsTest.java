@@ -40,6 +40,8 @@ class SettingsTest {
                         "PSF_MAPPED",
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
+                        "PSF_TRANSPORT",
+                        "PSF_SPIN_MICROS",
                         "PSF_DEADLINE",
                         "PSF_JOIN_TIMEOUT",
                         "PSF_HEARTBEAT_LIMIT");
@@ -61,9 +63,11 @@ class SettingsTest {
                         Runtime.getRuntime().availableProcessors(),
                         null,
                         null,
-                        Duration.ofMinutes(2)));
+                        Duration.ofMinutes(2),
+                        TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
-                .isEqualTo(new WorkerConfig("h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2)));
+                .isEqualTo(new WorkerConfig(
+                        "h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2), TransportConfig.usual()));
     }
 
     @Test
@@ -77,6 +81,8 @@ class SettingsTest {
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
+                Map.entry("PSF_TRANSPORT", "tcp"),
+                Map.entry("PSF_SPIN_MICROS", "7"),
                 Map.entry("PSF_DEADLINE", "1h"),
                 Map.entry("PSF_JOIN_TIMEOUT", "30s"),
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"));
@@ -93,9 +99,16 @@ class SettingsTest {
                         5,
                         Path.of("/data/psf"),
                         Path.of("/shared/psf"),
-                        Duration.ofSeconds(30)));
+                        Duration.ofSeconds(30),
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
         assertThat(Settings.of(all).worker())
-                .isEqualTo(new WorkerConfig("::1", 9000, 1, Duration.ofHours(1), Duration.ofSeconds(30)));
+                .isEqualTo(new WorkerConfig(
+                        "::1",
+                        9000,
+                        1,
+                        Duration.ofHours(1),
+                        Duration.ofSeconds(30),
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
     }
 
     @ParameterizedTest
@@ -203,6 +216,8 @@ class SettingsTest {
         "PSF_WORKERS,-1",
         "PSF_LISTEN,x",
         "PSF_RANK,-2",
+        "PSF_TRANSPORT,pigeon",
+        "PSF_SPIN_MICROS,-1",
         "PSF_LANES,0",
         "PSF_DEADLINE,30",
         "PSF_DEADLINE,0s",
