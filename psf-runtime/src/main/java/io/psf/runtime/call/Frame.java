@@ -52,7 +52,7 @@ public final class Frame {
     private static final int MOST_IN_CHAIN = 1 << 16;
 
     /** What is taken at once for a frame that has only been announced; more is taken as its bytes come. */
-    private static final int AT_FIRST = 1 << 20;
+    private static final int AT_FIRST = 4 << 20;
 
     /** What a frame is. Values that are no ASCII text, so that a stray line of text is refused at once. */
     public enum Kind {

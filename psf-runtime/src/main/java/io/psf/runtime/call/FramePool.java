@@ -11,6 +11,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class FramePool {
     private static final int SMALLEST = 10;
+
+    /** Beyond the power of two, for a header: arrays of such sizes are common. */
+    private static final int SLACK = 512;
+
     private static final int LARGEST = 30;
 
     /** By size; each its own lock, since linked nodes would be garbage of every frame. */
@@ -48,7 +52,7 @@ public final class FramePool {
             buffer = kept[size].pollFirst();
         }
         if (buffer == null) {
-            buffer = ByteBuffer.allocateDirect(1 << size);
+            buffer = ByteBuffer.allocateDirect((1 << size) + SLACK);
         } else {
             keptBytes.addAndGet(-buffer.capacity());
         }
@@ -72,6 +76,6 @@ public final class FramePool {
     }
 
     private static int sizeClass(int length) {
-        return Math.max(SMALLEST, 32 - Integer.numberOfLeadingZeros(length - 1));
+        return Math.max(SMALLEST, 32 - Integer.numberOfLeadingZeros(Math.max(1, length - SLACK) - 1));
     }
 }

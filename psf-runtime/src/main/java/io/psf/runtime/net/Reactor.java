@@ -1,5 +1,7 @@
 package io.psf.runtime.net;
 
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.Receiver;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
@@ -17,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -63,8 +66,8 @@ final class Reactor implements AutoCloseable {
 
     private volatile boolean closed;
     private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
-    /** When who leads began to hand over what has come; 0 while it does not. */
-    private volatile long busySince;
+    /** When who leads handed over a frame, while that lasts; else 0. Whoever sets it to 0 has the lead, or takes it. */
+    private final AtomicLong keptSince = new AtomicLong();
 
     private volatile @Nullable Thread own;
     private final Thread watch;
@@ -165,9 +168,23 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** Who leads hands something over: it is relieved if that takes long. */
-    void busy() {
-        busySince = System.nanoTime();
+    /**
+     * Hands over a frame, by who leads; if that takes long, another one takes the lead, and this one has to leave
+     * everything as it is.
+     */
+    void handOver(Receiver receiver, WireChannel channel, Frame frame) {
+        long now = System.nanoTime();
+        long token = now == 0 ? 1 : now;
+        keptSince.set(token);
+        try {
+            receiver.received(channel, frame);
+        } finally {
+            if (!keptSince.compareAndSet(token, 0)) {
+                while (isLedHere()) { // the lead is being taken just now
+                    Thread.onSpinWait();
+                }
+            }
+        }
     }
 
     /** What threads wait for may be over. */
@@ -277,10 +294,19 @@ final class Reactor implements AutoCloseable {
             if (now - deadline >= 0) {
                 return;
             }
-            if (turn(now - idleSince < spinNanos)) {
+            boolean spin = now - idleSince < spinNanos;
+            if (turn(spin)) {
                 idleSince = System.nanoTime();
+            } else if (spin) {
+                giveWay();
             }
         }
+    }
+
+    /** To the one who is to answer, if there is no other processor. */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
+    private static void giveWay() {
+        Thread.yield();
     }
 
     private void resign(Thread me) {
@@ -312,6 +338,8 @@ final class Reactor implements AutoCloseable {
                         idleSince = System.nanoTime();
                     } else if (!stays) {
                         break;
+                    } else if (!wait) {
+                        giveWay();
                     }
                 }
             } finally {
@@ -334,7 +362,6 @@ final class Reactor implements AutoCloseable {
         boolean busy = false;
         try {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                busy();
                 task.run();
                 busy = true;
             }
@@ -354,6 +381,9 @@ final class Reactor implements AutoCloseable {
                 flushPutOff();
                 busy = true;
             }
+            if (!isLedHere()) {
+                return true;
+            }
             long now = System.nanoTime();
             if (now - lastCheck > partialLimitNanos / 2) {
                 lastCheck = now;
@@ -366,9 +396,6 @@ final class Reactor implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             LOG.error("what came over a connection could not be handed over", e);
         }
-        if (isLedHere()) {
-            busySince = 0;
-        }
         return busy;
     }
 
@@ -380,7 +407,6 @@ final class Reactor implements AutoCloseable {
     }
 
     private void select(boolean atOnce) throws IOException {
-        busySince = 0;
         if (atOnce) {
             selector.selectNow(ready::add);
             return;
@@ -420,16 +446,18 @@ final class Reactor implements AutoCloseable {
     private void watch() {
         while (!closed) {
             LockSupport.parkNanos(this, RELIEF_NANOS);
-            long since = busySince;
-            Thread kept = leader.get();
-            if (since != 0 && kept != null && System.nanoTime() - since > RELIEF_NANOS && since == busySince) {
+            long since = keptSince.get();
+            if (since != 0 && System.nanoTime() - since > RELIEF_NANOS && keptSince.compareAndSet(since, 0)) {
+                // Now who leads finds, when it comes back, that it does not any more.
+                Thread kept = leader.get();
+                LOG.debug("{} is kept by what it was handed to; relieved", kept == null ? "a thread" : kept.getName());
                 ready = new ArrayList<>();
-                if (leader.compareAndSet(kept, null)) {
-                    busySince = 0;
-                    LOG.debug("{} is kept by what it was handed to; relieved", kept.getName());
-                    if (kept == own) {
-                        startOwn();
-                    }
+                if (kept == own) {
+                    own = null;
+                    leader.set(null);
+                    startOwn();
+                } else {
+                    leader.set(null);
                 }
             }
         }
@@ -439,7 +467,6 @@ final class Reactor implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        busySince = 0;
         selector.wakeup();
         LockSupport.unpark(own);
         LockSupport.unpark(watch);

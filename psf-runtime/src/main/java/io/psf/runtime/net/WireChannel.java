@@ -147,8 +147,7 @@ final class WireChannel implements Channel {
                 link(frame);
                 continue;
             }
-            reactor.busy();
-            receiver.received(this, frame);
+            reactor.handOver(receiver, this, frame);
         }
         return some;
     }
@@ -344,7 +343,9 @@ final class WireChannel implements Channel {
                 unsent = outbox.bytes();
                 boolean rest = unsent > 0;
                 end = closing && !rest;
-                if (key != null && !wire.isPolled()) {
+                if (wire.isPolled() && rest) {
+                    reactor.wakeUp(); // it sees to it that it is told of room
+                } else if (key != null && !wire.isPolled()) {
                     wantRoom(key, rest);
                 }
             }
