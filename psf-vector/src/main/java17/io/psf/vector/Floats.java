@@ -23,6 +23,11 @@ final class Floats {
         return bytes == null ? null : new Floats(bytes);
     }
 
+    /** The n elements from one on. */
+    Floats part(int begin, int n) {
+        return new Floats(bytes.slice(Float.BYTES * begin, Float.BYTES * n));
+    }
+
     /** The vector that begins with element i. */
     FloatVector load(int i) {
         return FloatVector.fromByteBuffer(SPECIES, bytes, Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);

@@ -20,6 +20,10 @@ final class Floats {
         throw new AssertionError(missing());
     }
 
+    Floats part(int begin, int n) {
+        throw new AssertionError(missing());
+    }
+
     FloatVector load(int i) {
         throw new AssertionError(missing());
     }

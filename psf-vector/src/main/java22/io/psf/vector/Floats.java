@@ -24,6 +24,11 @@ final class Floats {
         return bytes == null ? null : new Floats(MemorySegment.ofBuffer(bytes));
     }
 
+    /** The n elements from one on. */
+    Floats part(int begin, int n) {
+        return new Floats(bytes.asSlice((long) Float.BYTES * begin, (long) Float.BYTES * n));
+    }
+
     /** The vector that begins with element i. */
     FloatVector load(int i) {
         return FloatVector.fromMemorySegment(SPECIES, bytes, (long) Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);

@@ -2,6 +2,7 @@ package io.psf.builtin.optimizer;
 
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ final class Walk {
     /** Elements that a span kernel pays off from. */
     private static final int LONG = 8 * Tiles.SIZE;
 
+    /** Elements in a cache line of most machines. */
+    private static final int LINE = 64 / Float.BYTES;
+
     private final Kernel kernel;
     private final int width;
     private final Tiles tiles;
@@ -25,6 +29,8 @@ final class Walk {
     private final float[][] stateTiles;
     private final @Nullable FloatArray steps;
     private final @Nullable SpanKernel inPlace;
+    /** Elements between the beginning of a cache line and the shard's first: vectors are stored fastest by lines. */
+    private final int pastLine;
 
     Walk(Kernel kernel, Shard shard, FloatArray update) {
         List<String> names = kernel.state();
@@ -42,6 +48,8 @@ final class Walk {
         this.inPlace = update.length() < LONG || Providers.FOUND == null
                 ? null
                 : Providers.FOUND.bind(kernel, values, update, state);
+        ByteBuffer bytes = inPlace == null ? null : values.offHeap();
+        this.pastLine = bytes == null ? 0 : bytes.alignmentOffset(0, LINE * Float.BYTES) / Float.BYTES;
     }
 
     /** Steps every row of the shard. */
@@ -138,7 +146,12 @@ final class Walk {
      * @param count how often they have been stepped, this time included; 0 unless the kernel counts
      */
     private void span(int at, int from, int n, int count) {
-        int done = inPlace == null || n < LONG ? 0 : inPlace.step(at, from, n, count);
+        int done = 0;
+        if (inPlace != null && n >= LONG) {
+            done = -(at + pastLine) & (LINE - 1);
+            tile(at, from, done, count);
+            done += inPlace.step(at + done, from + done, n - done, count);
+        }
         for (; done < n; done += Tiles.SIZE) {
             tile(at + done, from + done, Math.min(Tiles.SIZE, n - done), count);
         }
