@@ -12,8 +12,8 @@ final class Floats {
     private Floats() {}
 
     private static VectorSpecies<Float> missing() {
-        throw new LinkageError("psf-vector: built with JDK " + Runtime.version().feature()
-                + " (expected: 17, 18, or 22 and later)");
+        throw new LinkageError(
+                "psf-vector: built with JDK " + Runtime.version().feature() + " (expected: 17, 18, or 22 and later)");
     }
 
     static @Nullable Floats of(FloatArray array) {

@@ -2,12 +2,12 @@ package io.psf.vector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.api.TensorId;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
-import io.psf.api.TensorId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -33,7 +33,10 @@ class PassedOverTest {
     }
 
     private static String hash(List<String> lines) {
-        return lines.stream().filter(line -> line.startsWith("hash ")).findFirst().orElseThrow();
+        return lines.stream()
+                .filter(line -> line.startsWith("hash "))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static List<String> run(String... flags) throws IOException, InterruptedException {
@@ -58,8 +61,7 @@ class PassedOverTest {
     public static void main(String[] arguments) {
         try (PsCluster cluster = PsCluster.embedded(1)) {
             Worker worker = cluster.worker();
-            TensorId w = Tensors.init(
-                    worker, TensorSpec.dense("w", ROWS, 3).optimizer(Optimizers.adam(0.01)));
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS, 3).optimizer(Optimizers.adam(0.01)));
             float[] gradient = new float[3 * ROWS];
             for (int step = 0; step < 5; step++) {
                 for (int i = 0; i < gradient.length; i++) {

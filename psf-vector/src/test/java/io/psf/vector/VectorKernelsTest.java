@@ -25,7 +25,8 @@ class VectorKernelsTest {
     /** Elements before and after those that are stepped, and the bytes that a frame may begin with. */
     private static final int AROUND = 19;
 
-    private final KernelProvider provider = ServiceLoader.load(KernelProvider.class).findFirst().orElseThrow();
+    private final KernelProvider provider =
+            ServiceLoader.load(KernelProvider.class).findFirst().orElseThrow();
 
     static Stream<Kernel> kernels() {
         return Stream.of(
@@ -103,8 +104,7 @@ class VectorKernelsTest {
         FloatArray w = offHeap(new float[64], 0);
         FloatArray g = offHeap(new float[32], 0);
         SpanKernel span = requireNonNull(bind(Rule.SGD.kernel(1), w, g));
-        assertThatThrownBy(() -> span.step(0, 0, 64, 0))
-                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.step(0, 0, 64, 0)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
     private @Nullable SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g) {

@@ -96,8 +96,7 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public FloatArray slice(int begin, int end) {
-        return new FloatArray(
-                data.slice(begin, end - begin), bytes, firstByte + begin * ElementType.FLOAT.size());
+        return new FloatArray(data.slice(begin, end - begin), bytes, firstByte + begin * ElementType.FLOAT.size());
     }
 
     @Override

@@ -16,7 +16,8 @@ public interface KernelProvider {
      * @param g [m] float32; the update or gradient
      * @param state [states] of [n] float32, in the order of {@link Kernel#state}; to be changed
      */
-    @Nullable SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g, FloatArray[] state);
+    @Nullable
+    SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g, FloatArray[] state);
 
     /** What it computes with, for the log. */
     @Override
