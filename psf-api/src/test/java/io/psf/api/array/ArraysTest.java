@@ -1,5 +1,6 @@
 package io.psf.api.array;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -88,12 +89,11 @@ final class ArraysTest {
         FloatArray array = FloatArray.view(memory.position(12).limit(52));
         memory.clear().order(ByteOrder.BIG_ENDIAN).position(40);
         array.set(3, 7);
-        ByteBuffer bytes = array.slice(2, 6).offHeap();
-        assertThat(bytes).isNotNull();
+        ByteBuffer bytes = requireNonNull(array.slice(2, 6).offHeap());
         assertThat(bytes.remaining()).isEqualTo(16);
         assertThat(bytes.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
         assertThat(bytes.getFloat(4)).isEqualTo(7);
-        assertThat(array.offHeap().remaining()).isEqualTo(40);
+        assertThat(requireNonNull(array.offHeap()).remaining()).isEqualTo(40);
         assertThat(FloatArray.allocate(3).offHeap()).isNull();
         assertThat(FloatArray.view(ByteBuffer.allocate(8)).offHeap()).isNull();
     }
