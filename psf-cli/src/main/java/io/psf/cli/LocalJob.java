@@ -103,8 +103,9 @@ public final class LocalJob implements AutoCloseable {
             throw new PsException(PsException.Code.CANCELLED, name + ": not started, since the job is being ended");
         }
         boolean worker = role.equals("worker");
-        List<String> command =
-                worker ? plan.command : NodeJvm.command(classPath(), plan.nodeFlags, "node", "--role", role);
+        List<String> flags = new ArrayList<>(role.equals("server") ? NodeJvm.serverFlags() : List.of());
+        flags.addAll(plan.nodeFlags);
+        List<String> command = worker ? plan.command : NodeJvm.command(classPath(), flags, "node", "--role", role);
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         PLACE.forEach(setting -> environment.keySet().removeAll(Settings.names(setting)));

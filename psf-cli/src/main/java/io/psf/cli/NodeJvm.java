@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import java.util.Objects;
 final class NodeJvm {
     /** The variable with flags of the user's own, apart by spaces; they win over ours. */
     static final String OPTIONS = "PSF_JAVA_OPTS";
+
+    private static final String VECTORS = "jdk.incubator.vector";
 
     private static final long LEAST_DIRECT = 256L << 20;
 
@@ -46,6 +49,11 @@ final class NodeJvm {
             flags.addAll(List.of(own.strip().split("\\s+")));
         }
         return flags;
+    }
+
+    /** What a server is started with beyond {@link #flags}: vector instructions, where this Java has them. */
+    static List<String> serverFlags() {
+        return ModuleFinder.ofSystem().find(VECTORS).isPresent() ? List.of("--add-modules=" + VECTORS) : List.of();
     }
 
     private static boolean isFlag(String line) {

@@ -1,6 +1,7 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -15,9 +16,19 @@ public final class FloatArray implements SharedArray {
     private static final int TILE = 512;
 
     private final FloatBuffer data;
+    /** The bytes that {@link #data} views, from {@link #firstByte} on, if they lie off the heap. */
+    private final @Nullable ByteBuffer bytes;
+
+    private final int firstByte;
 
     private FloatArray(FloatBuffer data) {
+        this(data, null, 0);
+    }
+
+    private FloatArray(FloatBuffer data, @Nullable ByteBuffer bytes, int firstByte) {
         this.data = data;
+        this.bytes = bytes;
+        this.firstByte = firstByte;
     }
 
     /** A new array of n zeros on the heap. */
@@ -49,7 +60,18 @@ public final class FloatArray implements SharedArray {
      */
     public static FloatArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.FLOAT);
-        return new FloatArray(SharedArray.littleEndian(bytes).asFloatBuffer());
+        return new FloatArray(
+                SharedArray.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
+    }
+
+    /** The bytes behind this array, little-endian, for vector instructions; null if they lie on the heap. */
+    public @Nullable ByteBuffer offHeap() {
+        return bytes == null
+                ? null
+                : bytes.duplicate()
+                        .clear()
+                        .slice(firstByte, length() * ElementType.FLOAT.size())
+                        .order(ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override
@@ -74,7 +96,7 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public FloatArray slice(int begin, int end) {
-        return new FloatArray(data.slice(begin, end - begin));
+        return new FloatArray(data.slice(begin, end - begin), bytes, firstByte + begin * ElementType.FLOAT.size());
     }
 
     @Override
@@ -97,6 +119,40 @@ public final class FloatArray implements SharedArray {
     /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
     public void copyTo(int begin, float[] target, int at, int n) {
         data.get(begin, target, at, n);
+    }
+
+    /**
+     * Copies rows of this array, [_, width], into a Java array, one after the other from its beginning on.
+     *
+     * @param rows which rows
+     * @param from the first of {@code rows} to copy
+     * @param n how many of {@code rows} to copy
+     * @param width elements in a row
+     * @param target [at least n, width]
+     */
+    public void copyRowsTo(int[] rows, int from, int n, int width, float[] target) {
+        if (width == 1) {
+            for (int i = 0; i < n; i++) {
+                target[i] = data.get(rows[from + i]);
+            }
+        } else {
+            for (int i = 0; i < n; i++) {
+                data.get(rows[from + i] * width, target, i * width, width);
+            }
+        }
+    }
+
+    /** Copies rows back to where {@link #copyRowsTo} takes them from; one that occurs twice has what comes last. */
+    public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
+        if (width == 1) {
+            for (int i = 0; i < n; i++) {
+                data.put(rows[from + i], source[i]);
+            }
+        } else {
+            for (int i = 0; i < n; i++) {
+                data.put(rows[from + i] * width, source, i * width, width);
+            }
+        }
     }
 
     /** Copies all values into the beginning of another array that is at least as long. */

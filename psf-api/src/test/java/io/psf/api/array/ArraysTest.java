@@ -1,5 +1,6 @@
 package io.psf.api.array;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -80,6 +81,37 @@ final class ArraysTest {
         assertThatThrownBy(() -> FloatArray.allocate(-1)).hasMessage("length: -1 (expected: >= 0)");
         assertThatThrownBy(() -> LongArray.view(ByteBuffer.allocate(12)))
                 .hasMessage("bytes: 12 (expected: a multiple of 8, the size of LONG)");
+    }
+
+    @Test
+    void theBytesOffTheHeapAreThoseOfTheView() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(64);
+        FloatArray array = FloatArray.view(memory.position(12).limit(52));
+        memory.clear().order(ByteOrder.BIG_ENDIAN).position(40);
+        array.set(3, 7);
+        ByteBuffer bytes = requireNonNull(array.slice(2, 6).offHeap());
+        assertThat(bytes.remaining()).isEqualTo(16);
+        assertThat(bytes.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(bytes.getFloat(4)).isEqualTo(7);
+        assertThat(requireNonNull(array.offHeap()).remaining()).isEqualTo(40);
+        assertThat(FloatArray.allocate(3).offHeap()).isNull();
+        assertThat(FloatArray.view(ByteBuffer.allocate(8)).offHeap()).isNull();
+    }
+
+    @Test
+    void rowsAreCopiedOutAndBack() {
+        int[] rows = {9, 2, 1, 0};
+        for (int width : new int[] {1, 2}) {
+            FloatArray array = FloatArray.of(0, 1, 2, 3, 4, 5);
+            float[] copied = new float[2 * width];
+            array.copyRowsTo(rows, 1, 2, width, copied);
+            assertThat(copied).isEqualTo(width == 1 ? new float[] {2, 1} : new float[] {4, 5, 2, 3});
+            copied[0] = 40;
+            array.copyRowsFrom(rows, 1, 2, width, copied);
+            assertThat(array.get(2 * width)).isEqualTo(40);
+            assertThatThrownBy(() -> array.copyRowsTo(rows, 0, 1, width, copied))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
     }
 
     @Test

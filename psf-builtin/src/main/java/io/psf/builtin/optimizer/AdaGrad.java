@@ -10,8 +10,9 @@ import java.util.List;
  * @param a0 what the accumulator begins with, at least 0
  * @param eps keeps the quotient finite, above 0
  */
-record AdaGrad(float lr, float a0, float eps) implements Kernel {
-    AdaGrad {
+public record AdaGrad(float lr, float a0, float eps) implements Kernel {
+    /** Checks the arguments. */
+    public AdaGrad {
         Checks.finite("lr", lr);
         Checks.require(a0 >= 0, "a0", a0, ">= 0");
         Checks.finite("a0", a0);
@@ -24,12 +25,12 @@ record AdaGrad(float lr, float a0, float eps) implements Kernel {
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
         float rate = lr;
         float first = a0;
         float small = eps;
         float[] a = state[0];
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             a[i] += g[i] * g[i];
             w[i] -= rate * g[i] / ((float) Math.sqrt(first + a[i]) + small);
         }

@@ -11,13 +11,19 @@ import java.util.List;
  * @param b1 what is kept of m, in [0, 1)
  * @param b2 what is kept of v, in [0, 1)
  * @param eps keeps the quotient finite, above 0
+ * @param correction what has been computed of the corrections
  */
-record Adam(float lr, float b1, float b2, float eps) implements Kernel {
-    Adam {
+public record Adam(float lr, float b1, float b2, float eps, Correction correction) implements Kernel {
+    /** Checks the arguments. */
+    public Adam {
         Checks.finite("lr", lr);
         Checks.fraction("b1", b1);
         Checks.fraction("b2", b2);
         Checks.positive("eps", eps);
+    }
+
+    Adam(float lr, float b1, float b2, float eps) {
+        this(lr, b1, b2, eps, new Correction(lr, b1, b2));
     }
 
     @Override
@@ -31,9 +37,9 @@ record Adam(float lr, float b1, float b2, float eps) implements Kernel {
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
-        float rate = (float) (lr / (1 - Math.pow(b1, steps)));
-        float root = (float) (1 / Math.sqrt(1 - Math.pow(b2, steps)));
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
+        float rate = correction.rate(steps);
+        float root = correction.root(steps);
         float keptM = b1;
         float keptV = b2;
         float newM = (float) (1.0 - b1);
@@ -41,7 +47,7 @@ record Adam(float lr, float b1, float b2, float eps) implements Kernel {
         float small = eps;
         float[] m = state[0];
         float[] v = state[1];
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             m[i] = keptM * m[i] + newM * g[i];
             v[i] = keptV * v[i] + newV * g[i] * g[i];
             w[i] -= rate * m[i] / ((float) Math.sqrt(v[i]) * root + small);

@@ -1,15 +1,16 @@
 package io.psf.builtin.optimizer;
 
 /** w += scale g. */
-record Add(float scale) implements Kernel {
-    Add {
+public record Add(float scale) implements Kernel {
+    /** Checks the arguments. */
+    public Add {
         Checks.finite("scale", scale);
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
         float a = scale;
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             w[i] += a * g[i];
         }
     }

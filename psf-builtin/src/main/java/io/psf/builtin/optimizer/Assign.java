@@ -1,9 +1,9 @@
 package io.psf.builtin.optimizer;
 
 /** w = g. */
-record Assign() implements Kernel {
+public record Assign() implements Kernel {
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
-        System.arraycopy(g, 0, w, 0, n);
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
+        System.arraycopy(g, begin, w, begin, end - begin);
     }
 }

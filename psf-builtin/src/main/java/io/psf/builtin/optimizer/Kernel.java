@@ -3,10 +3,10 @@ package io.psf.builtin.optimizer;
 import java.util.List;
 
 /**
- * The formula of one rule, over a tile on the heap. Knows nothing of rows, shards or memory off the heap, which are
- * {@link TiledOptimizer}'s. Immutable and thread-safe.
+ * The formula of one rule, over tiles on the heap. Knows nothing of rows, shards or memory off the heap, which are
+ * {@link TiledOptimizer}'s; a {@link KernelProvider} has the same formulas over other memory. Immutable and thread-safe.
  */
-interface Kernel {
+public sealed interface Kernel permits Add, Assign, Sgd, Momentum, Nesterov, AdaGrad, Adam {
     /** The names of the rule's state, each [rows, width] float32, zero at first. */
     default List<String> state() {
         return List.of();
@@ -18,13 +18,14 @@ interface Kernel {
     }
 
     /**
-     * Steps the first n elements.
+     * Steps the elements {@code [begin, end)} of tiles.
      *
-     * @param w [n] float32; weights, changed
-     * @param g [n] float32; the update or gradient
-     * @param state [states][n] float32, in the order of {@link #state}; changed
-     * @param n how many elements
+     * @param w [at least end] float32; weights, changed
+     * @param g [at least end] float32; the update or gradient
+     * @param state [states][at least end] float32, in the order of {@link #state}; changed
+     * @param begin the first element
+     * @param end one past the last element
      * @param steps how often these elements have been stepped, this time included; 0 unless {@link #countsSteps}
      */
-    void step(float[] w, float[] g, float[][] state, int n, int steps);
+    void step(float[] w, float[] g, float[][] state, int begin, int end, int steps);
 }

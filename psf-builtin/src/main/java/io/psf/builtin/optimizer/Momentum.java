@@ -8,8 +8,9 @@ import java.util.List;
  * @param lr the learning rate
  * @param m what is kept of the velocity, in [0, 1)
  */
-record Momentum(float lr, float m) implements Kernel {
-    Momentum {
+public record Momentum(float lr, float m) implements Kernel {
+    /** Checks the arguments. */
+    public Momentum {
         Checks.finite("lr", lr);
         Checks.fraction("m", m);
     }
@@ -20,11 +21,11 @@ record Momentum(float lr, float m) implements Kernel {
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
         float rate = lr;
         float kept = m;
         float[] v = state[0];
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             v[i] = kept * v[i] - rate * g[i];
             w[i] += v[i];
         }

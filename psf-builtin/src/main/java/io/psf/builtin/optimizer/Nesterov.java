@@ -9,8 +9,9 @@ import java.util.List;
  * @param lr the learning rate
  * @param m what is kept of the velocity, in [0, 1)
  */
-record Nesterov(float lr, float m) implements Kernel {
-    Nesterov {
+public record Nesterov(float lr, float m) implements Kernel {
+    /** Checks the arguments. */
+    public Nesterov {
         Checks.finite("lr", lr);
         Checks.fraction("m", m);
     }
@@ -21,11 +22,11 @@ record Nesterov(float lr, float m) implements Kernel {
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
         float rate = lr;
         float kept = m;
         float[] v = state[0];
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             float t = -rate * g[i];
             v[i] = kept * (v[i] + t);
             w[i] += v[i] + t;

@@ -41,12 +41,17 @@ public enum Rule {
      * @throws IllegalArgumentException if one is missing, too many, or outside its range
      */
     public Optimizer create(float... values) {
+        return new TiledOptimizer(kernel(values));
+    }
+
+    /** The formula of this rule, with the same arguments and errors as {@link #create}. */
+    public Kernel kernel(float... values) {
         Checks.require(
                 values.length == arguments.size(),
                 "arguments of " + this,
                 values.length,
                 arguments.size() + " = " + arguments);
-        return new TiledOptimizer(formula.of(values));
+        return formula.of(values);
     }
 
     /** Makes a kernel of its arguments. */

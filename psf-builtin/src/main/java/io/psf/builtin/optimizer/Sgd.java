@@ -1,15 +1,16 @@
 package io.psf.builtin.optimizer;
 
 /** Stochastic gradient descent: w -= lr g. */
-record Sgd(float lr) implements Kernel {
-    Sgd {
+public record Sgd(float lr) implements Kernel {
+    /** Checks the arguments. */
+    public Sgd {
         Checks.finite("lr", lr);
     }
 
     @Override
-    public void step(float[] w, float[] g, float[][] state, int n, int steps) {
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
         float rate = lr;
-        for (int i = 0; i < n; i++) {
+        for (int i = begin; i < end; i++) {
             w[i] -= rate * g[i];
         }
     }

@@ -5,13 +5,19 @@ package io.psf.builtin.optimizer;
  * over tiles are. One set beside each shard, made at the first push and used on its lane.
  */
 final class Tiles {
-    /** Elements in a tile: with four of them, about as much as a level 1 cache holds. */
+    /** Elements in a tile: with four of them, a part of what a level 1 cache holds. */
     static final int SIZE = 512;
+
+    private static final int STAMP_BITS = 10;
 
     final float[] w = new float[SIZE];
     final float[] g = new float[SIZE];
     final float[] counts = new float[SIZE];
     private float[][] state = new float[0][];
+    /** By a row's hash, the batch that last had such a row. */
+    private final int[] stamps = new int[1 << STAMP_BITS];
+
+    private int batch;
 
     /** At least n tiles of state. */
     float[][] state(int n) {
@@ -19,5 +25,25 @@ final class Tiles {
             state = new float[n][SIZE];
         }
         return state;
+    }
+
+    /**
+     * How many rows a batch may take together: a row must not be read again before it is written back.
+     *
+     * @param rows which rows
+     * @param from the first of {@code rows}
+     * @param most how many there are, or fit; at least 1
+     * @return how many, from the first on, differ from each other; fewer where hashes meet, at least 1
+     */
+    int distinct(int[] rows, int from, int most) {
+        batch++;
+        for (int i = 0; i < most; i++) {
+            int hash = (rows[from + i] * 0x9E3779B9) >>> (32 - STAMP_BITS);
+            if (stamps[hash] == batch && i > 0) {
+                return i;
+            }
+            stamps[hash] = batch;
+        }
+        return most;
     }
 }

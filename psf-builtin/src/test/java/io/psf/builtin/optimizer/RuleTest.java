@@ -121,6 +121,24 @@ class RuleTest {
         reference.assertSame();
     }
 
+    @ParameterizedTest
+    @MethodSource("rules")
+    void keysThatOccurOftenAndInAnyOrderAreSteppedInOrder(Rule rule) {
+        float[] arguments = arguments(rule);
+        Random random = new Random(5);
+        HeapShard shard = HeapShard.whole(40, 3, rule.create(arguments));
+        Reference reference = new Reference(rule, arguments, shard, random);
+        for (int push = 0; push < 3; push++) {
+            long[] keys = random.longs(500, 0, 40).toArray();
+            float[] g = gradient(random, 3 * keys.length);
+            for (int i = 0; i < keys.length; i++) {
+                reference.step((int) keys[i], g, 3 * i);
+            }
+            shard.optimizer().apply(shard, LongArray.wrap(keys), FloatArray.wrap(g));
+        }
+        reference.assertSame();
+    }
+
     @Test
     void oneOptimizerServesManyShards() {
         Optimizer adam = Rule.ADAM.create(arguments(Rule.ADAM));

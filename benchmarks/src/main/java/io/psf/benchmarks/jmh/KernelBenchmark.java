@@ -1,0 +1,188 @@
+package io.psf.benchmarks.jmh;
+
+import io.psf.api.Optimizer;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import io.psf.builtin.optimizer.Rule;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What an optimizer does to a shard of 64 MB off the heap, beside its floors: saxpy over Java arrays of the same size,
+ * and adding rows to rows of a Java array. SGD touches as many bytes as saxpy, 12 an element, Adam 28.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"--add-modules=jdk.incubator.vector", "-Xmx1g", "-XX:MaxDirectMemorySize=1g"})
+public class KernelBenchmark {
+    private static final int FLOATS = 1 << 24;
+
+    /** A gradient of every element. */
+    @State(Scope.Thread)
+    public static class Dense {
+        final FloatArray gradient = ones(FLOATS);
+        final Shard shard = shard(16);
+        final Optimizer sgd = Rule.SGD.create(0.01f);
+        final Optimizer adam = Rule.ADAM.create(0.01f, 0.9f, 0.999f, 1e-8f);
+    }
+
+    /** Updates of 1 MB of rows, in random order, each once. */
+    @State(Scope.Thread)
+    public static class Sparse {
+        @Param({"16", "64"})
+        int width = 16;
+
+        final int floats = 1 << 18;
+        final FloatArray update = ones(floats);
+        final float[] updateOnHeap = update.toArray();
+        final float[] valuesOnHeap = new float[FLOATS];
+        final Optimizer sgd = Rule.SGD.create(0.01f);
+        final Optimizer adam = Rule.ADAM.create(0.01f, 0.9f, 0.999f, 1e-8f);
+        Shard shard = shard(16);
+        LongArray[] keys = new LongArray[0];
+        int turn;
+
+        /** Makes the shard of this width, and sets of keys, so that its rows are not in a cache of their own. */
+        @Setup
+        public void keys() {
+            shard = shard(width);
+            Random random = new Random(1);
+            keys = new LongArray[8];
+            for (int i = 0; i < keys.length; i++) {
+                keys[i] = LongArray.wrap(random.longs(0, FLOATS / width)
+                        .distinct()
+                        .limit(floats / width)
+                        .toArray());
+            }
+        }
+
+        LongArray next() {
+            return keys[turn++ & 7];
+        }
+    }
+
+    /** The floor of dense pushes. */
+    @State(Scope.Thread)
+    public static class OnHeap {
+        final float[] x = new float[FLOATS];
+        final float[] y = new float[FLOATS];
+    }
+
+    /** y += a x, Java arrays: 12 bytes an element. */
+    @Benchmark
+    public float[] denseFloor(OnHeap arrays) {
+        float[] x = arrays.x;
+        float[] y = arrays.y;
+        for (int i = 0; i < x.length; i++) {
+            y[i] += 0.01f * x[i];
+        }
+        return y;
+    }
+
+    /** A dense push with SGD: 12 bytes an element. */
+    @Benchmark
+    public void denseSgd(Dense dense) {
+        dense.sgd.apply(dense.shard, dense.gradient);
+    }
+
+    /** A dense push with Adam: 28 bytes an element. */
+    @Benchmark
+    public void denseAdam(Dense dense) {
+        dense.adam.apply(dense.shard, dense.gradient);
+    }
+
+    /** w[row] += a g, Java arrays. */
+    @Benchmark
+    public float[] sparseFloor(Sparse sparse) {
+        float[] w = sparse.valuesOnHeap;
+        float[] g = sparse.updateOnHeap;
+        int width = sparse.width;
+        LongArray keys = sparse.next();
+        for (int i = 0; i < keys.length(); i++) {
+            int row = (int) keys.get(i) * width;
+            for (int c = 0; c < width; c++) {
+                w[row + c] += 0.01f * g[i * width + c];
+            }
+        }
+        return w;
+    }
+
+    /** A sparse push with SGD. */
+    @Benchmark
+    public void sparseSgd(Sparse sparse) {
+        sparse.sgd.apply(sparse.shard, sparse.next(), sparse.update);
+    }
+
+    /** A sparse push with Adam, whose rows have been stepped differently often. */
+    @Benchmark
+    public void sparseAdam(Sparse sparse) {
+        sparse.adam.apply(sparse.shard, sparse.next(), sparse.update);
+    }
+
+    private static FloatArray ones(int n) {
+        FloatArray ones = direct(n);
+        ones.fill(1);
+        return ones;
+    }
+
+    private static FloatArray direct(int n) {
+        return FloatArray.view(ByteBuffer.allocateDirect(4 * n).order(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /** As much of a shard as an optimizer asks for. */
+    private static Shard shard(int width) {
+        int rows = FLOATS / width;
+        FloatArray values = direct(FLOATS);
+        Map<String, FloatArray> slots = new HashMap<>();
+        Attachments attachments = new Attachments(new Range(0, rows));
+        return (Shard) Proxy.newProxyInstance(
+                Shard.class.getClassLoader(),
+                new Class<?>[] {Shard.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "rows" -> arguments == null ? (Object) rows : local((LongArray) arguments[0]);
+                    case "width" -> width;
+                    case "values" -> values;
+                    case "slot" -> slots.computeIfAbsent(
+                            (String) arguments[0], name -> direct(rows * (int) arguments[1]));
+                    case "attachment" -> attachment(attachments, arguments);
+                    default -> throw new UnsupportedOperationException(method.toString());
+                });
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Object attachment(Attachments attachments, Object[] arguments) {
+        return attachments.get((Class<Object>) arguments[0], (Supplier<Object>) arguments[1]);
+    }
+
+    private static int[] local(LongArray keys) {
+        int[] rows = new int[keys.length()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = (int) keys.get(i);
+        }
+        return rows;
+    }
+}

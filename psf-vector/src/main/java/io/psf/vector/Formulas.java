@@ -1,0 +1,128 @@
+package io.psf.vector;
+
+import static jdk.incubator.vector.VectorOperators.SQRT;
+
+import io.psf.builtin.optimizer.AdaGrad;
+import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.Add;
+import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Momentum;
+import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.Sgd;
+import io.psf.builtin.optimizer.SpanKernel;
+import jdk.incubator.vector.FloatVector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The formulas of the {@link Kernel}s, operation by operation as there, so that they round alike. Each has its own
+ * loop: one that several formulas shared could not be compiled into vector instructions. Memory is cut to the span right
+ * before its loop, which lets the JIT see that every access is within bounds.
+ */
+final class Formulas {
+    private static final int LANES = Floats.SPECIES.length();
+
+    private Formulas() {}
+
+    /** A kernel over memory off the heap; null if there is nothing to gain from vectors. */
+    static @Nullable SpanKernel of(Kernel kernel, Floats w, Floats g, Floats[] state) {
+        if (kernel instanceof Add rule) {
+            return (at, from, n, steps) -> add(rule.scale(), w, at, g, from, n);
+        } else if (kernel instanceof Sgd rule) {
+            return (at, from, n, steps) -> add(-rule.lr(), w, at, g, from, n);
+        } else if (kernel instanceof Momentum rule) {
+            return (at, from, n, steps) -> momentum(rule, w, state[0], at, g, from, n);
+        } else if (kernel instanceof Nesterov rule) {
+            return (at, from, n, steps) -> nesterov(rule, w, state[0], at, g, from, n);
+        } else if (kernel instanceof AdaGrad rule) {
+            return (at, from, n, steps) -> adaGrad(rule, w, state[0], at, g, from, n);
+        } else if (kernel instanceof Adam rule) {
+            return (at, from, n, steps) -> adam(rule, steps, w, state[0], state[1], at, g, from, n);
+        }
+        return null;
+    }
+
+    private static int add(float scale, Floats weights, int at, Floats update, int from, int n) {
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            w.store(i, w.load(i).add(g.load(i).mul(scale)));
+        }
+        return end;
+    }
+
+    private static int momentum(Momentum rule, Floats weights, Floats vs, int at, Floats update, int from, int n) {
+        float rate = rule.lr();
+        float kept = rule.m();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats v = vs.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector velocity = v.load(i).mul(kept).sub(g.load(i).mul(rate));
+            v.store(i, velocity);
+            w.store(i, w.load(i).add(velocity));
+        }
+        return end;
+    }
+
+    private static int nesterov(Nesterov rule, Floats weights, Floats vs, int at, Floats update, int from, int n) {
+        float rate = -rule.lr();
+        float kept = rule.m();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats v = vs.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector t = g.load(i).mul(rate);
+            FloatVector velocity = v.load(i).add(t).mul(kept);
+            v.store(i, velocity);
+            w.store(i, w.load(i).add(velocity.add(t)));
+        }
+        return end;
+    }
+
+    private static int adaGrad(AdaGrad rule, Floats weights, Floats sums, int at, Floats update, int from, int n) {
+        float rate = rule.lr();
+        float first = rule.a0();
+        float small = rule.eps();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats a = sums.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector gradient = g.load(i);
+            FloatVector sum = a.load(i).add(gradient.mul(gradient));
+            a.store(i, sum);
+            FloatVector root = sum.add(first).lanewise(SQRT).add(small);
+            w.store(i, w.load(i).sub(gradient.mul(rate).div(root)));
+        }
+        return end;
+    }
+
+    private static int adam(
+            Adam rule, int steps, Floats weights, Floats ms, Floats vs, int at, Floats update, int from, int n) {
+        float rate = rule.correction().rate(steps);
+        float root = rule.correction().root(steps);
+        float keptM = rule.b1();
+        float keptV = rule.b2();
+        float newM = (float) (1.0 - rule.b1());
+        float newV = (float) (1.0 - rule.b2());
+        float small = rule.eps();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats m = ms.part(at, end);
+        Floats v = vs.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector gradient = g.load(i);
+            FloatVector mean = m.load(i).mul(keptM).add(gradient.mul(newM));
+            FloatVector square = v.load(i).mul(keptV).add(gradient.mul(newV).mul(gradient));
+            m.store(i, mean);
+            v.store(i, square);
+            FloatVector divisor = square.lanewise(SQRT).mul(root).add(small);
+            w.store(i, w.load(i).sub(mean.mul(rate).div(divisor)));
+        }
+        return end;
+    }
+}

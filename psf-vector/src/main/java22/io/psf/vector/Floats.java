@@ -1,0 +1,41 @@
+package io.psf.vector;
+
+import io.psf.api.array.FloatArray;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
+import org.jspecify.annotations.Nullable;
+
+/** Float32 off the heap, read and written a vector at a time. Of JDK 22 and later, whose vectors see memory segments. */
+final class Floats {
+    static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
+
+    private final MemorySegment bytes;
+
+    private Floats(MemorySegment bytes) {
+        this.bytes = bytes;
+    }
+
+    /** The memory of an array; null if it lies on the heap. */
+    static @Nullable Floats of(FloatArray array) {
+        ByteBuffer bytes = array.offHeap();
+        return bytes == null ? null : new Floats(MemorySegment.ofBuffer(bytes));
+    }
+
+    /** The n elements from one on. */
+    Floats part(int begin, int n) {
+        return new Floats(bytes.asSlice((long) Float.BYTES * begin, (long) Float.BYTES * n));
+    }
+
+    /** The vector that begins with element i. */
+    FloatVector load(int i) {
+        return FloatVector.fromMemorySegment(SPECIES, bytes, (long) Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Stores a vector from element i on. */
+    void store(int i, FloatVector vector) {
+        vector.intoMemorySegment(bytes, (long) Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
+    }
+}

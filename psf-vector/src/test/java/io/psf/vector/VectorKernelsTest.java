@@ -1,0 +1,129 @@
+package io.psf.vector;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.KernelProvider;
+import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.optimizer.SpanKernel;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Vectors against the plain kernels, which are tested against the formulas in psf-builtin. */
+class VectorKernelsTest {
+    private static final int[] SIZES = {0, 1, 7, 8, 15, 16, 17, 512, 513, 5000};
+    /** Elements before and after those that are stepped, and the bytes that a frame may begin with. */
+    private static final int AROUND = 19;
+
+    private final KernelProvider provider =
+            ServiceLoader.load(KernelProvider.class).findFirst().orElseThrow();
+
+    static Stream<Kernel> kernels() {
+        return Stream.of(
+                Rule.ADD.kernel(-1.5f),
+                Rule.SGD.kernel(0.05f),
+                Rule.MOMENTUM.kernel(0.05f, 0.9f),
+                Rule.NESTEROV.kernel(0.05f, 0.9f),
+                Rule.ADA_GRAD.kernel(0.05f, 0.1f, 1e-7f),
+                Rule.ADAM.kernel(0.01f, 0.9f, 0.999f, 1e-8f));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kernels")
+    void stepAsThePlainKernelDoes(Kernel kernel) {
+        Random random = new Random(7);
+        for (int size : SIZES) {
+            for (int shift = 0; shift < 4; shift++) {
+                for (int steps : new int[] {1, 2, 1000, 1 << 20}) {
+                    compare(kernel, size, shift, kernel.countsSteps() ? steps : 0, random);
+                }
+            }
+        }
+    }
+
+    private void compare(Kernel kernel, int size, int shift, int steps, Random random) {
+        int length = size + 2 * AROUND;
+        int states = kernel.state().size();
+        float[] w = gaussian(random, length);
+        float[] g = gaussian(random, length);
+        float[][] state = new float[states][];
+        FloatArray[] stateThere = new FloatArray[states];
+        for (int s = 0; s < states; s++) {
+            state[s] = gaussian(random, length);
+            for (int i = 0; i < length; i++) {
+                state[s][i] = Math.abs(state[s][i]);
+            }
+            stateThere[s] = offHeap(state[s], 4 * (s + shift));
+        }
+        FloatArray there = offHeap(w, 4 * shift);
+        FloatArray gradient = offHeap(g, shift).slice(shift, length);
+
+        SpanKernel span = requireNonNull(provider.bind(kernel, there, gradient, stateThere));
+        int done = span.step(AROUND, AROUND - shift, size, steps);
+
+        assertThat(done).as("stepped of %s", size).isBetween(Math.max(0, size - 63), size);
+        kernel.step(w, g, state, AROUND, AROUND + done, steps);
+        assertThat(there.toArray()).as("weights, %s elements", size).isEqualTo(w);
+        for (int s = 0; s < states; s++) {
+            assertThat(stateThere[s].toArray())
+                    .as("%s, %s elements", kernel.state().get(s), size)
+                    .isEqualTo(state[s]);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Rule.class,
+            names = {"ADD", "SGD"})
+    void leaveMemoryOnTheHeapToTheTiles(Rule rule) {
+        FloatArray heap = FloatArray.allocate(100);
+        FloatArray direct = offHeap(new float[100], 0);
+        assertThat(bind(rule.kernel(1), heap, direct)).isNull();
+        assertThat(bind(rule.kernel(1), direct, heap)).isNull();
+        assertThat(bind(rule.kernel(1), direct, direct)).isNotNull();
+    }
+
+    @Test
+    void leaveAssignmentToCopies() {
+        FloatArray direct = offHeap(new float[100], 0);
+        assertThat(bind(Rule.ASSIGN.kernel(), direct, direct)).isNull();
+    }
+
+    @Test
+    void boundsAreChecked() {
+        FloatArray w = offHeap(new float[64], 0);
+        FloatArray g = offHeap(new float[32], 0);
+        SpanKernel span = requireNonNull(bind(Rule.SGD.kernel(1), w, g));
+        assertThatThrownBy(() -> span.step(0, 0, 64, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    private @Nullable SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g) {
+        return provider.bind(kernel, w, g, new FloatArray[0]);
+    }
+
+    /** A copy in memory off the heap that does not begin where vectors like it. */
+    private static FloatArray offHeap(float[] values, int bytesBefore) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(bytesBefore + 4 * values.length);
+        FloatArray array = FloatArray.view(bytes.position(bytesBefore));
+        array.copyFrom(0, values, 0, values.length);
+        return array;
+    }
+
+    private static float[] gaussian(Random random, int n) {
+        float[] values = new float[n];
+        for (int i = 0; i < n; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
+    }
+}
