@@ -110,8 +110,7 @@ final class BenchCommand implements Callable<Integer> {
         GoalsTable table = !full || only != null && docs == null
                 ? null
                 : GoalsTable.in(docs == null ? Path.of("docs", "performance.md") : docs);
-        BenchRun run = new BenchRun(
-                told, Plan.of(full, rounds()), full, pattern(only == null ? "" : only), recordings);
+        BenchRun run = new BenchRun(told, Plan.of(full, rounds()), full, pattern(only == null ? "" : only), recordings);
         boolean ended = run.measure();
         run.write(out);
         if (table != null && ended) {
@@ -125,7 +124,11 @@ final class BenchCommand implements Callable<Integer> {
     private String origin() {
         List<String> arguments = spec.commandLine().getParseResult().originalArgs();
         return "`./psf %s` on %s, %s; medians of %d rounds, the spread is from the least to the greatest"
-                .formatted(String.join(" ", arguments), ThisProcess.machine(), LocalDate.now(ZoneId.systemDefault()), rounds());
+                .formatted(
+                        String.join(" ", arguments),
+                        ThisProcess.machine(),
+                        LocalDate.now(ZoneId.systemDefault()),
+                        rounds());
     }
 
     private int rounds() {

@@ -29,8 +29,7 @@ final class BenchRun {
      *
      * @param transport of all cases; null for TCP, and shared memory for some more
      */
-    BenchRun(
-            @Nullable Transport transport, Plan plan, boolean full, Pattern only, @Nullable Recordings recordings) {
+    BenchRun(@Nullable Transport transport, Plan plan, boolean full, Pattern only, @Nullable Recordings recordings) {
         this.transport = transport;
         this.plan = plan;
         this.full = full;

@@ -104,11 +104,7 @@ final class DenseCases {
     /** One exchange after another: the 50th and the 99th of a hundred. */
     private record Latency(RawClient raw, Calls calls, int sent, int received) implements Sides {
         Latency(Bench bench, Kind kind, int bytes) {
-            this(
-                    bench.raw(),
-                    new DenseCalls(bench.worker(), kind, bytes, 1),
-                    kind.sent(bytes),
-                    kind.received(bytes));
+            this(bench.raw(), new DenseCalls(bench.worker(), kind, bytes, 1), kind.sent(bytes), kind.received(bytes));
         }
 
         @Override

@@ -2,8 +2,6 @@ package io.psf.benchmarks;
 
 import io.psf.api.TensorId;
 import io.psf.benchmarks.Step.Work;
-import io.psf.builtin.OptimizerSpec;
-import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.optimizer.Rule;
@@ -30,22 +28,10 @@ final class OptimizerCases {
                     bench -> new Dense(bench.worker(), rule)));
         }
         for (Rule rule : Rule.values()) {
-            String name = "optimizer " + rule + ", sparse push 16 wide, uniform, 1 outstanding";
-            cases.add(SparseCases.of(name, null, true, 16, spec(rule), Keys.UNIFORM, 1));
+            String name = "optimizer " + rule + ", sparse push 16 wide";
+            cases.add(SparseCases.of(name, null, true, 16, UsualOptimizers.of(rule), Keys.UNIFORM, 1));
         }
         return cases;
-    }
-
-    private static OptimizerSpec spec(Rule rule) {
-        return switch (rule) {
-            case ADD -> Optimizers.add();
-            case ASSIGN -> Optimizers.assign();
-            case SGD -> Optimizers.sgd(0.01);
-            case MOMENTUM -> Optimizers.momentum(0.01, 0.9);
-            case NESTEROV -> Optimizers.nesterov(0.01, 0.9);
-            case ADA_GRAD -> Optimizers.adaGrad(0.01);
-            case ADAM -> Optimizers.adam(0.001);
-        };
     }
 
     /** How many arrays a step reads and writes: the update, the values unless they are only written, and the state. */
@@ -68,7 +54,7 @@ final class OptimizerCases {
             this.rule = rule;
             this.tensor = Tensors.init(
                     worker,
-                    TensorSpec.dense("optimizer " + rule, FLOATS / WIDTH, WIDTH).optimizer(spec(rule)));
+                    TensorSpec.dense("optimizer " + rule, FLOATS / WIDTH, WIDTH).optimizer(UsualOptimizers.of(rule)));
         }
 
         @Override

@@ -11,7 +11,8 @@ final class Report {
     private Report() {}
 
     static String heading() {
-        return ROW.formatted("case", "psf", "floor", "unit", "ratio", "spread", "goal").stripTrailing();
+        return ROW.formatted("case", "psf", "floor", "unit", "ratio", "spread", "goal")
+                .stripTrailing();
     }
 
     static String row(Result result) {

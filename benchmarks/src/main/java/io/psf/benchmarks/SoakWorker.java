@@ -75,14 +75,7 @@ final class SoakWorker {
         if (worker.rank() == 0) {
             System.out.println("MB after a collection; resident is what the system says");
             System.out.println(ROW.formatted(
-                    "seconds",
-                    "calls",
-                    "server heap",
-                    "direct",
-                    "resident",
-                    "worker heap",
-                    "direct",
-                    "resident"));
+                    "seconds", "calls", "server heap", "direct", "resident", "worker heap", "direct", "resident"));
         }
         while (System.nanoTime() - begin < duration) {
             Calls calls = loads.get(random.nextInt(loads.size()));

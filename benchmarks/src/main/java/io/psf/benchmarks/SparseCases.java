@@ -53,8 +53,7 @@ final class SparseCases {
     }
 
     /** The same rows in one thread. */
-    private record Floor(float[] table, int width, boolean push, long[][] keys, float[] values)
-            implements Rates.Work {
+    private record Floor(float[] table, int width, boolean push, long[][] keys, float[] values) implements Rates.Work {
         @Override
         public void run(int times) {
             for (int i = 0; i < times; i++) {

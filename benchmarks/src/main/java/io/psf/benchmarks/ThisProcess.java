@@ -17,8 +17,7 @@ final class ThisProcess {
         if (collect) {
             System.gc();
         }
-        long heap =
-                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         long direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
                 .filter(pool -> pool.getName().equals("direct"))
                 .mapToLong(BufferPoolMXBean::getMemoryUsed)
