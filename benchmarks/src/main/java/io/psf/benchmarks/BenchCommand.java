@@ -8,7 +8,6 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -31,8 +30,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Measures psf against what the machine does without it, in one run.")
 final class BenchCommand implements Callable<Integer> {
-    private static final int LEAST_ROUNDS = 1;
-
     @Option(names = "--full", description = "measures longer, and writes the table in the documentation")
     private boolean full;
 
@@ -103,7 +100,7 @@ final class BenchCommand implements Callable<Integer> {
             return 0;
         }
         Recordings recordings = jfr == null ? null : Recordings.in(jfr);
-        Transport told = transport == null ? null : transport(transport);
+        Transport told = transport == null ? null : Transport.parse(transport);
         if (soak != null) {
             return SoakWorker.run(told == null ? Transport.TCP : told, duration(soak), recordings);
         }
@@ -133,18 +130,10 @@ final class BenchCommand implements Callable<Integer> {
 
     private int rounds() {
         int asked = rounds == null ? (full ? 11 : 7) : rounds;
-        if (asked < LEAST_ROUNDS) {
-            throw wrong("--rounds: %d (expected: >= %d)".formatted(asked, LEAST_ROUNDS));
+        if (asked < 1) {
+            throw wrong("--rounds: %d (expected: >= 1)".formatted(asked));
         }
         return asked;
-    }
-
-    private static Transport transport(String name) {
-        try {
-            return Transport.valueOf(name.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            throw wrong("--transport: %s (expected: auto, tcp, unix or shm)".formatted(name));
-        }
     }
 
     private static Pattern pattern(String text) {

@@ -1,7 +1,6 @@
 package io.psf.benchmarks;
 
 import io.psf.api.PsException;
-import io.psf.runtime.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,16 +34,6 @@ final class BenchRun {
         this.full = full;
         this.only = only;
         this.recordings = recordings;
-        if (transport != null && transport != Transport.TCP && !isTransportASetting()) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION,
-                    "--transport: %s (expected: tcp, since this psf does not know %s)"
-                            .formatted(transport, Transport.VARIABLE));
-        }
-    }
-
-    private static boolean isTransportASetting() {
-        return !Settings.names(Transport.VARIABLE).isEmpty();
     }
 
     /** Measures and prints; answers whether every part came to its end. */
@@ -91,7 +80,7 @@ final class BenchRun {
     private @Nullable String reasonAgainst(Part part) {
         return switch (part) {
             case ONE_WORKER, SEVERAL_WORKERS -> null;
-            case SHARED_MEMORY -> isTransportASetting() ? null : "this psf does not know " + Transport.VARIABLE;
+            case SHARED_MEMORY -> Transport.isASetting() ? null : "this psf does not know " + Transport.VARIABLE;
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();
                 yield !full

@@ -1,5 +1,6 @@
 package io.psf.benchmarks;
 
+import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
 
@@ -9,12 +10,24 @@ final class BenchWorker {
 
     public static void main(String[] args) throws Exception {
         WorkerTask task = WorkerTask.parse(args);
+        boolean failed = false;
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker());
                 RawClient raw = new RawClient()) {
             Bench bench = new Bench(worker, raw, task.plan(), WorkerTask::tell);
             for (Case measured : task.cases()) {
-                bench.run(measured);
+                try {
+                    bench.run(measured);
+                } catch (PsException e) {
+                    failed = true;
+                    System.out.println("FAILED: " + measured.lines().get(0).name() + ": " + e.getMessage());
+                    if (e.code() == PsException.Code.UNAVAILABLE) { // so would the others
+                        break;
+                    }
+                }
             }
+        }
+        if (failed) {
+            System.exit(1);
         }
     }
 }

@@ -20,7 +20,9 @@ record Recordings(Path folder) {
 
     /** What a JVM is started with; it names the file after its process. */
     List<String> flags() {
-        return List.of("-XX:StartFlightRecording=filename=" + folder + ",settings=profile,dumponexit=true");
+        return List.of(
+                "-XX:StartFlightRecording=filename=" + folder + ",settings=profile,dumponexit=true",
+                "-Xlog:jfr+startup=error");
     }
 
     /** Names the recording of a process that has ended after its node: {@code one_worker-server-0.jfr}. */

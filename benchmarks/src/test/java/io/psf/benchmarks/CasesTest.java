@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The catalogue, and what its floors and loads are made of. */
@@ -36,7 +37,7 @@ final class CasesTest {
                 .isNull();
     }
 
-    private static String goal(Transport transport, String name) {
+    private static @Nullable String goal(Transport transport, String name) {
         Line line = DenseCases.all(transport).stream()
                 .flatMap(c -> c.lines().stream())
                 .filter(l -> l.name().equals(name))

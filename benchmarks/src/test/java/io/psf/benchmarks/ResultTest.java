@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class ResultTest {
     private static final double[] NONE = {Double.NaN, Double.NaN, Double.NaN};
 
-    private static Result result(Goal goal, double... ours) {
+    private static Result result(@Nullable Goal goal, double... ours) {
         return new Result(new Line("a case", "us", goal), ours, new double[] {10, 10, 20});
     }
 
