@@ -43,6 +43,7 @@ public class DispatcherBenchmark {
     private static final int TOGETHER = 64;
     private static final TensorInfo TENSOR = Calls.TENSOR;
     private static final int TIMEOUT_MILLIS = 60_000;
+    private static final int SPINS = 1000;
 
     private final TensorLayout layout = TensorLayout.even(TENSOR, new int[] {0});
     private final short stamp = TensorLayout.stamp(TENSOR, new Range(0, TENSOR.rows()));
@@ -117,9 +118,14 @@ public class DispatcherBenchmark {
         tuple.reset();
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // it yields to the lane, whoever else there is
     private void await() {
-        while (server.answers() < calls) {
-            Thread.onSpinWait();
+        for (int i = 0; server.answers() < calls; i++) {
+            if (i < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield(); // the lane may want this very core
+            }
         }
     }
 
