@@ -1,19 +1,53 @@
 package io.psf.benchmarks;
 
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
- * One case: what psf took and what the floor took, round by round.
+ * A line that has been measured: what psf took and what the floor took, round by round.
  *
- * @param name the case
- * @param unit of ours and floor
+ * @param line what was measured
  * @param ours [rounds]
- * @param floor [rounds]
+ * @param floor [rounds]; NaN where there is none
  */
-record Result(String name, String unit, double[] ours, double[] floor) {
+record Result(Line line, double[] ours, double[] floor) {
+    Result {
+        if (ours.length == 0 || ours.length != floor.length) {
+            throw new IllegalArgumentException("rounds of \"" + line.name() + "\": " + ours.length + " and "
+                    + floor.length + " (expected: as many of both, at least 1)");
+        }
+    }
+
+    boolean hasFloor() {
+        return !Double.isNaN(floor[0]);
+    }
+
+    double oursMedian() {
+        return median(ours);
+    }
+
+    double floorMedian() {
+        return median(floor);
+    }
+
+    /** The median of the rounds' ratios; NaN without a floor. */
     double ratio() {
         return median(ratios());
+    }
+
+    /** The least of the rounds' ratios; of our own figures where there is no floor. */
+    double least() {
+        return Arrays.stream(hasFloor() ? ratios() : ours).min().orElseThrow();
+    }
+
+    /** The greatest of them. */
+    double greatest() {
+        return Arrays.stream(hasFloor() ? ratios() : ours).max().orElseThrow();
+    }
+
+    /** Whether the goal is reached; false where there is none. */
+    boolean isMet() {
+        return line.goal() != null && line.goal().isMet(oursMedian(), ratio());
     }
 
     private double[] ratios() {
@@ -24,51 +58,27 @@ record Result(String name, String unit, double[] ours, double[] floor) {
         return ratios;
     }
 
-    private static double median(double[] values) {
+    /** The middle one, or the mean of the middle two. */
+    static double median(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
-        return sorted[sorted.length / 2];
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    private static double least(double[] values) {
-        return Arrays.stream(values).min().orElse(0);
+    /** The figures on one line, for the process that started the worker; it knows the line by its name. */
+    String encode() {
+        return line.name() + "\t" + text(ours) + "\t" + text(floor);
     }
 
-    private static double greatest(double[] values) {
-        return Arrays.stream(values).max().orElse(0);
+    private static String text(double[] values) {
+        return Arrays.stream(values).mapToObj(Double::toString).collect(Collectors.joining(" "));
     }
 
-    static String heading() {
-        return String.format("%-34s %12s %12s %-11s %7s   %s", "case", "psf", "floor", "unit", "ratio", "spread");
-    }
-
-    String row() {
-        double[] ratios = ratios();
-        return String.format(
-                Locale.ROOT,
-                "%-34s %12.1f %12.1f %-11s %7.2f   %.2f to %.2f",
-                name,
-                median(ours),
-                median(floor),
-                unit,
-                ratio(),
-                least(ratios),
-                greatest(ratios));
-    }
-
-    String json() {
-        double[] ratios = ratios();
-        return String.format(
-                Locale.ROOT,
-                "{\"case\": \"%s\", \"ours\": %.4f, \"floor\": %.4f, \"unit\": \"%s\", \"ratio\": %.4f, \"rounds\": %d,"
-                        + " \"spread\": [%.4f, %.4f]}",
-                name,
-                median(ours),
-                median(floor),
-                unit,
-                ratio(),
-                ours.length,
-                least(ratios),
-                greatest(ratios));
+    /** The figures that {@link #encode} has written. */
+    static double[] decode(String text) {
+        return Arrays.stream(text.split(" ", -1))
+                .mapToDouble(Double::parseDouble)
+                .toArray();
     }
 }

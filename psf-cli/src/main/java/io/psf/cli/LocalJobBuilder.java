@@ -14,6 +14,8 @@ public final class LocalJobBuilder {
     int workers = 1;
     List<String> classPath = List.of();
     List<String> nodeFlags = List.of();
+    private List<String> workerFlags = List.of();
+    private List<String> workerMain = List.of();
     List<String> command = List.of();
     Map<String, String> environment = Map.of();
     boolean endOnFailure = true;
@@ -46,12 +48,19 @@ public final class LocalJobBuilder {
         return this;
     }
 
+    /** Flags of the workers' JVMs that {@link #workerMain} asks for. */
+    public LocalJobBuilder workerFlags(List<String> flags) {
+        this.workerFlags = List.copyOf(flags);
+        return this;
+    }
+
     /**
      * The program that is run as each worker, and its arguments. Without one the job has no worker processes: the
      * cluster waits for workers that connect to {@link LocalJob#schedulerAddress()}.
      */
     public LocalJobBuilder workerCommand(List<String> command) {
         this.command = List.copyOf(command);
+        this.workerMain = List.of();
         return this;
     }
 
@@ -60,12 +69,21 @@ public final class LocalJobBuilder {
      * and psf's flags.
      */
     public LocalJobBuilder workerMain(Class<?> main, String... arguments) {
+        List<String> program = new ArrayList<>();
+        program.add(main.getName());
+        program.addAll(List.of(arguments));
+        this.workerMain = List.copyOf(program);
+        return this;
+    }
+
+    private List<String> mainCommand() {
         List<String> java = new ArrayList<>();
         java.add(NodeJvm.java());
         java.addAll(NodeJvm.flags());
-        java.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        java.addAll(List.of(arguments));
-        return workerCommand(java);
+        java.addAll(workerFlags);
+        java.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        java.addAll(workerMain);
+        return java;
     }
 
     /** Variables for every node, beside those of this process's environment. */
@@ -103,6 +121,9 @@ public final class LocalJobBuilder {
     public LocalJob start() {
         require("servers", servers);
         require("workers", workers);
+        if (!workerMain.isEmpty()) {
+            command = mainCommand();
+        }
         return new LocalJob(this).started();
     }
 

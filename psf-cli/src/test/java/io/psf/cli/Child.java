@@ -26,6 +26,7 @@ public final class Child {
                 }
                 sleepForEver();
             }
+            case "property" -> System.out.println(arguments[1] + "=" + System.getProperty(arguments[1]));
             case "sleep" -> sleepForEver();
             case "refuse-to-end" -> {
                 Runtime.getRuntime().addShutdownHook(new Thread(Child::sleepForEver));

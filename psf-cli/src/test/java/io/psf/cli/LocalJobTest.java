@@ -52,6 +52,17 @@ class LocalJobTest {
     }
 
     @Test
+    void flagsOfWorkersReachTheirJvms() {
+        try (LocalJob job = job().workerMain(Child.class, "property", "psf.flag")
+                .workerFlags(List.of("-Dpsf.flag=given"))
+                .toFollow(Duration.ofMillis(10))
+                .start()) {
+            assertThat(job.awaitExit(SOON)).isTrue();
+        }
+        assertThat(lines).contains("[worker 0] psf.flag=given");
+    }
+
+    @Test
     void theFirstWorkerThatFailsEndsTheJobWithItsExitCode() {
         List<ProcessHandle> handles;
         try (LocalJob job = job().servers(2)

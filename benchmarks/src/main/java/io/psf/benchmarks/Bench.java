@@ -1,0 +1,87 @@
+package io.psf.benchmarks;
+
+import io.psf.runtime.Worker;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Measures cases on a worker: in each round first the floor and then psf, so that what the machine does meanwhile
+ * touches both.
+ */
+final class Bench {
+    /** How much longer psf is warmed up before the first case: all that the cases share is compiled in that time. */
+    private static final int COLD_MILLIS = 10_000;
+
+    private final Worker worker;
+    private final RawClient raw;
+    private final Plan plan;
+    private final Consumer<Result> results;
+    private final Map<Integer, float[]> tables = new HashMap<>();
+    private boolean cold = true;
+
+    Bench(Worker worker, RawClient raw, Plan plan, Consumer<Result> results) {
+        this.worker = worker;
+        this.raw = raw;
+        this.plan = plan;
+        this.results = results;
+    }
+
+    Worker worker() {
+        return worker;
+    }
+
+    RawClient raw() {
+        return raw;
+    }
+
+    /** The table of a million rows on the heap that floors work on. */
+    float[] table(int width) {
+        return tables.computeIfAbsent(width, w -> new float[SparseCalls.ROWS * w]);
+    }
+
+    /** Figures of one side. */
+    @FunctionalInterface
+    private interface Side {
+        double[] measure(int times) throws Exception;
+    }
+
+    void run(Case measured) throws Exception {
+        List<Line> lines = measured.lines();
+        try (Sides sides = measured.opening().open(this)) {
+            int floorTimes = warmUp(sides::floor, sides.least(), plan.warmMillis());
+            int oursTimes = warmUp(sides::ours, sides.least(), plan.warmMillis() + (cold ? COLD_MILLIS : 0));
+            cold = false;
+            double[][] floor = new double[lines.size()][plan.rounds()];
+            double[][] ours = new double[lines.size()][plan.rounds()];
+            for (int round = 0; round < plan.rounds(); round++) {
+                double[] floors = sides.floor(floorTimes);
+                double[] figures = sides.ours(oursTimes);
+                for (int i = 0; i < lines.size(); i++) {
+                    floor[i][round] = floors[i];
+                    ours[i][round] = figures[i];
+                }
+            }
+            for (int i = 0; i < lines.size(); i++) {
+                results.accept(new Result(lines.get(i), ours[i], floor[i]));
+            }
+        }
+    }
+
+    /** Runs a side for a while; answers how many times fill a round. */
+    private int warmUp(Side side, int least, int millis) throws Exception {
+        long until = System.nanoTime() + 1_000_000L * millis;
+        int times = least;
+        while (true) {
+            long begin = System.nanoTime();
+            side.measure(times);
+            long end = System.nanoTime();
+            double wanted = times * (plan.roundMillis() * 1e6 / Math.max(1, end - begin));
+            times = (int) Math.max(least, Math.min(wanted, 2.0 * times));
+            if (end - until >= 0) {
+                return times;
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.psf.benchmarks;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.Worker;
+
+/** Pushes, pulls or push-pulls of a whole tensor. */
+final class DenseCalls implements Calls {
+    /** Which. */
+    enum Kind {
+        PUSH("push"),
+        PULL("pull"),
+        PUSH_PULL("push-pull");
+
+        final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+
+        /** Bytes that the floor sends for a tensor of so many; what has no values in it has the size of a header. */
+        int sent(int bytes) {
+            return this == PULL ? HEADER : bytes;
+        }
+
+        /** Bytes that the floor receives. */
+        int received(int bytes) {
+            return this == PUSH ? HEADER : bytes;
+        }
+    }
+
+    private static final int HEADER = 48;
+
+    private final Worker worker;
+    private final Kind kind;
+    private final TensorId tensor;
+    private final float[] update;
+    private final float[][] into;
+
+    /**
+     * Makes the tensor.
+     *
+     * @param outstanding how many calls may be under way at once
+     */
+    DenseCalls(Worker worker, Kind kind, int bytes, int outstanding) {
+        this.worker = worker;
+        this.kind = kind;
+        this.tensor = Tensors.init(worker, TensorSpec.dense(kind.label + " " + bytes, bytes / 4));
+        this.update = new float[kind == Kind.PULL ? 0 : bytes / 4];
+        this.into = kind == Kind.PUSH ? new float[0][] : new float[outstanding][bytes / 4];
+    }
+
+    @Override
+    public Pending<?> send(int slot) {
+        return switch (kind) {
+            case PUSH -> Tensors.push(worker, tensor, update);
+            case PULL -> Tensors.pull(worker, tensor, into[slot]);
+            case PUSH_PULL -> Tensors.pushPull(worker, tensor, update, into[slot]);
+        };
+    }
+
+    @Override
+    public void close() {
+        Tensors.clear(worker, tensor);
+    }
+}

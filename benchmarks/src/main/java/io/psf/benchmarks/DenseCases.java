@@ -1,0 +1,146 @@
+package io.psf.benchmarks;
+
+import io.psf.benchmarks.DenseCalls.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Whole tensors over the wire, against the same bytes over a raw connection. */
+final class DenseCases {
+    private static final int KB = 1 << 10;
+    private static final int MB = 1 << 20;
+    private static final int[] SIZES = {4, 4 * KB, 64 * KB, MB, 16 * MB, 64 * MB};
+    private static final int OUTSTANDING = 8;
+    private static final int BATCH = 64;
+
+    private DenseCases() {}
+
+    static List<Case> all(Transport transport) {
+        List<Case> cases = new ArrayList<>();
+        for (int bytes : SIZES) {
+            for (Kind kind : Kind.values()) {
+                cases.add(latency(kind, bytes, transport));
+            }
+        }
+        for (int bytes : SIZES) {
+            for (Kind kind : Kind.values()) {
+                cases.add(throughput(kind, bytes, transport));
+            }
+        }
+        cases.add(oneFloat(transport));
+        return cases;
+    }
+
+    /** Those of shared memory that have goals. */
+    static List<Case> shared() {
+        return List.of(
+                latency(Kind.PUSH, 4 * KB, Transport.SHM),
+                latency(Kind.PULL, 4 * KB, Transport.SHM),
+                throughput(Kind.PUSH, MB, Transport.SHM),
+                throughput(Kind.PULL, MB, Transport.SHM));
+    }
+
+    static String size(int bytes) {
+        return bytes < KB ? bytes + " B" : bytes < MB ? bytes / KB + " KB" : bytes / MB + " MB";
+    }
+
+    private static Case latency(Kind kind, int bytes, Transport transport) {
+        String name = "latency of " + kind.label + " " + size(bytes);
+        Goal goal = kind == Kind.PUSH_PULL ? null : latencyGoal(bytes, transport);
+        return new Case(
+                List.of(
+                        new Line(transport.named(name + ", p50"), "us", goal),
+                        new Line(transport.named(name + ", p99"), "us", null)),
+                bench -> new Latency(bench, kind, bytes));
+    }
+
+    private static @Nullable Goal latencyGoal(int bytes, Transport transport) {
+        if (transport == Transport.SHM) {
+            return bytes == 4 * KB ? Goal.oursAtMost(8) : null;
+        }
+        return bytes < KB ? null : Goal.ratioAtMost(bytes < MB ? 1.6 : bytes == MB ? 1.25 : 1.15);
+    }
+
+    private static Case throughput(Kind kind, int bytes, Transport transport) {
+        String name = "throughput of " + kind.label + " " + size(bytes) + ", " + OUTSTANDING + " outstanding";
+        Goal goal = kind == Kind.PUSH_PULL ? null : throughputGoal(bytes, transport);
+        return Case.of(new Line(transport.named(name), "MB/s", goal), bench -> {
+            RawClient raw = bench.raw();
+            int sent = kind.sent(bytes);
+            int received = kind.received(bytes);
+            return new Rates(
+                    bytes / 1e6,
+                    2 * OUTSTANDING,
+                    times -> raw.stream(times, OUTSTANDING, sent, received),
+                    OUTSTANDING,
+                    new DenseCalls(bench.worker(), kind, bytes, OUTSTANDING));
+        });
+    }
+
+    private static @Nullable Goal throughputGoal(int bytes, Transport transport) {
+        if (bytes < MB) {
+            return null;
+        }
+        if (transport == Transport.SHM) {
+            return bytes == MB ? Goal.ratioAtLeast(3) : null;
+        }
+        return Goal.ratioAtLeast(bytes == MB ? 0.85 : 0.95);
+    }
+
+    private static Case oneFloat(Transport transport) {
+        String name = "requests of push 4 B, " + BATCH + " outstanding";
+        Goal goal = transport == Transport.SHM ? null : Goal.ratioAtLeast(0.5);
+        return Case.of(
+                new Line(transport.named(name), "calls/s", goal),
+                bench -> new Rates(
+                        1,
+                        2 * BATCH,
+                        times -> bench.raw().batches(times, BATCH, 4, 4),
+                        BATCH,
+                        new DenseCalls(bench.worker(), Kind.PUSH, 4, BATCH)));
+    }
+
+    /** One exchange after another: the 50th and the 99th of a hundred. */
+    private record Latency(RawClient raw, Calls calls, int sent, int received) implements Sides {
+        Latency(Bench bench, Kind kind, int bytes) {
+            this(bench.raw(), new DenseCalls(bench.worker(), kind, bytes, 1), kind.sent(bytes), kind.received(bytes));
+        }
+
+        @Override
+        public double[] floor(int times) throws Exception {
+            return micros(times, () -> raw.exchange(sent, received));
+        }
+
+        @Override
+        public double[] ours(int times) throws Exception {
+            return micros(times, () -> calls.send(0).await());
+        }
+
+        @FunctionalInterface
+        private interface Exchange {
+            void once() throws Exception;
+        }
+
+        private static double[] micros(int times, Exchange exchange) throws Exception {
+            long[] took = new long[times];
+            for (int i = 0; i < times; i++) {
+                long before = System.nanoTime();
+                exchange.once();
+                took[i] = System.nanoTime() - before;
+            }
+            Arrays.sort(took);
+            return new double[] {took[times / 2] / 1e3, took[(int) (times * 0.99)] / 1e3};
+        }
+
+        @Override
+        public int least() {
+            return 5;
+        }
+
+        @Override
+        public void close() {
+            calls.close();
+        }
+    }
+}

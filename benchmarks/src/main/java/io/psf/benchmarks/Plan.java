@@ -1,0 +1,26 @@
+package io.psf.benchmarks;
+
+import java.util.List;
+
+/**
+ * How long a case is measured.
+ *
+ * @param rounds in each, the floor and psf take turns
+ * @param roundMillis about how long each takes in a round
+ * @param warmMillis how long each is run before the first round, at least
+ */
+record Plan(int rounds, int roundMillis, int warmMillis) {
+    static Plan of(boolean full, int rounds) {
+        return full ? new Plan(rounds, 500, 3000) : new Plan(rounds, 100, 500);
+    }
+
+    /** The plan as arguments of a worker's program. */
+    List<String> arguments() {
+        return List.of(Integer.toString(rounds), Integer.toString(roundMillis), Integer.toString(warmMillis));
+    }
+
+    /** The plan that {@link #arguments} has written. */
+    static Plan parse(String rounds, String roundMillis, String warmMillis) {
+        return new Plan(Integer.parseInt(rounds), Integer.parseInt(roundMillis), Integer.parseInt(warmMillis));
+    }
+}

@@ -1,0 +1,110 @@
+package io.psf.benchmarks;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Results as text: a table to look at, JSON for programs, Markdown for the documentation. */
+final class Report {
+    private static final String ROW = "%-56s %12s %12s %-8s %8s  %-18s %s";
+
+    private Report() {}
+
+    static String heading() {
+        return ROW.formatted("case", "psf", "floor", "unit", "ratio", "spread", "goal")
+                .stripTrailing();
+    }
+
+    static String row(Result result) {
+        return ROW.formatted(
+                        result.line().name(),
+                        number(result.oursMedian()),
+                        number(result.floorMedian()),
+                        result.line().unit(),
+                        number(result.ratio()),
+                        spread(result),
+                        verdict(result))
+                .stripTrailing();
+    }
+
+    private static String spread(Result result) {
+        return number(result.least()) + " to " + number(result.greatest());
+    }
+
+    private static String verdict(Result result) {
+        Goal goal = result.line().goal();
+        return goal == null ? "" : goal.text(result.line().unit()) + (result.isMet() ? "  met" : "  MISSED");
+    }
+
+    /** How many of the goals are met. */
+    static String summary(List<Result> results) {
+        List<Result> goals =
+                results.stream().filter(r -> r.line().goal() != null).toList();
+        return "%d of %d goals met"
+                .formatted(goals.stream().filter(Result::isMet).count(), goals.size());
+    }
+
+    /** Three significant digits or more. */
+    static String number(double value) {
+        if (Double.isNaN(value)) {
+            return "-";
+        }
+        double size = Math.abs(value);
+        int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+        return String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+
+    /** An array of objects. */
+    static String json(List<Result> results) {
+        return results.stream().map(Report::json).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+    }
+
+    private static String json(Result result) {
+        Goal goal = result.line().goal();
+        return ("{\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, \"goal\": %s,"
+                        + " \"goal_text\": %s, \"met\": %s, \"rounds\": %d, \"spread\": [%s, %s]}")
+                .formatted(
+                        result.line().name(),
+                        exact(result.oursMedian()),
+                        exact(result.floorMedian()),
+                        result.line().unit(),
+                        exact(result.ratio()),
+                        goal == null ? "null" : exact(goal.bound()),
+                        goal == null ? "null" : "\"" + goalText(result, goal) + "\"",
+                        goal == null ? "null" : Boolean.toString(result.isMet()),
+                        result.ours().length,
+                        exact(result.least()),
+                        exact(result.greatest()));
+    }
+
+    private static String goalText(Result result, Goal goal) {
+        return (goal.of() == Goal.Of.RATIO ? "ratio " : "ours ")
+                + goal.text(result.line().unit());
+    }
+
+    private static String exact(double value) {
+        return Double.isFinite(value) ? String.format(Locale.ROOT, "%.6f", value) : "null";
+    }
+
+    /** Two tables, of the cases with a goal and of the others, below a line that says where they come from. */
+    static String markdown(List<Result> results, String origin) {
+        return origin + ".\n\n"
+                + table(results.stream().filter(r -> r.line().goal() != null).toList()) + "\nWithout a goal:\n\n"
+                + table(results.stream().filter(r -> r.line().goal() == null).toList());
+    }
+
+    private static String table(List<Result> results) {
+        return results.stream()
+                .map(r -> "| %s | %s %s | %s | %s | %s | %s |\n"
+                        .formatted(
+                                r.line().name(),
+                                number(r.oursMedian()),
+                                r.line().unit(),
+                                number(r.floorMedian()),
+                                number(r.ratio()),
+                                spread(r),
+                                verdict(r)))
+                .collect(Collectors.joining(
+                        "", "| case | psf | floor | ratio | spread | goal |\n|---|---|---|---|---|---|\n", ""));
+    }
+}

@@ -1,0 +1,54 @@
+package io.psf.benchmarks;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.Worker;
+
+/** Pushes or pulls of some rows of a table of a million. */
+final class SparseCalls implements Calls {
+    static final int ROWS = 1_000_000;
+
+    /** Rows of one call. */
+    static final int KEYS = 10_000;
+
+    private final Worker worker;
+    private final boolean push;
+    private final TensorId table;
+    private final long[][] keys;
+    private final float[] update;
+    private final float[][] into;
+    private int next;
+
+    /**
+     * Makes the table.
+     *
+     * @param keys [batches][n], one of them in each call, in turn
+     * @param outstanding how many calls may be under way at once
+     */
+    SparseCalls(Worker worker, boolean push, int width, OptimizerSpec optimizer, long[][] keys, int outstanding) {
+        this.worker = worker;
+        this.push = push;
+        this.keys = keys;
+        this.table = Tensors.init(
+                worker, TensorSpec.table("table " + width, ROWS, width).optimizer(optimizer));
+        this.update = new float[push ? KEYS * width : 0];
+        this.into = push ? new float[0][] : new float[outstanding][KEYS * width];
+        java.util.Arrays.fill(update, 1e-3f);
+    }
+
+    @Override
+    public Pending<?> send(int slot) {
+        long[] batch = keys[next++ % keys.length];
+        return push
+                ? Tensors.pushRows(worker, table, batch, update)
+                : Tensors.pullRows(worker, table, batch, into[slot]);
+    }
+
+    @Override
+    public void close() {
+        Tensors.clear(worker, table);
+    }
+}

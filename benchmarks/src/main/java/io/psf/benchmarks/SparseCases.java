@@ -1,0 +1,68 @@
+package io.psf.benchmarks;
+
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Optimizers;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of a table over the wire, against one thread that reads or steps the same rows of an array. */
+final class SparseCases {
+    private static final float RATE = 0.01f;
+
+    private SparseCases() {}
+
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        for (boolean push : new boolean[] {false, true}) {
+            for (int width : new int[] {16, 64}) {
+                for (Keys keys : Keys.values()) {
+                    for (int outstanding : new int[] {1, 4}) {
+                        String name = "sparse %s %d wide, %s, %d outstanding"
+                                .formatted(push ? "push" : "pull", width, keys, outstanding);
+                        Goal goal = keys == Keys.UNIFORM ? goal(push, width) : null;
+                        cases.add(of(name, goal, push, width, Optimizers.sgd(RATE), keys, outstanding));
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    private static Goal goal(boolean push, int width) {
+        return Goal.ratioAtLeast(width == 64 ? 0.3 : push ? 0.25 : 0.17);
+    }
+
+    static Case of(
+            String name,
+            @Nullable Goal goal,
+            boolean push,
+            int width,
+            OptimizerSpec optimizer,
+            Keys keys,
+            int outstanding) {
+        return Case.of(new Line(name, "Mrows/s", goal), bench -> {
+            long[][] batches = keys.draw(SparseCalls.ROWS, SparseCalls.KEYS);
+            return new Rates(
+                    SparseCalls.KEYS / 1e6,
+                    2 * outstanding,
+                    new Floor(bench.table(width), width, push, batches, new float[SparseCalls.KEYS * width]),
+                    outstanding,
+                    new SparseCalls(bench.worker(), push, width, optimizer, batches, outstanding));
+        });
+    }
+
+    /** The same rows in one thread. */
+    private record Floor(float[] table, int width, boolean push, long[][] keys, float[] values) implements Rates.Work {
+        @Override
+        public void run(int times) {
+            for (int i = 0; i < times; i++) {
+                if (push) {
+                    Floors.scatter(table, width, keys[i % keys.length], values, RATE);
+                } else {
+                    Floors.gather(table, width, keys[i % keys.length], values);
+                }
+            }
+        }
+    }
+}

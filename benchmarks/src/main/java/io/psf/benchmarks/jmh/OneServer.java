@@ -1,0 +1,125 @@
+package io.psf.benchmarks.jmh;
+
+import io.psf.api.Member;
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.Range;
+import io.psf.api.Role;
+import io.psf.api.Shard;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleWriter;
+import io.psf.benchmarks.Memory;
+import io.psf.benchmarks.MemoryPsf;
+import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
+import io.psf.runtime.call.RequestHeader;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.HostNode;
+import io.psf.runtime.store.chronicle.NativeStore;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** The inside of a server, without a network: a dispatcher, the session of one worker, and one shard. */
+final class OneServer implements Channel, AutoCloseable {
+    private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
+    private static final long FIRST_CALL = 1;
+
+    final FramePool pool = new FramePool(64 << 20);
+    private final Dispatcher dispatcher;
+    private final CompletableFuture<Shard> shard = new CompletableFuture<>();
+
+    /** How many frames have been answered; the answers are dropped. */
+    private volatile long answers;
+
+    /** Starts it, with a shard that holds all of a tensor. */
+    OneServer(TensorInfo tensor, Optimizer optimizer, Binding<?, ?>... functions) {
+        Memory hello = new Memory() {
+            @Override
+            public Response handle(Request request, Node node) {
+                open((HostNode) node, tensor, optimizer);
+                return new Response(0, 0, 0, 0);
+            }
+        };
+        Handlers handlers = Handlers.found(new ClassLoader(null) {}).with(MemoryPsf.bind(hello));
+        for (Binding<?, ?> function : functions) {
+            handlers = handlers.with(function);
+        }
+        dispatcher = new Dispatcher(
+                "bench",
+                Role.SERVER,
+                1,
+                new NativeStore(),
+                null,
+                pool,
+                handlers,
+                Set.of(MemoryPsf.ID),
+                64 << 20,
+                connection -> {});
+        dispatcher.setMembers(List.of(WORKER));
+        RequestHeader header = new RequestHeader(MemoryPsf.FUNCTION.info(), 0, 0, FIRST_CALL, 60_000, 0, 0, (short) 0);
+        TupleWriter tuple = new TupleWriter();
+        MemoryPsf.FUNCTION.write(new Memory.Request(false), Routing.overNodes(1), 0, tuple);
+        dispatcher.received(this, Frames.request(pool, header, tuple));
+        var unused = shard.join();
+    }
+
+    private void open(HostNode node, TensorInfo tensor, Optimizer optimizer) {
+        dispatcher.open(node.connection(), WORKER, 1);
+        node.create(tensor, 0, new Range(0, tensor.rows()), optimizer, shard::complete);
+    }
+
+    /** The shard, for work on it beside its lane, which has nothing to do then. */
+    Shard shard() {
+        return shard.join();
+    }
+
+    /** Hands a frame over, as a connection does. */
+    void receive(Frame frame) {
+        dispatcher.received(this, frame);
+    }
+
+    /** How many answers there have been. */
+    long answers() {
+        return answers;
+    }
+
+    @Override
+    public void send(Frame frame, long deadline) {
+        offer(frame, () -> {});
+    }
+
+    @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the one lane answers, after the node's only call
+    public void offer(Frame frame, Runnable sent) {
+        frame.release();
+        sent.run();
+        answers++;
+    }
+
+    @Override
+    public void setReading(boolean reading) {}
+
+    @Override
+    public void trust() {}
+
+    @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    @Override
+    public String peer() {
+        return "bench";
+    }
+
+    @Override
+    public void close() {
+        dispatcher.close();
+    }
+}
