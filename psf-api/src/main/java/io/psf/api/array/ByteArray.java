@@ -156,6 +156,40 @@ public final class ByteArray implements SharedArray {
     }
 
     @Override
+    public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        ByteBuffer from = ((ByteArray) source).data;
+        int limit = from.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.gatherTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(i - begin, from.get(rows[i]));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+            }
+        }
+    }
+
+    @Override
+    public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+        ByteBuffer from = ((ByteArray) source).data;
+        int limit = data.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.scatterTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(rows[i], from.get(i - begin));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put(Objects.checkIndex(rows[i], limit) * width, from, (i - begin) * width, width);
+            }
+        }
+    }
+
+    @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ByteArray that && data.equals(that.data);
     }

@@ -69,13 +69,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @throws ClassCastException if the other array is of another type
      * @throws IndexOutOfBoundsException if a row does not lie in its array
      */
-    default void gather(SharedArray source, int[] rows, int begin, int end, int width) {
-        for (int i = begin; i < end; ) {
-            int n = together(rows, i, end);
-            copyRows(i - begin, source, rows[i], n, width);
-            i += n;
-        }
-    }
+    void gather(SharedArray source, int[] rows, int begin, int end, int width);
 
     /**
      * Copies the first rows of another array of the same type, [_, width], to rows of this one: the way back of
@@ -88,16 +82,35 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @throws ClassCastException if the other array is of another type
      * @throws IndexOutOfBoundsException if a row does not lie in its array
      */
-    default void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+    void scatter(SharedArray source, int[] rows, int begin, int end, int width);
+
+    /** Whether most rows seem to follow one another: then they are copied many at a time. */
+    static boolean areTogether(int[] rows, int begin, int end) {
+        int n = end - begin;
+        int span = n == 0 ? -1 : rows[end - 1] - rows[begin];
+        return span >= 0 && span - n < n / 8;
+    }
+
+    /** {@link #gather} of rows that follow one another. */
+    static void gatherTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
         for (int i = begin; i < end; ) {
-            int n = together(rows, i, end);
-            copyRows(rows[i], source, i - begin, n, width);
+            int n = following(rows, i, end);
+            target.copyRows(i - begin, source, rows[i], n, width);
+            i += n;
+        }
+    }
+
+    /** {@link #scatter} to rows that follow one another. */
+    static void scatterTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
+        for (int i = begin; i < end; ) {
+            int n = following(rows, i, end);
+            target.copyRows(rows[i], source, i - begin, n, width);
             i += n;
         }
     }
 
     /** How many rows follow one another. */
-    private static int together(int[] rows, int begin, int end) {
+    private static int following(int[] rows, int begin, int end) {
         int i = begin + 1;
         while (i < end && rows[i] == rows[i - 1] + 1) {
             i++;
