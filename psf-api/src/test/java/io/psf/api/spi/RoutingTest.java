@@ -153,8 +153,7 @@ final class RoutingTest {
             TupleWriter writer = new TupleWriter();
             function.write(request, routing, part, writer);
             Rows slice = function.read(sent(writer));
-            List<Long> keys =
-                    Arrays.stream(slice.keys().toArray()).boxed().toList();
+            List<Long> keys = Arrays.stream(slice.keys().toArray()).boxed().toList();
             assertThat(keys).as("slice %d", routing.slice(part)).allMatch(layout.range(routing.slice(part))::contains);
             arrived.addAll(keys);
             routing.mergeAlong("values", part, 0, slice.values(), back, 0);
