@@ -56,6 +56,20 @@ public interface Shard {
     int[] rows(LongArray keys);
 
     /**
+     * The values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate scratch memory}
+     * for the answer.
+     *
+     * @param keys [n] int64 global keys
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
+     */
+    default FloatArray gather(LongArray keys) {
+        int[] rows = rows(keys);
+        FloatArray gathered = allocate(Math.multiplyExact(rows.length, width()));
+        gathered.gather(values(), rows, 0, rows.length, width());
+        return gathered;
+    }
+
+    /**
      * State of an optimizer or a function, row-aligned with the values: [rows, width] float32 off the heap, zero when
      * first asked for.
      *

@@ -241,17 +241,8 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
-        int bytes = (to - from) * width * ElementType.FLOAT.size();
-        FloatBuffer target = SharedArray.littleEndian(out).asFloatBuffer();
-        if (width == 1) {
-            for (int i = from; i < to; i++) {
-                target.put(i - from, data.get(rows[i]));
-            }
-        } else {
-            for (int i = from; i < to; i++) {
-                target.put((i - from) * width, data, rows[i] * width, width);
-            }
-        }
+        int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.FLOAT.size());
+        view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);
     }
 
@@ -261,12 +252,48 @@ public final class FloatArray implements SharedArray {
     }
 
     @Override
-    public void copyRow(int to, SharedArray source, int from, int width) {
+    public void copyRows(int to, SharedArray source, int from, int n, int width) {
         FloatArray other = (FloatArray) source;
-        if (width == 1) {
+        SharedArray.requireRows(to, n, width, length());
+        SharedArray.requireRows(from, n, width, other.length());
+        if (n == 1 && width == 1) {
             data.put(to, other.data.get(from));
         } else {
-            data.put(to * width, other.data, from * width, width);
+            data.put(to * width, other.data, from * width, n * width);
+        }
+    }
+
+    @Override
+    public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        FloatBuffer from = ((FloatArray) source).data;
+        int limit = from.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.gatherTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(i - begin, from.get(rows[i]));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+            }
+        }
+    }
+
+    @Override
+    public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+        FloatBuffer from = ((FloatArray) source).data;
+        int limit = data.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.scatterTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(rows[i], from.get(i - begin));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put(Objects.checkIndex(rows[i], limit) * width, from, (i - begin) * width, width);
+            }
         }
     }
 

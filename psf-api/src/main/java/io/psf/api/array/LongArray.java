@@ -1,6 +1,7 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -132,17 +133,8 @@ public final class LongArray implements SharedArray {
 
     @Override
     public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
-        int bytes = (to - from) * width * ElementType.LONG.size();
-        LongBuffer target = SharedArray.littleEndian(out).asLongBuffer();
-        if (width == 1) {
-            for (int i = from; i < to; i++) {
-                target.put(i - from, data.get(rows[i]));
-            }
-        } else {
-            for (int i = from; i < to; i++) {
-                target.put((i - from) * width, data, rows[i] * width, width);
-            }
-        }
+        int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.LONG.size());
+        view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);
     }
 
@@ -152,12 +144,48 @@ public final class LongArray implements SharedArray {
     }
 
     @Override
-    public void copyRow(int to, SharedArray source, int from, int width) {
+    public void copyRows(int to, SharedArray source, int from, int n, int width) {
         LongArray other = (LongArray) source;
-        if (width == 1) {
+        SharedArray.requireRows(to, n, width, length());
+        SharedArray.requireRows(from, n, width, other.length());
+        if (n == 1 && width == 1) {
             data.put(to, other.data.get(from));
         } else {
-            data.put(to * width, other.data, from * width, width);
+            data.put(to * width, other.data, from * width, n * width);
+        }
+    }
+
+    @Override
+    public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        LongBuffer from = ((LongArray) source).data;
+        int limit = from.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.gatherTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(i - begin, from.get(rows[i]));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put((i - begin) * width, from, Objects.checkIndex(rows[i], limit) * width, width);
+            }
+        }
+    }
+
+    @Override
+    public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+        LongBuffer from = ((LongArray) source).data;
+        int limit = data.capacity() / width;
+        if (SharedArray.areTogether(rows, begin, end)) {
+            SharedArray.scatterTogether(this, source, rows, begin, end, width);
+        } else if (width == 1) {
+            for (int i = begin; i < end; i++) {
+                data.put(rows[i], from.get(i - begin));
+            }
+        } else {
+            for (int i = begin; i < end; i++) {
+                data.put(Objects.checkIndex(rows[i], limit) * width, from, (i - begin) * width, width);
+            }
         }
     }
 

@@ -45,11 +45,86 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
     void copyFrom(int at, SharedArray source);
 
     /**
-     * Copies row {@code from} of another array of the same type, [_, width], to row {@code to} of this one.
+     * Copies n rows of another array of the same type, [_, width], from row {@code from} on, to row {@code to} of this one
+     * and those that follow it.
      *
      * @throws ClassCastException if the other array is of another type
+     * @throws IndexOutOfBoundsException if a row does not lie in its array
      */
-    void copyRow(int to, SharedArray source, int from, int width);
+    void copyRows(int to, SharedArray source, int from, int n, int width);
+
+    /** Copies one row: {@link #copyRows} with n = 1. */
+    default void copyRow(int to, SharedArray source, int from, int width) {
+        copyRows(to, source, from, 1, width);
+    }
+
+    /**
+     * Copies rows of another array of the same type, [_, width], into the beginning of this one, one after the other. Rows
+     * that follow one another are copied at once.
+     *
+     * @param rows which rows of the other array
+     * @param begin the first of {@code rows} to copy
+     * @param end one past the last of {@code rows} to copy
+     * @param width elements in a row
+     * @throws ClassCastException if the other array is of another type
+     * @throws IndexOutOfBoundsException if a row does not lie in its array
+     */
+    void gather(SharedArray source, int[] rows, int begin, int end, int width);
+
+    /**
+     * Copies the first rows of another array of the same type, [_, width], to rows of this one: the way back of
+     * {@link #gather}.
+     *
+     * @param rows which rows of this array
+     * @param begin which of {@code rows} the other array's first row goes to
+     * @param end one past the last of {@code rows} to copy to
+     * @param width elements in a row
+     * @throws ClassCastException if the other array is of another type
+     * @throws IndexOutOfBoundsException if a row does not lie in its array
+     */
+    void scatter(SharedArray source, int[] rows, int begin, int end, int width);
+
+    /** Whether most rows seem to follow one another: then they are copied many at a time. */
+    static boolean areTogether(int[] rows, int begin, int end) {
+        int n = end - begin;
+        int span = n == 0 ? -1 : rows[end - 1] - rows[begin];
+        return span >= 0 && span - n < n / 8;
+    }
+
+    /** {@link #gather} of rows that follow one another. */
+    static void gatherTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
+        for (int i = begin; i < end; ) {
+            int n = following(rows, i, end);
+            target.copyRows(i - begin, source, rows[i], n, width);
+            i += n;
+        }
+    }
+
+    /** {@link #scatter} to rows that follow one another. */
+    static void scatterTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
+        for (int i = begin; i < end; ) {
+            int n = following(rows, i, end);
+            target.copyRows(rows[i], source, i - begin, n, width);
+            i += n;
+        }
+    }
+
+    /** How many rows follow one another. */
+    private static int following(int[] rows, int begin, int end) {
+        int i = begin + 1;
+        while (i < end && rows[i] == rows[i - 1] + 1) {
+            i++;
+        }
+        return i - begin;
+    }
+
+    /** Checks that rows lie in an array. */
+    static void requireRows(int row, int n, int width, int length) {
+        if (row < 0 || n < 0 || width < 0 || ((long) row + n) * width > length) {
+            throw new IndexOutOfBoundsException("rows: [" + row + ", " + ((long) row + n) + "), " + width
+                    + " wide (expected: in an array of " + length + " elements)");
+        }
+    }
 
     /** Checks the length of a new array. */
     static void requireLength(int n) {

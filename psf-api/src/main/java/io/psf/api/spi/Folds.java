@@ -72,23 +72,80 @@ public final class Folds {
                                 + " (expected: the same)");
             }
             for (int i = 0; i < first.length(); i++) {
-                foldElement(reduction, first, part, i);
+                foldElement(reduction, first, i, part, i);
             }
         }
         return first;
     }
 
-    private static void foldElement(Reduction reduction, SharedArray into, SharedArray from, int i) {
+    private static void foldElement(Reduction reduction, SharedArray into, int i, SharedArray from, int j) {
         if (into instanceof FloatArray a && from instanceof FloatArray b) {
-            a.set(i, (float) fold(reduction, a.get(i), b.get(i)));
+            a.set(i, (float) fold(reduction, a.get(i), b.get(j)));
         } else if (into instanceof DoubleArray a && from instanceof DoubleArray b) {
-            a.set(i, fold(reduction, a.get(i), b.get(i)));
+            a.set(i, fold(reduction, a.get(i), b.get(j)));
         } else if (into instanceof LongArray a && from instanceof LongArray b) {
-            a.set(i, fold(reduction, a.get(i), b.get(i)));
+            a.set(i, fold(reduction, a.get(i), b.get(j)));
         } else if (into instanceof IntArray a && from instanceof IntArray b) {
-            a.set(i, (int) fold(reduction, (long) a.get(i), b.get(i)));
+            a.set(i, (int) fold(reduction, (long) a.get(i), b.get(j)));
         } else if (into instanceof ByteArray a && from instanceof ByteArray b) {
-            a.set(i, (byte) fold(reduction, (long) a.get(i), b.get(i)));
+            a.set(i, (byte) fold(reduction, (long) a.get(i), b.get(j)));
+        }
+    }
+
+    /**
+     * Folds rows of one array, [_, width], one after the other, into rows of another of the same type.
+     *
+     * @param to which rows of {@code into}
+     * @param at which rows of {@code from}, [n] as {@code to}
+     * @param begin the first of {@code to} and {@code at}
+     * @param end one past their last
+     */
+    static void rows(
+            Reduction reduction,
+            SharedArray into,
+            int[] to,
+            SharedArray from,
+            int[] at,
+            int begin,
+            int end,
+            int width) {
+        if (into instanceof FloatArray a && from instanceof FloatArray b) {
+            rows(reduction, a, to, b, at, begin, end, width);
+            return;
+        }
+        for (int i = begin; i < end; i++) {
+            for (int c = 0; c < width; c++) {
+                foldElement(reduction, into, to[i] * width + c, from, at[i] * width + c);
+            }
+        }
+    }
+
+    /** Through rows on the heap: most rows that are folded are gradients. */
+    private static void rows(
+            Reduction reduction, FloatArray into, int[] to, FloatArray from, int[] at, int begin, int end, int width) {
+        float[] folded = new float[width];
+        float[] more = new float[width];
+        for (int i = begin; i < end; i++) {
+            into.copyTo(to[i] * width, folded, 0, width);
+            from.copyTo(at[i] * width, more, 0, width);
+            switch (reduction) {
+                case SUM -> {
+                    for (int c = 0; c < width; c++) {
+                        folded[c] += more[c];
+                    }
+                }
+                case MIN -> {
+                    for (int c = 0; c < width; c++) {
+                        folded[c] = Math.min(folded[c], more[c]);
+                    }
+                }
+                default -> {
+                    for (int c = 0; c < width; c++) {
+                        folded[c] = Math.max(folded[c], more[c]);
+                    }
+                }
+            }
+            into.copyFrom(to[i] * width, folded, 0, width);
         }
     }
 

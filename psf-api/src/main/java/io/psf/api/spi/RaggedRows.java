@@ -3,17 +3,22 @@ package io.psf.api.spi;
 import io.psf.api.PsException;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.SharedArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of different lengths on their way out, grouped by slice.
  *
  * @param values all rows, one after the other
- * @param order the elements' indices, grouped by slice
+ * @param order the elements' indices, grouped by slice; null if they are so already
  * @param starts where each slice's group begins; [slices + 1]
  */
-record RaggedRows(SharedArray values, int[] order, int[] starts) {
+record RaggedRows(SharedArray values, int @Nullable [] order, int[] starts) {
     void write(int slice, TupleWriter out) {
-        out.rows(values, order, starts[slice], starts[slice + 1], 1);
+        if (order == null) {
+            out.range(values, starts[slice], starts[slice + 1]);
+        } else {
+            out.rows(values, order, starts[slice], starts[slice + 1], 1, null);
+        }
     }
 
     /**

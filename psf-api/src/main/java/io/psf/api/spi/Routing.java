@@ -87,7 +87,7 @@ public final class Routing {
     /** Component {@code component} goes along key set {@code set}. */
     public void along(int component, String name, int set, SharedArray array, int width) {
         requireLength(name, array, alongLength(set, width), keySets[set].positions(), width(width));
-        put(component, keySets[set].fold(array, width(width)), set, width(width));
+        put(component, array, set, width(width));
     }
 
     /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */

@@ -1,11 +1,18 @@
 package io.psf.api.spi;
 
 import io.psf.api.TensorId;
+import io.psf.api.array.ByteArray;
+import io.psf.api.array.DoubleArray;
+import io.psf.api.array.ElementType;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the components of a tuple in their order, and then writes them as the body of a frame. Scalars and copied
@@ -28,6 +35,9 @@ public final class TupleWriter {
     private int[] from = new int[4];
     private int[] to = new int[4];
     private int[] widths = new int[4];
+    /** What is folded into an array's rows once they are written; null for nothing. */
+    private @Nullable Repeats[] repeats = new @Nullable Repeats[4];
+
     private static final int[] NO_ROWS = {};
 
     /** Forgets what was written. */
@@ -35,6 +45,7 @@ public final class TupleWriter {
         block.clear();
         Arrays.fill(sources, 0, arrays, null);
         Arrays.fill(rows, 0, arrays, NO_ROWS);
+        Arrays.fill(repeats, 0, arrays, null);
         arrays = 0;
     }
 
@@ -119,26 +130,28 @@ public final class TupleWriter {
 
     /** The elements {@code [begin, end)} of a shared array. */
     public void range(SharedArray array, int begin, int end) {
-        add(array, NO_ROWS, begin, end, 0);
+        add(array, NO_ROWS, begin, end, 0, null);
     }
 
-    /** Rows {@code order[begin..end)} of a shared array, [_, width]. */
-    public void rows(SharedArray array, int[] order, int begin, int end, int width) {
-        add(array, order, begin, end, width);
+    /** Rows {@code order[begin..end)} of a shared array, [_, width], into which others may be folded. */
+    void rows(SharedArray array, int[] order, int begin, int end, int width, @Nullable Repeats folded) {
+        add(array, order, begin, end, width, folded);
     }
 
-    private void add(SharedArray array, int[] order, int begin, int end, int width) {
+    private void add(SharedArray array, int[] order, int begin, int end, int width, @Nullable Repeats folded) {
         if (arrays == sources.length) {
             sources = Arrays.copyOf(sources, arrays * 2);
             rows = Arrays.copyOf(rows, arrays * 2);
             from = Arrays.copyOf(from, arrays * 2);
             to = Arrays.copyOf(to, arrays * 2);
             widths = Arrays.copyOf(widths, arrays * 2);
+            repeats = Arrays.copyOf(repeats, arrays * 2);
         }
         sources[arrays] = array;
         rows[arrays] = order;
         from[arrays] = begin;
         to[arrays] = end;
+        repeats[arrays] = folded;
         widths[arrays++] = width;
     }
 
@@ -194,10 +207,30 @@ public final class TupleWriter {
             if (widths[i] == 0) {
                 sources[i].write(from[i], to[i], out);
             } else {
-                sources[i].writeRows(rows[i], from[i], to[i], widths[i], out);
+                writeRows(i, out);
             }
             pad(out, (long) elements(i) * sources[i].type().size());
         }
+    }
+
+    private void writeRows(int i, ByteBuffer out) {
+        int begin = out.position();
+        sources[i].writeRows(rows[i], from[i], to[i], widths[i], out);
+        Repeats folded = repeats[i];
+        if (folded != null) {
+            ByteBuffer written = out.slice(begin, out.position() - begin).order(ByteOrder.LITTLE_ENDIAN);
+            folded.fold(sources[i], view(sources[i].type(), written), widths[i]);
+        }
+    }
+
+    private static SharedArray view(ElementType type, ByteBuffer bytes) {
+        return switch (type) {
+            case BYTE -> ByteArray.view(bytes);
+            case INT -> IntArray.view(bytes);
+            case LONG -> LongArray.view(bytes);
+            case FLOAT -> FloatArray.view(bytes);
+            case DOUBLE -> DoubleArray.view(bytes);
+        };
     }
 
     private static void pad(ByteBuffer out, long written) {

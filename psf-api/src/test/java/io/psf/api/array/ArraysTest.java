@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ArraysTest {
@@ -120,5 +125,104 @@ final class ArraysTest {
         LongArray.of(1).write(0, 1, out);
         IntArray.of(5, 6).writeRows(new int[] {1}, 0, 1, 1, out);
         assertThat(out.array()).containsExactly(1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0);
+    }
+
+    /** Bytes that hold n elements, on the heap or off it. */
+    private static ByteBuffer bytes(boolean offHeap, ElementType type, int n) {
+        int bytes = n * type.size();
+        ByteBuffer memory = offHeap ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
+        return memory.order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static SharedArray view(ElementType type, ByteBuffer bytes) {
+        return switch (type) {
+            case BYTE -> ByteArray.view(bytes);
+            case INT -> IntArray.view(bytes);
+            case LONG -> LongArray.view(bytes);
+            case FLOAT -> FloatArray.view(bytes);
+            case DOUBLE -> DoubleArray.view(bytes);
+        };
+    }
+
+    private static SharedArray random(Random random, boolean offHeap, ElementType type, int n) {
+        ByteBuffer bytes = bytes(offHeap, type, n);
+        for (int i = 0; i < n * type.size(); i++) {
+            bytes.put(i, (byte) random.nextInt(64)); // no NaN, which is not equal to itself
+        }
+        return random.nextBoolean() || offHeap
+                ? view(type, bytes)
+                : view(type, bytes).copy();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ElementType.class)
+    void rowsThatAreGatheredAreScatteredBack(ElementType type) {
+        for (int seed = 0; seed < 300; seed++) {
+            Random random = new Random(seed);
+            int width = 1 + random.nextInt(random.nextBoolean() ? 3 : 70);
+            int rows = 1 + random.nextInt(50);
+            boolean inOrder = random.nextBoolean();
+            List<Integer> some = new ArrayList<>();
+            for (int row = 0; row < rows; row++) {
+                if (random.nextInt(10) != 0) {
+                    some.add(row);
+                }
+            }
+            if (!inOrder) {
+                Collections.shuffle(some, random);
+            }
+            int[] which = some.stream().mapToInt(Integer::intValue).toArray();
+            int begin = random.nextInt(which.length + 1);
+            int n = which.length - begin;
+            SharedArray table = random(random, random.nextBoolean(), type, rows * width);
+            SharedArray gathered = random(random, random.nextBoolean(), type, n * width);
+            SharedArray back = random(random, random.nextBoolean(), type, rows * width);
+            ByteBuffer written = bytes(random.nextBoolean(), type, n * width);
+
+            gathered.gather(table, which, begin, which.length, width);
+            back.scatter(gathered, which, begin, which.length, width);
+            table.writeRows(which, begin, which.length, width, written);
+
+            assertThat(view(type, written.flip())).as("seed %d", seed).isEqualTo(gathered);
+            for (int i = 0; i < n; i++) {
+                int at = which[begin + i] * width;
+                SharedArray row = table.slice(at, at + width);
+                assertThat(gathered.slice(i * width, (i + 1) * width))
+                        .as("seed %d, row %d", seed, i)
+                        .isEqualTo(row);
+                assertThat(back.slice(at, at + width))
+                        .as("seed %d, row %d", seed, i)
+                        .isEqualTo(row);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ElementType.class)
+    void noRowIsReadOrWrittenThatIsNotThere(ElementType type) {
+        int[][] wrong = {{3}, {-1}, {0, 2, 1, 3}, {0, 1, 2, 3}, {1 << 29, 0}, {0, 1 << 30}};
+        for (boolean offHeap : new boolean[] {false, true}) {
+            for (int width : new int[] {1, 2, 16}) {
+                SharedArray table = view(type, bytes(offHeap, type, 3 * width));
+                SharedArray other = view(type, bytes(offHeap, type, 4 * width));
+                for (int[] rows : wrong) {
+                    String what = Arrays.toString(rows) + " x " + width;
+                    assertThatThrownBy(() -> other.gather(table, rows, 0, rows.length, width))
+                            .as(what)
+                            .isInstanceOf(IndexOutOfBoundsException.class);
+                    assertThatThrownBy(() -> table.scatter(other, rows, 0, rows.length, width))
+                            .as(what)
+                            .isInstanceOf(IndexOutOfBoundsException.class);
+                }
+                int[] more = {2, 0, 1, 2};
+                assertThatThrownBy(() -> table.gather(other, more, 0, 4, width))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(() -> other.scatter(table, more, 0, 4, width))
+                        .isInstanceOf(IndexOutOfBoundsException.class);
+            }
+        }
+        SharedArray three = view(type, bytes(false, type, 3));
+        assertThatThrownBy(() -> three.copyRows(0, three, 2, 2, 1))
+                .hasMessage("rows: [2, 4), 1 wide (expected: in an array of 3 elements)");
     }
 }

@@ -13,6 +13,9 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -139,6 +142,93 @@ final class RoutingTest {
             }
         }
         return expected;
+    }
+
+    /** Sends and merges as a push that answers what it was sent; what comes back. */
+    private static FloatArray through(Rows request, TensorLayout layout, List<Long> arrived) {
+        ByKey function = new ByKey();
+        Routing routing = Routing.overSlices(function, request, layout);
+        FloatArray back = FloatArray.allocate(routing.alongLength(0, 0));
+        for (int part = 0; part < routing.parts(); part++) {
+            TupleWriter writer = new TupleWriter();
+            function.write(request, routing, part, writer);
+            Rows slice = function.read(sent(writer));
+            List<Long> keys = Arrays.stream(slice.keys().toArray()).boxed().toList();
+            assertThat(keys).as("slice %d", routing.slice(part)).allMatch(layout.range(routing.slice(part))::contains);
+            arrived.addAll(keys);
+            routing.mergeAlong("values", part, 0, slice.values(), back, 0);
+        }
+        return back;
+    }
+
+    @Test
+    void slicesMayBeOfAnySizeAndHoldMoreRowsThanAnIntCounts() {
+        long[][] bounds = {
+            {0, 1L << 40},
+            {0, 1, 3, 1L << 33, (1L << 33) + 1, 1L << 40},
+            {0, 0, 5, 5, 5, Long.MAX_VALUE / 2, Long.MAX_VALUE - 1},
+            {0, Long.MAX_VALUE - 3, Long.MAX_VALUE - 2, Long.MAX_VALUE - 1},
+        };
+        for (int seed = 0; seed < 200; seed++) {
+            Random random = new Random(seed);
+            long[] some = bounds[random.nextInt(bounds.length)];
+            long rows = some[some.length - 1];
+            TensorInfo info = new TensorInfo(TensorId.of("w"), rows, 2);
+            TensorLayout layout = random.nextInt(4) == 0
+                    ? TensorLayout.even(info, new int[1 + random.nextInt(9)])
+                    : new TensorLayout(
+                            info, Arrays.stream(some).boxed().toList(), Collections.nCopies(some.length - 1, 0));
+            int n = random.nextInt(40);
+            long[] keys = new long[n];
+            for (int i = 0; i < n; i++) { // at the edges of slices, and anywhere
+                long edge = layout.bounds().get(random.nextInt(layout.bounds().size()));
+                long key = random.nextBoolean() ? edge - random.nextInt(3) + 1 : random.nextLong(rows);
+                keys[i] = Math.max(0, Math.min(rows - 1, key));
+            }
+            if (random.nextBoolean()) {
+                Arrays.sort(keys);
+            }
+            float[] values = new float[2 * n];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = random.nextInt(1000);
+            }
+            List<Long> arrived = new ArrayList<>();
+            Reduction combine = random.nextBoolean() ? Reduction.SUM : Reduction.NONE;
+            FloatArray back =
+                    through(new Rows(LongArray.wrap(keys), FloatArray.wrap(values), combine), layout, arrived);
+            assertThat(back.toArray()).as("seed %d", seed).containsExactly(expected(keys, values, 2, combine));
+            assertThat(arrived)
+                    .as("seed %d", seed)
+                    .containsExactlyInAnyOrderElementsOf(
+                            combine == Reduction.NONE
+                                    ? Arrays.stream(keys).boxed().toList()
+                                    : Arrays.stream(keys).distinct().boxed().toList());
+        }
+    }
+
+    @Test
+    void manyKeysAreFoldedAsFewAreWhateverTheThreadHasGroupedBefore() {
+        Random random = new Random(3);
+        for (int n : new int[] {5, 100_000, 3000, 0, 70_000, 1, 20_000, 20_000}) {
+            long distinct = 1L + random.nextInt(n + 1);
+            long[] keys = random.longs(n, 0, distinct).map(key -> key * 1000).toArray();
+            TreeMap<Long, Float> sums = new TreeMap<>();
+            float[] values = new float[n];
+            for (int i = 0; i < n; i++) {
+                values[i] = random.nextInt(8);
+                sums.merge(keys[i], values[i], Float::sum);
+            }
+            TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), distinct * 1000, 1), new int[3]);
+            List<Long> arrived = new ArrayList<>();
+            FloatArray back =
+                    through(new Rows(LongArray.wrap(keys), FloatArray.wrap(values), Reduction.SUM), layout, arrived);
+            assertThat(arrived).hasSize(sums.size());
+            float[] summed = new float[n];
+            for (int i = 0; i < n; i++) {
+                summed[i] = sums.getOrDefault(keys[i], -1f);
+            }
+            assertThat(Arrays.equals(back.toArray(), summed)).as("%d keys", n).isTrue();
+        }
     }
 
     @Test

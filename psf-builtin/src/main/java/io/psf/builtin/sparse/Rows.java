@@ -15,11 +15,8 @@ public final class Rows {
      */
     public static FloatArray gather(Shard shard, int[] rows) {
         int width = shard.width();
-        FloatArray values = shard.values();
         FloatArray gathered = shard.allocate(Math.multiplyExact(rows.length, width));
-        for (int i = 0; i < rows.length; i++) {
-            gathered.copyRow(i, values, rows[i], width);
-        }
+        gathered.gather(shard.values(), rows, 0, rows.length, width);
         return gathered;
     }
 }

@@ -31,6 +31,6 @@ public interface SparsePull {
 
     /** Answers the rows as they are now. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(Rows.gather(shard, shard.rows(slice.keys())));
+        return new Response(shard.gather(slice.keys()));
     }
 }

@@ -49,7 +49,7 @@ final class Round {
             addRows(all, keys, update.values());
         } else if (keys.length() > 0) {
             if (some == null) {
-                some = new RowSums(shard.width());
+                some = new RowSums(shard.width(), keys.length());
             }
             some.add(keys, update.values());
         }

@@ -7,16 +7,23 @@ import java.util.Arrays;
 /** Sums of rows by key, on the heap: an open-addressed table of the keys met so far, and a row for each. */
 final class RowSums {
     private final int width;
-    private long[] keys = new long[16];
+    private long[] keys;
     private float[] sums;
     /** One more than the place of a key in {@link #keys}; 0 where the table is free. At most half full. */
-    private int[] table = new int[64];
+    private int[] table;
 
     private int size;
 
-    RowSums(int width) {
+    /**
+     * No sums yet.
+     *
+     * @param expected how many keys there is room for before any array grows
+     */
+    RowSums(int width, int expected) {
         this.width = width;
-        this.sums = new float[keys.length * width];
+        this.keys = new long[Math.max(16, expected)];
+        this.sums = new float[Math.multiplyExact(keys.length, width)];
+        this.table = new int[Math.multiplyExact(Integer.highestOneBit(keys.length), 4)];
     }
 
     /**

@@ -28,6 +28,9 @@ final class HostShard implements Shard {
     private static final long UNKNOWN = Long.MAX_VALUE;
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    /** Keys that are mapped at once. */
+    private static final int TILE = 512;
+
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
@@ -40,6 +43,8 @@ final class HostShard implements Shard {
     private final Supplier<Path> checkpoints;
     private final FloatArray values;
     private final short stamp;
+    private final long[] keyTile = new long[TILE];
+    private final int[] rowTile = new int[TILE];
     private final Map<String, FloatArray> slots = new HashMap<>();
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
@@ -184,10 +189,42 @@ final class HostShard implements Shard {
     @Override
     public int[] rows(LongArray keys) {
         int[] local = new int[keys.length()];
-        for (int i = 0; i < local.length; i++) {
-            local[i] = row(keys.get(i));
+        for (int at = 0; at < local.length; at += TILE) {
+            rows(keys, at, Math.min(TILE, local.length - at), local, at);
         }
         return local;
+    }
+
+    @Override
+    public FloatArray gather(LongArray keys) {
+        int width = width();
+        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
+        int[] local = rowTile;
+        for (int at = 0; at < keys.length(); at += TILE) {
+            int n = Math.min(TILE, keys.length() - at);
+            rows(keys, at, n, local, 0);
+            gathered.slice(at * width, (at + n) * width).gather(values, local, 0, n, width);
+        }
+        return gathered;
+    }
+
+    /** The local rows of n keys, at most a tile, from one on. */
+    private void rows(LongArray keys, int begin, int n, int[] into, int at) {
+        long[] some = keyTile;
+        keys.copyTo(begin, some, 0, n);
+        long first = range.begin();
+        long last = rows - 1;
+        long wrong = 0;
+        for (int i = 0; i < n; i++) {
+            long row = some[i] - first;
+            wrong |= row | (last - row); // negative if one is outside
+            into[at + i] = (int) row;
+        }
+        if (wrong < 0) {
+            for (int i = 0; i < n; i++) {
+                row(some[i]);
+            }
+        }
     }
 
     @Override

@@ -30,6 +30,7 @@ final class StoreContractTest {
                 ByteBuffer memory = store.allocate("w." + round, 1 << 16);
                 assertThat(memory.isDirect()).isTrue();
                 assertThat(memory.capacity()).isEqualTo(1 << 16);
+                assertThat(memory.alignmentOffset(0, 64)).isZero();
                 for (int at = 0; at < 1 << 16; at += 8) {
                     assertThat(memory.getLong(at)).isZero();
                 }

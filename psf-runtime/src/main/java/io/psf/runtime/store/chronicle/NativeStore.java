@@ -20,6 +20,9 @@ public final class NativeStore implements Store {
     private static final long ADDRESS = offset("address");
     private static final long CAPACITY = offset("capacity");
 
+    /** A cache line: memory begins at one, so that a row of 64 bytes is fetched as one and not as two. */
+    private static final int LINE = 64;
+
     /** Bytes that are not freed yet; of the whole JVM, as a collection is. */
     private static final AtomicLong LIVE = new AtomicLong();
 
@@ -45,12 +48,12 @@ public final class NativeStore implements Store {
         }
         BytesStore<?, ?> memory;
         try {
-            memory = BytesStore.nativeStoreWithFixedCapacity(bytes); // zeros
+            memory = BytesStore.nativeStoreWithFixedCapacity(bytes + LINE - 1L); // zeros
         } catch (OutOfMemoryError | IllegalStateException e) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);
         }
-        ByteBuffer view = view(memory.addressForRead(0), bytes);
+        ByteBuffer view = view((memory.addressForRead(0) + LINE - 1) & -LINE, bytes);
         CLEANER.register(view, () -> {
             memory.releaseLast();
             LIVE.addAndGet(-bytes);

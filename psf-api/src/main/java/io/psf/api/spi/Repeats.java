@@ -1,0 +1,57 @@
+package io.psf.api.spi;
+
+import io.psf.api.array.SharedArray;
+import io.psf.api.layout.Reduction;
+
+/**
+ * The caller's positions whose keys stand at earlier positions, too, grouped by slice.
+ *
+ * @param combine how their rows become one
+ * @param positions ascending within a slice
+ * @param rows for each of the positions the row of its key among those that its slice is sent
+ * @param starts where each slice's group begins; [slices + 1]
+ * @param slice which slice's group the methods take
+ */
+record Repeats(Reduction combine, int[] positions, int[] rows, int[] starts, int slice) {
+    Repeats ofSlice(int slice) {
+        return new Repeats(combine, positions, rows, starts, slice);
+    }
+
+    private int begin() {
+        return starts[slice];
+    }
+
+    private int end() {
+        return starts[slice + 1];
+    }
+
+    /**
+     * Folds the rows of the positions into those that were copied of the keys' first positions.
+     *
+     * @param array [positions, width], the caller's
+     * @param sent [keys of the slice, width]
+     */
+    void fold(SharedArray array, SharedArray sent, int width) {
+        if (combine == Reduction.LAST) {
+            for (int i = begin(); i < end(); i++) {
+                sent.copyRow(rows[i], array, positions[i], width);
+            }
+        } else {
+            Folds.rows(combine, sent, rows, array, positions, begin(), end(), width);
+        }
+    }
+
+    /** Copies rows of the slice's answer to the positions. */
+    void scatter(SharedArray answer, SharedArray target, int width) {
+        for (int i = begin(); i < end(); i++) {
+            target.copyRow(positions[i], answer, rows[i], width);
+        }
+    }
+
+    /** Copies rows of the slice's answer, of different lengths, to the positions; see {@link KeySet#scatterRagged}. */
+    void scatterRagged(int[] from, int[] begins, SharedArray answer, SharedArray target) {
+        for (int i = begin(); i < end(); i++) {
+            target.copyFrom(begins[positions[i]], answer.slice(from[rows[i]], from[rows[i] + 1]));
+        }
+    }
+}
