@@ -166,8 +166,8 @@ public class KernelBenchmark {
                     case "rows" -> arguments == null ? (Object) rows : local((LongArray) arguments[0]);
                     case "width" -> width;
                     case "values" -> values;
-                    case "slot" -> slots.computeIfAbsent(
-                            (String) arguments[0], name -> direct(rows * (int) arguments[1]));
+                    case "slot" ->
+                        slots.computeIfAbsent((String) arguments[0], name -> direct(rows * (int) arguments[1]));
                     case "attachment" -> attachment(attachments, arguments);
                     default -> throw new UnsupportedOperationException(method.toString());
                 });

@@ -96,9 +96,8 @@ final class OneServer implements Channel, AutoCloseable {
 
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // the one lane answers, after the node's only call
-    public void offer(Frame frame, Runnable sent) {
+    public void offer(Frame frame) {
         frame.release();
-        sent.run();
         answers++;
     }
 

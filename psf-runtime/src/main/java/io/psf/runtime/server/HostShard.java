@@ -213,7 +213,7 @@ final class HostShard implements Shard {
         long[] some = keyTile;
         keys.copyTo(begin, some, 0, n);
         long first = range.begin();
-        long last = rows - 1;
+        long last = rows - 1L;
         long wrong = 0;
         for (int i = 0; i < n; i++) {
             long row = some[i] - first;
