@@ -91,7 +91,7 @@ final class OneServer implements Channel, AutoCloseable {
 
     @Override
     public void send(Frame frame, long deadline) {
-        offer(frame, () -> {});
+        offer(frame);
     }
 
     @Override
