@@ -1,6 +1,7 @@
 package io.psf.acceptance;
 
 import io.psf.runtime.PsCluster;
+import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,11 @@ final class Clusters {
         MEMORY,
         TCP,
         /** TCP, with the shards in mapped files and several lanes a server. */
-        TCP_MAPPED
+        TCP_MAPPED,
+        /** Shared memory, by threads that look for a while before they sleep. */
+        SHARED_MEMORY,
+        /** TCP with Netty's event loops. */
+        NETTY
     }
 
     /** What a worker does. */
@@ -39,6 +44,13 @@ final class Clusters {
             case TCP -> builder.tcp().start();
             case TCP_MAPPED ->
                 builder.tcp().mapped(Path.of("target", "mapped")).lanes(3).start();
+            case SHARED_MEMORY ->
+                builder.over(new TransportConfig(TransportConfig.Kind.SHM, Duration.ofNanos(20_000)))
+                        .lanes(2)
+                        .start();
+            case NETTY ->
+                builder.over(TransportConfig.usual().withKind(TransportConfig.Kind.NETTY))
+                        .start();
         };
     }
 

@@ -22,14 +22,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections that break: nothing is lost, and nothing is done twice. */
 @Timeout(120)
 final class SessionsTest {
     private final List<Breaking> transports = new CopyOnWriteArrayList<>();
 
-    private PsCluster start(boolean tcp, int servers, int workers) {
+    /** How frames travel. */
+    private enum Over {
+        MEMORY,
+        TCP,
+        SHARED_MEMORY
+    }
+
+    private PsCluster start(Over over, int servers, int workers) {
         PsCluster.Builder builder = PsCluster.builder()
                 .servers(servers)
                 .workers(workers)
@@ -40,7 +47,13 @@ final class SessionsTest {
                     transports.add(breaking);
                     return breaking;
                 });
-        return tcp ? builder.tcp().start() : builder.start();
+        return switch (over) {
+            case MEMORY -> builder.start();
+            case TCP -> builder.tcp().start();
+            case SHARED_MEMORY ->
+                builder.over(TransportConfig.usual().withKind(TransportConfig.Kind.SHM))
+                        .start();
+        };
     }
 
     /** Breaks connections, one every few milliseconds, while something is done. */
@@ -70,11 +83,11 @@ final class SessionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void everyPushIsAppliedOnceWhateverBreaks(boolean tcp) throws Exception {
+    @EnumSource(Over.class)
+    void everyPushIsAppliedOnceWhateverBreaks(Over over) throws Exception {
         int pushes = 2000;
         int length = 5000;
-        try (PsCluster cluster = start(tcp, 2, 2)) {
+        try (PsCluster cluster = start(over, 2, 2)) {
             TensorId w = Tensors.init(
                     cluster.worker(0), TensorSpec.dense("w", length).slices(3));
             float[] ones = new float[length];
@@ -99,7 +112,7 @@ final class SessionsTest {
     /** What is pulled after a push was awaited has it, though a pull may be asked again. */
     @Test
     void aWorkerReadsItsOwnWritesThroughBrokenConnections() throws Exception {
-        try (PsCluster cluster = start(true, 2, 1)) {
+        try (PsCluster cluster = start(Over.TCP, 2, 1)) {
             Worker worker = cluster.worker();
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", 300_000));
             float[] ones = new float[300_000];
@@ -116,7 +129,7 @@ final class SessionsTest {
     @Test
     void largeAnswersOfCallsThatMustNotBeRepeatedComeWholeAndAreForgottenAgain() throws Exception {
         SplittableRandom random = new SplittableRandom(5);
-        try (PsCluster cluster = start(true, 2, 1)) {
+        try (PsCluster cluster = start(Over.TCP, 2, 1)) {
             Worker worker = cluster.worker();
             int length = 1_000_000;
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", length));
@@ -139,7 +152,7 @@ final class SessionsTest {
     /** Functions on nodes, answered later, and told which attempt it is. */
     @Test
     void deferredCallsOnNodesAreRunOnce() throws Exception {
-        try (PsCluster cluster = start(true, 1, 2)) {
+        try (PsCluster cluster = start(Over.TCP, 1, 2)) {
             whileBreaking(
                     5,
                     () -> onBoth(cluster, worker -> {
@@ -155,7 +168,7 @@ final class SessionsTest {
 
     @Test
     void aServerThatIsGoneIsAnErrorAtOnce() {
-        try (PsCluster cluster = start(true, 2, 1)) {
+        try (PsCluster cluster = start(Over.TCP, 2, 1)) {
             Worker worker = cluster.worker();
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", 100));
             cluster.servers().get(1).close();
@@ -174,7 +187,7 @@ final class SessionsTest {
 
     @Test
     void aChainKeepsItsOrderThroughBrokenConnections() throws Exception {
-        try (PsCluster cluster = start(true, 2, 1)) {
+        try (PsCluster cluster = start(Over.TCP, 2, 1)) {
             Worker worker = cluster.worker();
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10_000));
             FloatArray ones = FloatArray.allocate(10_000);

@@ -21,7 +21,7 @@ class TensorSpecTest {
     @Test
     void theDefaultsAreZerosAddedAsEachPushArrives() {
         assertThat(TensorSpec.dense("w", 128).declaration())
-                .isEqualTo("[128, 1] slices=0 initializer=CONSTANT(0.0) optimizer=ADD(scale=1.0) updates=EACH");
+                .isEqualTo("[128, 1] slices=-1 initializer=CONSTANT(0.0) optimizer=ADD(scale=1.0) updates=EACH");
     }
 
     @Test
