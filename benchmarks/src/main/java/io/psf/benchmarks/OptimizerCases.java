@@ -54,7 +54,9 @@ final class OptimizerCases {
             this.rule = rule;
             this.tensor = Tensors.init(
                     worker,
-                    TensorSpec.dense("optimizer " + rule, FLOATS / WIDTH, WIDTH).optimizer(UsualOptimizers.of(rule)));
+                    TensorSpec.dense("optimizer " + rule, FLOATS / WIDTH, WIDTH)
+                            .slices(0)
+                            .optimizer(UsualOptimizers.of(rule)));
         }
 
         @Override

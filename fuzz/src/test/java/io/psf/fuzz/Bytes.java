@@ -10,6 +10,7 @@ public final class Bytes {
     private static final int REQUEST = 0xB1;
     private static final int DONE = 0xB3;
     private static final int CHAIN = 0xB4;
+    private static final int LINK = 0xB5;
     private static final int KIND = 4;
     private static final int CALL = 24;
     private static final int WORD = 32;
@@ -34,7 +35,7 @@ public final class Bytes {
         int kind = bytes[at + KIND] & 0xff;
         int length = length(bytes, at);
         boolean flags = bytes[at + 5] == 0 || kind == REQUEST;
-        return kind >= REQUEST && kind <= CHAIN && flags && length >= Frame.HEADER && length % 8 == 0;
+        return kind >= REQUEST && kind <= LINK && flags && length >= Frame.HEADER && length % 8 == 0;
     }
 
     /** The length that a frame's header says. */

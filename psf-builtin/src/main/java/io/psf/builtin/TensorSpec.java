@@ -16,7 +16,7 @@ import io.psf.api.TensorInfo;
 public record TensorSpec(
         TensorInfo tensor, Initializer initializer, OptimizerSpec optimizer, Updates updates, int slices) {
     /**
-     * In the place of a number of slices: as many as make each about 1 MB, at least one a server and at most 256, so that
+     * In the place of a number of slices: as many as make each about 256 KB, at least one a server and at most 256, so that
      * a piece is still in the cache when it is worked on, and while one is on its way, another is worked on.
      */
     public static final int PIECES = -1;
@@ -33,7 +33,7 @@ public record TensorSpec(
         if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException(
                     "slices of tensor \"" + tensor.id() + "\": " + slices + " (expected: 1 to " + tensor.rows()
-                            + " rows, 0 for one a server, or " + PIECES + " for pieces of about 1 MB)");
+                            + " rows, 0 for one a server, or " + PIECES + " for pieces of about 256 KB)");
         }
     }
 

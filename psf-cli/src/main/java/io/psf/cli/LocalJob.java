@@ -103,9 +103,8 @@ public final class LocalJob implements AutoCloseable {
             throw new PsException(PsException.Code.CANCELLED, name + ": not started, since the job is being ended");
         }
         boolean worker = role.equals("worker");
-        List<String> flags = new ArrayList<>(role.equals("server") ? NodeJvm.serverFlags() : List.of());
-        flags.addAll(plan.nodeFlags);
-        List<String> command = worker ? plan.command : NodeJvm.command(classPath(), flags, "node", "--role", role);
+        List<String> command =
+                worker ? plan.command : NodeJvm.command(classPath(), plan.nodeFlags, "node", "--role", role);
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         PLACE.forEach(setting -> environment.keySet().removeAll(Settings.names(setting)));
@@ -116,6 +115,7 @@ public final class LocalJob implements AutoCloseable {
         environment.put("PSF_RANK", Integer.toString(rank));
         environment.put(
                 ParentWatch.PARENT, Long.toString(ProcessHandle.current().pid()));
+        environment.putIfAbsent(NodeJvm.ALLOCATOR, NodeJvm.HUGE_PAGES);
         environment.putAll(plan.environment);
         try {
             LocalNode node = LocalNode.start(name, worker, builder, role.equals("scheduler") ? this::listen : lines);

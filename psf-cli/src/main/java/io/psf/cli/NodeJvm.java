@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +15,11 @@ final class NodeJvm {
     /** The variable with flags of the user's own, apart by spaces; they win over ours. */
     static final String OPTIONS = "PSF_JAVA_OPTS";
 
-    private static final String VECTORS = "jdk.incubator.vector";
+    /** The variable that tells the C library how to allocate, where that is glibc. */
+    static final String ALLOCATOR = "GLIBC_TUNABLES";
+
+    /** Tensors on huge pages: rows picked at random then miss far fewer translations of addresses. */
+    static final String HUGE_PAGES = "glibc.malloc.hugetlb=1";
 
     private static final long LEAST_DIRECT = 256L << 20;
 
@@ -49,11 +52,6 @@ final class NodeJvm {
             flags.addAll(List.of(own.strip().split("\\s+")));
         }
         return flags;
-    }
-
-    /** What a server is started with beyond {@link #flags}: vector instructions, where this Java has them. */
-    static List<String> serverFlags() {
-        return ModuleFinder.ofSystem().find(VECTORS).isPresent() ? List.of("--add-modules=" + VECTORS) : List.of();
     }
 
     private static boolean isFlag(String line) {

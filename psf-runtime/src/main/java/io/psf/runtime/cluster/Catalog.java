@@ -20,7 +20,7 @@ final class Catalog {
     /** In the place of a number of slices: pieces that a core's cache holds. */
     static final int PIECES = -1;
 
-    private static final int BYTES_OF_A_PIECE = 1 << 20;
+    private static final int BYTES_OF_A_PIECE = 1 << 18;
 
     /** Each is a message of its own. */
     private static final int MOST_PIECES_OF_A_SERVER = 256;
