@@ -42,7 +42,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--transport",
             paramLabel = "NAME",
-            description = "auto, tcp, unix or shm for all processes (default: tcp, and some cases again with shm)")
+            description = "auto, tcp, shm or netty for all processes (default: tcp, and some cases again with shm)")
     private @Nullable String transport;
 
     @Option(

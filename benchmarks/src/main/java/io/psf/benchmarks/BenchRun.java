@@ -79,8 +79,7 @@ final class BenchRun {
 
     private @Nullable String reasonAgainst(Part part) {
         return switch (part) {
-            case ONE_WORKER, SEVERAL_WORKERS -> null;
-            case SHARED_MEMORY -> Transport.isASetting() ? null : "this psf does not know " + Transport.VARIABLE;
+            case ONE_WORKER, SEVERAL_WORKERS, SHARED_MEMORY -> null;
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();
                 yield !full

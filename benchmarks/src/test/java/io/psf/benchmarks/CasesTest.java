@@ -21,7 +21,7 @@ final class CasesTest {
 
     @Test
     void everyLineHasANameOfItsOwn() {
-        for (Transport transport : new Transport[] {Transport.TCP, Transport.UNIX}) {
+        for (Transport transport : new Transport[] {Transport.TCP, Transport.NETTY}) {
             assertThat(lines(transport).map(Line::name)).doesNotHaveDuplicates().hasSizeGreaterThan(80);
         }
     }
@@ -49,13 +49,13 @@ final class CasesTest {
     @Test
     void aTaskReachesAWorkerAsItIs() {
         WorkerTask task =
-                new WorkerTask(Part.ONE_WORKER, Transport.UNIX, Plan.of(true, 9), WorkerTask.only("PUSH 4 KB.*p50"));
+                new WorkerTask(Part.ONE_WORKER, Transport.NETTY, Plan.of(true, 9), WorkerTask.only("PUSH 4 KB.*p50"));
         WorkerTask told = WorkerTask.parse(task.arguments());
         assertThat(told.arguments()).isEqualTo(task.arguments());
         assertThat(told.plan()).isEqualTo(task.plan());
         assertThat(told.cases().stream().flatMap(c -> c.lines().stream()).map(Line::name))
                 .as("all lines of the cases that it fits")
-                .containsExactly("latency of push 4 KB, p50, unix", "latency of push 4 KB, p99, unix");
+                .containsExactly("latency of push 4 KB, p50, netty", "latency of push 4 KB, p99, netty");
         Result result = new Result(told.cases().get(0).lines().get(0), new double[] {2}, new double[] {1});
         assertThat(task.result("RESULT\t" + result.encode()).line()).isEqualTo(result.line());
     }
