@@ -24,6 +24,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class NetTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(NetTransport.class);
     private static final int CONNECT_MILLIS = 5000;
+    private static final long PAUSE_NANOS = 10_000_000;
 
     /** How long the other end may take to say whether it goes on over shared memory. */
     private static final int LINK_MILLIS = 2000;
@@ -228,6 +230,7 @@ public final class NetTransport implements Transport {
                 }
             } catch (IOException e) {
                 LOG.warn("taking connections: {}", e.toString());
+                LockSupport.parkNanos(PAUSE_NANOS); // too many open files, say: it will be asked for at once again
             }
         }
 

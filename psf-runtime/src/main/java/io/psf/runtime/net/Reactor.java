@@ -69,7 +69,9 @@ final class Reactor implements AutoCloseable {
     /** When who leads handed over a frame, while that lasts; else 0. Whoever sets it to 0 has the lead, or takes it. */
     private final AtomicLong keptSince = new AtomicLong();
 
+    /** The reactor's own thread; the last one when it is closed. */
     private volatile @Nullable Thread own;
+
     private final Thread watch;
 
     private ArrayList<SelectionKey> ready = new ArrayList<>();
@@ -347,7 +349,7 @@ final class Reactor implements AutoCloseable {
             }
         }
         if (closed) {
-            closeSelector();
+            end();
         }
     }
 
@@ -471,10 +473,28 @@ final class Reactor implements AutoCloseable {
         LockSupport.unpark(own);
         LockSupport.unpark(watch);
         unparkFollowers();
-        channels.forEach(WireChannel::close);
+        if (Thread.currentThread() != own) {
+            awaitEnd();
+        }
     }
 
-    private void closeSelector() {
+    private void awaitEnd() {
+        Thread last = own;
+        try {
+            if (last != null) {
+                last.join(TimeUnit.SECONDS.toMillis(5));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whoever has to be told something still is. */
+    private void end() {
+        channels.forEach(WireChannel::close);
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
         try {
             selector.close();
         } catch (IOException e) {

@@ -449,7 +449,10 @@ final class WireChannel implements Channel {
         } catch (IOException e) {
             LOG.debug("closing the connection to {}: {}", peer, e.toString());
         }
-        reactor.execute(reader::release);
-        receiver.closed(this, refused ? cause : why);
+        // By who leads: after all that has come, and under no lock of whoever found out.
+        reactor.execute(() -> {
+            reader.release();
+            receiver.closed(this, refused ? cause : why);
+        });
     }
 }

@@ -182,6 +182,9 @@ final class Lane implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         running.lock();
         try {
+            if (closed) { // just now: what the shards held may be gone
+                return true;
+            }
             runQuietly(turn);
         } finally {
             running.unlock();
