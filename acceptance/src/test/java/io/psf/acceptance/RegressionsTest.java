@@ -158,4 +158,24 @@ final class RegressionsTest {
             assertThat(Tensors.pull(cluster.worker(), w)).hasSize(10);
         }
     }
+
+    /** Who waits reads from the connection; what it waits for may end without anything to read. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void whoWaitsIsToldInTimeWhateverEndsTheCall(Over over) throws Exception {
+        try (PsCluster cluster = Clusters.start(over, 1, 2)) {
+            Worker worker = cluster.worker(0);
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 8).updates(Updates.SUM));
+            Pending<?> push = Tensors.push(worker, w, new float[8]); // the other worker's never comes
+            long begin = System.nanoTime();
+            assertThatThrownBy(() -> push.await(Duration.ofMillis(30))).isInstanceOf(PsException.class);
+            CompletableFuture<Void> givingUp = CompletableFuture.runAsync(
+                    () -> push.cancel(), CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS));
+            assertThatThrownBy(push::await)
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CANCELLED));
+            givingUp.get(10, TimeUnit.SECONDS);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
+        }
+    }
 }

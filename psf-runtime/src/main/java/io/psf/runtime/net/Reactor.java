@@ -293,11 +293,13 @@ final class Reactor implements AutoCloseable {
                 && !closed
                 && !Thread.currentThread().isInterrupted()) {
             long now = System.nanoTime();
-            if (now - deadline >= 0) {
+            long left = deadline - now;
+            if (left <= 0) {
                 return;
             }
             boolean spin = now - idleSince < spinNanos;
-            if (turn(spin)) {
+            // What it waits for may be over by another thread's doing, which does not wake a selector.
+            if (turn(spin ? 0 : Math.min(left, PARKED_NANOS))) {
                 idleSince = System.nanoTime();
             } else if (spin) {
                 giveWay();
@@ -336,7 +338,7 @@ final class Reactor implements AutoCloseable {
                 while (isLedHere() && !closed && (serving || followers.isEmpty())) {
                     Thread.interrupted(); // by what it was handed to
                     boolean wait = stays && System.nanoTime() - idleSince >= spinNanos;
-                    if (turn(!wait)) {
+                    if (turn(wait ? partialLimitNanos / 2 : 0)) {
                         idleSince = System.nanoTime();
                     } else if (!stays) {
                         break;
@@ -356,10 +358,10 @@ final class Reactor implements AutoCloseable {
     /**
      * Brings in what has come, or waits for it.
      *
-     * @param atOnce not to wait
+     * @param nanos how long to wait at most; 0 for not at all
      * @return whether something had come
      */
-    private boolean turn(boolean atOnce) {
+    private boolean turn(long nanos) {
         List<SelectionKey> some = ready;
         boolean busy = false;
         try {
@@ -374,7 +376,7 @@ final class Reactor implements AutoCloseable {
             if (!isLedHere()) {
                 return true;
             }
-            select(atOnce || busy);
+            select(busy ? 0 : nanos);
             if (!some.isEmpty()) {
                 for (int i = 0; i < some.size() && isLedHere(); i++) {
                     handle(some.get(i));
@@ -408,8 +410,8 @@ final class Reactor implements AutoCloseable {
         return channel.read();
     }
 
-    private void select(boolean atOnce) throws IOException {
-        if (atOnce) {
+    private void select(long nanos) throws IOException {
+        if (nanos == 0) {
             selector.selectNow(ready::add);
             return;
         }
@@ -424,7 +426,7 @@ final class Reactor implements AutoCloseable {
             if (somethingToDo) {
                 selector.selectNow(ready::add);
             } else {
-                selector.select(ready::add, Math.max(1, partialLimitNanos / 2_000_000));
+                selector.select(ready::add, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
             }
         } finally {
             selecting = false;

@@ -11,6 +11,7 @@ import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.shm.SharedSegment;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -66,7 +67,8 @@ final class WireChannel implements Channel {
 
     // Touched by who leads the reactor alone.
     private boolean refused;
-    private int partialBefore;
+    private long received;
+    private long receivedBefore;
     private long partialSince;
 
     /**
@@ -108,7 +110,7 @@ final class WireChannel implements Channel {
         try {
             some = deliver();
             for (int i = 0; i < READS && open && reading && !refused && reactor.isLedHere(); i++) {
-                var target = reader.target();
+                ByteBuffer target = reader.target();
                 int n = wire.read(target);
                 if (n < 0) {
                     close(new PsException(Code.UNAVAILABLE, "connection closed"));
@@ -118,6 +120,7 @@ final class WireChannel implements Channel {
                     break;
                 }
                 some = true;
+                received += n;
                 boolean more = !target.hasRemaining();
                 deliver();
                 if (!more) {
@@ -226,8 +229,8 @@ final class WireChannel implements Channel {
             if (now - partialSince >= limitNanos) {
                 close(cause); // it does not even take that it was refused
             }
-        } else if (partial == 0 || partial != partialBefore || !reading) {
-            partialBefore = partial;
+        } else if (partial == 0 || received != receivedBefore || !reading) {
+            receivedBefore = received;
             partialSince = now;
         } else if (now - partialSince >= limitNanos) {
             refuse(new PsException(
