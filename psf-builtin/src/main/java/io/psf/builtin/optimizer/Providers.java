@@ -28,7 +28,7 @@ final class Providers {
             }
             LOG.debug("optimizers step through tiles: no other provider");
         } catch (ServiceConfigurationError | LinkageError e) {
-            LOG.debug("optimizers step through tiles", e);
+            LOG.debug("optimizers step through tiles: {}", String.valueOf(e.getMessage())); // the usual case: no news
         }
         return null;
     }

@@ -41,6 +41,9 @@ final class Reactor implements AutoCloseable {
     /** How often it looks meanwhile. */
     private static final long LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** How seldom it looks at most while another thread leads. */
+    private static final long LOOKS_SELDOM_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** Who is kept for longer is relieved. */
     private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -324,15 +327,18 @@ final class Reactor implements AutoCloseable {
 
     private void run() {
         Thread me = Thread.currentThread();
+        long pause = LOOKS_NANOS;
         while (!closed && own == me) {
             boolean stays = serving || System.nanoTime() - lastWait > GIVES_WAY_NANOS;
             if (!stays) {
                 LockSupport.parkNanos(this, LOOKS_NANOS);
             }
             if (!leader.compareAndSet(null, me)) {
-                LockSupport.parkNanos(this, LOOKS_NANOS);
+                LockSupport.parkNanos(this, pause);
+                pause = Math.min(2 * pause, LOOKS_SELDOM_NANOS); // who leads may wait for long
                 continue;
             }
+            pause = LOOKS_NANOS;
             try {
                 long idleSince = System.nanoTime();
                 while (isLedHere() && !closed && (serving || followers.isEmpty())) {
