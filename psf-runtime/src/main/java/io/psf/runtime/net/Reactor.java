@@ -105,12 +105,11 @@ final class Reactor implements AutoCloseable {
         watch.start();
     }
 
-    private Thread startOwn() {
+    private void startOwn() {
         Thread thread = new Thread(this::run, name);
         thread.setDaemon(true);
         own = thread;
         thread.start();
-        return thread;
     }
 
     // What channels ask.

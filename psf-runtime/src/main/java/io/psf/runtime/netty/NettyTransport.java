@@ -38,15 +38,6 @@ public final class NettyTransport implements Transport {
      * A transport with one event loop.
      *
      * @param pool where received frames are put
-     */
-    public NettyTransport(FramePool pool) {
-        this(pool, Duration.ofSeconds(30));
-    }
-
-    /**
-     * A transport with one event loop.
-     *
-     * @param pool where received frames are put
      * @param partialFrameLimit how long a peer may pause in the middle of a frame
      */
     public NettyTransport(FramePool pool, Duration partialFrameLimit) {

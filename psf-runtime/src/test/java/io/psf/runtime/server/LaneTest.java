@@ -87,7 +87,7 @@ final class LaneTest {
                     }
                 },
                 Integer.MIN_VALUE);
-        assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -121,7 +121,7 @@ final class LaneTest {
         SplittableRandom random = new SplittableRandom(seed);
         Map<String, Long> next = new TreeMap<>();
         gate.countDown();
-        int n = 5_000;
+        int n = 20_000;
         for (int i = 0; i < n; i++) {
             String connection = String.valueOf((char) ('a' + random.nextInt(4)));
             long arrival = next.merge(connection, 1L, Long::sum);
