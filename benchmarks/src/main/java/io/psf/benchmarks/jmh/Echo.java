@@ -23,7 +23,9 @@ final class Echo implements Channel {
         this.pool = pool;
         this.receiver = receiver;
         Frame any = pool.acquire(Frame.HEADER);
-        this.answer = Frames.answer(pool, function, any, answer).bytes();
+        Frame whole = pool.acquire(Frames.length(answer));
+        Frames.answer(whole.bytes(), function, any, answer);
+        this.answer = whole.bytes().flip();
         any.release();
     }
 

@@ -15,6 +15,12 @@ public final class FloatArray implements SharedArray {
     /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
     private static final int TILE = 512;
 
+    /** Elements in a cache line of most machines. */
+    private static final int LINE = 64 / Float.BYTES;
+
+    @SuppressWarnings("UnusedVariable") // keeps the JIT from leaving out what is only looked at
+    private float seen;
+
     private final FloatBuffer data;
     /** The bytes that {@link #data} views, from {@link #firstByte} on, if they lie off the heap. */
     private final @Nullable ByteBuffer bytes;
@@ -168,6 +174,21 @@ public final class FloatArray implements SharedArray {
     /** Copies all values of another array into the beginning of this one. */
     public void copyFrom(FloatArray source) {
         source.copyTo(this);
+    }
+
+    /**
+     * Brings values into the processor's cache while it computes something else: a loop over memory that waits for each
+     * tile of it first, and then computes, does one thing at a time.
+     *
+     * @param begin the first of them
+     * @param n how many; none if it is negative
+     */
+    public void prefetch(int begin, int n) {
+        float sum = 0;
+        for (int i = 0; i < n; i += LINE) {
+            sum += data.get(begin + i);
+        }
+        seen = sum;
     }
 
     /** Sets every element. */

@@ -17,6 +17,9 @@ final class Walk {
     /** Elements that a span kernel pays off from. */
     private static final int LONG = 8 * Tiles.SIZE;
 
+    /** Elements that are stepped while as many of the next tile are brought into the cache. */
+    private static final int CHUNK = 256;
+
     /** Elements in a cache line of most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
@@ -149,24 +152,42 @@ final class Walk {
         int done = 0;
         if (inPlace != null && n >= LONG) {
             done = -(at + pastLine) & (LINE - 1);
-            tile(at, from, done, count);
+            tile(at, from, done, 0, count);
             done += inPlace.step(at + done, from + done, n - done, count);
         }
         for (; done < n; done += Tiles.SIZE) {
-            tile(at + done, from + done, Math.min(Tiles.SIZE, n - done), count);
+            tile(at + done, from + done, Math.min(Tiles.SIZE, n - done), n - done - Tiles.SIZE, count);
         }
     }
 
-    private void tile(int at, int from, int n, int count) {
+    /** Steps n elements; as many as {@code next} says follow, of which some are brought into the cache meanwhile. */
+    private void tile(int at, int from, int n, int next, int count) {
         values.copyTo(at, tiles.w, 0, n);
         update.copyTo(from, tiles.g, 0, n);
         for (int s = 0; s < state.length; s++) {
             state[s].copyTo(at, stateTiles[s], 0, n);
         }
-        kernel.step(tiles.w, tiles.g, stateTiles, 0, n, count);
+        if (state.length == 0) {
+            kernel.step(tiles.w, tiles.g, stateTiles, 0, n, count);
+        } else {
+            stepAndPrefetch(at + n, from + n, n, next, count);
+        }
         values.copyFrom(at, tiles.w, 0, n);
         for (int s = 0; s < state.length; s++) {
             state[s].copyFrom(at, stateTiles[s], 0, n);
+        }
+    }
+
+    /** Steps a tile, and meanwhile brings what the next one is copied from into the cache. */
+    private void stepAndPrefetch(int nextAt, int nextFrom, int n, int next, int count) {
+        for (int done = 0; done < n; done += CHUNK) {
+            int following = Math.min(next - done, CHUNK);
+            values.prefetch(nextAt + done, following);
+            update.prefetch(nextFrom + done, following);
+            for (FloatArray slot : state) {
+                slot.prefetch(nextAt + done, following);
+            }
+            kernel.step(tiles.w, tiles.g, stateTiles, done, Math.min(done + CHUNK, n), count);
         }
     }
 }

@@ -292,7 +292,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         } catch (PsException e) {
             fail(part, e);
             return;
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | OutOfMemoryError | InternalError e) { // the last one: shared memory that is gone
             fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e));
             return;
         } finally {

@@ -42,6 +42,25 @@ public interface Channel {
         }
     }
 
+    /**
+     * Sends a draft as {@link #send(Frame, long)} would a frame, if this channel can do without one.
+     *
+     * @return false if it has done nothing, and wants a frame
+     */
+    default boolean send(Draft draft, long deadline) {
+        return false;
+    }
+
+    /**
+     * Sends a draft as {@link #offer(Frame)} would a frame, if this channel can do without one, now; the {@link Receiver} is
+     * not told when it has been sent, since it is at once.
+     *
+     * @return false if it has done nothing, and wants a frame
+     */
+    default boolean offer(Draft draft) {
+        return false;
+    }
+
     /** Whether the thread that brings in its frames may be kept for as long as a quick handler takes. */
     default boolean mayRunHandlers() {
         return false;

@@ -161,6 +161,11 @@ public final class Client implements Receiver {
     }
 
     @Override
+    public boolean takesLent() {
+        return true;
+    }
+
+    @Override
     public void closed(Channel channel, PsException cause) {
         Peer peer = peers.remove(channel);
         if (peer != null && !peer.disconnect(channel)) {

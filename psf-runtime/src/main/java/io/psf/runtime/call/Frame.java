@@ -85,14 +85,25 @@ public final class Frame {
             AtomicIntegerFieldUpdater.newUpdater(Frame.class, "owners");
 
     private final ByteBuffer bytes;
-    private final @Nullable FramePool pool;
+    private final @Nullable Lender lender;
     /** The chain that this frame is a part of. */
     private final @Nullable Frame whole;
 
     private volatile int owners = 1;
 
+    /** Who takes back a frame's memory. */
+    public interface Lender {
+        /** The memory is the lender's again. */
+        void giveBack(ByteBuffer bytes);
+    }
+
     Frame(ByteBuffer bytes, @Nullable FramePool pool) {
         this(bytes, pool, null);
+    }
+
+    /** A frame that lies in memory which its lender wants back before more can come. */
+    public static Frame lent(ByteBuffer bytes, Lender lender) {
+        return new Frame(bytes, lender, null);
     }
 
     /** A frame that lies in a buffer: whoever made that takes it back. */
@@ -100,9 +111,9 @@ public final class Frame {
         return new Frame(bytes, null);
     }
 
-    private Frame(ByteBuffer bytes, @Nullable FramePool pool, @Nullable Frame whole) {
+    private Frame(ByteBuffer bytes, @Nullable Lender lender, @Nullable Frame whole) {
         this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
-        this.pool = pool;
+        this.lender = lender;
         this.whole = whole;
     }
 
@@ -254,6 +265,11 @@ public final class Frame {
         return requests;
     }
 
+    /** Whether its memory is wanted back before its {@link Receiver} returns. */
+    public boolean isLent() {
+        return lender != null && !(lender instanceof FramePool);
+    }
+
     /** Whether it has more than one owner. */
     public boolean isShared() {
         return owners > 1;
@@ -279,8 +295,8 @@ public final class Frame {
             throw new IllegalStateException("frame: released (expected: owned)");
         }
         if (left == 0) {
-            if (pool != null) {
-                pool.giveBack(bytes);
+            if (lender != null) {
+                lender.giveBack(bytes);
             } else if (whole != null) {
                 whole.release();
             }

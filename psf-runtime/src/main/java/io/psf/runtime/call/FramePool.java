@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * the bytes that are written to it. Buffers are the garbage collector's: one that is never given back is not lost, and
  * a view that outlives its frame reads another frame's bytes but never freed memory. Thread-safe.
  */
-public final class FramePool {
+public final class FramePool implements Frame.Lender {
     private static final int SMALLEST = 10;
 
     /** Beyond the power of two, for a header: arrays of such sizes are common. */
@@ -60,7 +60,8 @@ public final class FramePool {
         return new Frame(buffer, this);
     }
 
-    void giveBack(ByteBuffer buffer) {
+    @Override
+    public void giveBack(ByteBuffer buffer) {
         if (keptBytes.get() + buffer.capacity() <= limit) {
             keptBytes.addAndGet(buffer.capacity());
             int size = sizeClass(buffer.capacity());

@@ -5,15 +5,36 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes frames; what their bytes mean, {@link Frame} tells. */
 public final class Frames {
     private Frames() {}
 
+    /** Writes a draft; null if it is not to be sent after all. */
+    public static @Nullable Frame of(FramePool pool, Draft draft) {
+        Frame frame = pool.acquire(draft.length());
+        if (!draft.writeTo(frame.bytes())) {
+            frame.release();
+            return null;
+        }
+        frame.bytes().flip();
+        return frame;
+    }
+
+    /**
+     * Bytes of a frame with that body.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if that is more than a frame can have
+     */
+    public static int length(TupleWriter tuple) {
+        return checked(Frame.HEADER + tuple.bodyLength());
+    }
+
     /** Writes a request. */
     public static Frame request(FramePool pool, RequestHeader header, TupleWriter tuple) {
-        Frame frame = acquire(pool, Frame.HEADER + tuple.bodyLength());
-        put(frame.bytes(), header, tuple);
+        Frame frame = pool.acquire(length(tuple));
+        request(frame.bytes(), header, tuple);
         frame.bytes().flip();
         return frame;
     }
@@ -27,16 +48,16 @@ public final class Frames {
         Frame frame = acquire(pool, length);
         put(frame.bytes(), (int) length, Frame.Kind.CHAIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
         for (int i = 0; i < headers.size(); i++) {
-            put(frame.bytes(), headers.get(i), tuples.get(i));
+            request(frame.bytes(), headers.get(i), tuples.get(i));
         }
         frame.bytes().flip();
         return frame;
     }
 
-    /** Writes the answer to a request. */
-    public static Frame answer(FramePool pool, FunctionInfo info, Frame request, TupleWriter tuple) {
-        return answer(
-                pool,
+    /** Writes the answer to a request at the position of a buffer. */
+    public static void answer(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
+        answer(
+                bytes,
                 info.version(),
                 request.function(),
                 info.fingerprint(),
@@ -47,8 +68,8 @@ public final class Frames {
                 tuple);
     }
 
-    private static Frame answer(
-            FramePool pool,
+    private static void answer(
+            ByteBuffer bytes,
             int version,
             int function,
             int fingerprint,
@@ -57,11 +78,9 @@ public final class Frames {
             long call,
             PsException.Code status,
             TupleWriter tuple) {
-        long length = Frame.HEADER + tuple.bodyLength();
-        Frame frame = acquire(pool, length);
         put(
-                frame.bytes(),
-                (int) length,
+                bytes,
+                length(tuple),
                 Frame.Kind.ANSWER,
                 0,
                 version,
@@ -75,9 +94,7 @@ public final class Frames {
                 (short) 0,
                 tuple.blockLength(),
                 tuple.arrays());
-        tuple.writeBody(frame.bytes());
-        frame.bytes().flip();
-        return frame;
+        tuple.writeBody(bytes);
     }
 
     /**
@@ -141,18 +158,23 @@ public final class Frames {
     }
 
     private static Frame acquire(FramePool pool, long length) {
+        return pool.acquire(checked(length));
+    }
+
+    private static int checked(long length) {
         if (length > Frame.MAX_LENGTH) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "bytes of a frame: " + length + " (expected: at most " + Frame.MAX_LENGTH + "; use more slices)");
         }
-        return pool.acquire((int) length);
+        return (int) length;
     }
 
-    private static void put(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
+    /** Writes a request at the position of a buffer. */
+    static void request(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
         put(
                 bytes,
-                (int) (Frame.HEADER + tuple.bodyLength()),
+                length(tuple),
                 Frame.Kind.REQUEST,
                 header.priority(),
                 header.info().version(),
@@ -205,6 +227,9 @@ public final class Frames {
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
         TupleWriter tuple = new TupleWriter();
         tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
-        return answer(pool, 0, function, 0, 0, slice, call, code, tuple);
+        Frame frame = pool.acquire(length(tuple));
+        answer(frame.bytes(), 0, function, 0, 0, slice, call, code, tuple);
+        frame.bytes().flip();
+        return frame;
     }
 }

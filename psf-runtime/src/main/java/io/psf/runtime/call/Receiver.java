@@ -7,6 +7,11 @@ public interface Receiver {
     /** Takes over a frame that came. */
     void received(Channel channel, Frame frame);
 
+    /** Whether it may be given frames that are {@link Frame#isLent lent}, since it releases each before it returns. */
+    default boolean takesLent() {
+        return false;
+    }
+
     /** Told that bytes of offered or sent frames have been taken by the network, or by the peer. */
     default void sent(Channel channel, long bytes) {}
 

@@ -3,6 +3,7 @@ package io.psf.runtime.call;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.TupleWriter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** Writes requests and sends them: each part of a call once over each of its peer's channels. Thread-safe. */
 final class Sender {
     private final FramePool pool;
-    private final ThreadLocal<List<TupleWriter>> writers =
-            ThreadLocal.withInitial(() -> new ArrayList<>(List.of(new TupleWriter())));
+    /** Not in use now. */
+    private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
+
+    private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
     private final LongAdder bytesSent = new LongAdder();
 
     Sender(FramePool pool) {
@@ -44,10 +47,10 @@ final class Sender {
     private void send(Call<?> call, int part, Peer peer, Channel channel, boolean again) {
         List<Call<?>> chain = call.chain();
         try {
-            Frame frame = chain == null ? frame(call, part) : frame(chain, call, part, again);
-            if (frame != null) {
-                bytesSent.add(frame.length());
-                channel.send(frame, call.deadline());
+            if (chain == null) {
+                send(call, part, channel);
+            } else {
+                send(frame(chain, call, part, again), channel, call.deadline());
             }
         } catch (PsException e) {
             boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
@@ -67,22 +70,30 @@ final class Sender {
         }
     }
 
-    /** The request of one part; null if the call has ended: what was written then may not be what was called. */
-    private @Nullable Frame frame(Call<?> call, int part) {
-        TupleWriter writer = writers.get().get(0);
-        writer.reset();
+    private void send(Call<?> call, int part, Channel channel) {
+        ArrayDeque<Request> unused = requests.get();
+        Request request =
+                unused.isEmpty() ? new Request() : unused.removeLast(); // sending may come to wait, and to call
         try {
-            if (!call.write(part, writer)) {
-                return null;
+            if (!request.begin(call, part)) {
+                return;
             }
-            Frame frame = Frames.request(pool, call.header(part), writer);
-            if (call.isEnded()) {
-                frame.release();
-                return null;
+            int length = request.length();
+            if (channel.send(request, call.deadline())) {
+                bytesSent.add(length);
+            } else {
+                send(Frames.of(pool, request), channel, call.deadline());
             }
-            return frame;
         } finally {
-            writer.reset();
+            request.end();
+            unused.add(request);
+        }
+    }
+
+    private void send(@Nullable Frame frame, Channel channel, long deadline) {
+        if (frame != null) {
+            bytesSent.add(frame.length());
+            channel.send(frame, deadline);
         }
     }
 

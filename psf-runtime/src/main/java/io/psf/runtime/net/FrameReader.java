@@ -16,7 +16,8 @@ final class FrameReader {
     /** Longer frames are not read through the inbox. */
     private static final int LARGE = INBOX / 4;
 
-    private static final int MOST_FROM_A_STRANGER = 64 << 10;
+    /** The longest frame before one is trusted. */
+    static final int MOST_FROM_A_STRANGER = 64 << 10;
 
     private final FramePool pool;
     /** What has come ends at its position. */

@@ -375,7 +375,7 @@ final class Reactor implements AutoCloseable {
                 busy = true;
             }
             for (int i = 0; i < polled.size() && isLedHere(); i++) {
-                busy |= look(polled.get(i));
+                busy |= polled.get(i).look();
             }
             flushPutOff();
             if (!isLedHere()) {
@@ -406,13 +406,6 @@ final class Reactor implements AutoCloseable {
             LOG.error("what came over a connection could not be handed over", e);
         }
         return busy;
-    }
-
-    private static boolean look(WireChannel channel) {
-        if (channel.hasUnsent()) {
-            channel.flush();
-        }
-        return channel.read();
     }
 
     private void select(long nanos) throws IOException {

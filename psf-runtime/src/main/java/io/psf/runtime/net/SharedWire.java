@@ -1,5 +1,6 @@
 package io.psf.runtime.net;
 
+import io.psf.runtime.call.Draft;
 import io.psf.runtime.shm.SharedPipe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,14 +19,59 @@ final class SharedWire implements Wire {
         this.doorbell = doorbell;
     }
 
+    SharedPipe pipe() {
+        return pipe;
+    }
+
     @Override
     public int read(ByteBuffer into) throws IOException {
-        boolean last = ended; // before looking: what came before the end is there then
         int n = pipe.read(into);
-        if (n > 0 && pipe.writerToBeWoken()) {
+        if (n > 0) {
+            wakeWriter();
+        }
+        return n;
+    }
+
+    /** The other side may have the next bytes back. */
+    void skip(int length) throws IOException {
+        pipe.skip(length);
+        wakeWriter();
+    }
+
+    private void wakeWriter() throws IOException {
+        if (pipe.writerToBeWoken()) {
             ring();
         }
-        return n == 0 && last ? -1 : n;
+    }
+
+    @Override
+    public int longestDraft() {
+        return pipe.mostWhole();
+    }
+
+    @Override
+    public boolean write(Draft draft) throws IOException {
+        int length = draft.length();
+        ByteBuffer into = pipe.reserve(length);
+        if (into == null) {
+            return false;
+        }
+        try {
+            if (draft.writeTo(into)) {
+                pipe.commit(length);
+                if (pipe.readerToBeWoken()) {
+                    ring();
+                }
+            }
+        } catch (InternalError e) {
+            throw pipe.gone(e);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean hasRoom(int length) {
+        return pipe.hasRoom(length);
     }
 
     @Override
@@ -59,14 +105,14 @@ final class SharedWire implements Wire {
         return true;
     }
 
-    @Override
-    public boolean prepareToSleep() throws IOException {
-        return pipe.prepareToSleep();
+    /** Whether the other side has closed, and nothing more is written. */
+    boolean hasEnded() {
+        return ended;
     }
 
     @Override
-    public boolean prepareToWait() throws IOException {
-        return pipe.prepareToWait();
+    public boolean prepareToWait(int wanted) throws IOException {
+        return pipe.prepareToWait(wanted);
     }
 
     @Override

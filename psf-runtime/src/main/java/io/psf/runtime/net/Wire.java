@@ -1,5 +1,6 @@
 package io.psf.runtime.net;
 
+import io.psf.runtime.call.Draft;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -22,32 +23,43 @@ interface Wire {
 
     void close() throws IOException;
 
+    /** The longest draft that can be written; 0 for none. */
+    default int longestDraft() {
+        return 0;
+    }
+
+    /**
+     * Writes a draft, whole, unless it is not to be sent after all.
+     *
+     * @return false if there is no room
+     */
+    default boolean write(Draft draft) throws IOException {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Whether there is room for a draft of that length, as near as a look can tell; for any thread. */
+    default boolean hasRoom(int length) {
+        return false;
+    }
+
     /** What tells a selector that there is something to read, or room. */
     SocketChannel socket();
 
     /** The selector says that something has come. */
     default void rung() throws IOException {}
 
-    /** Whether bytes come and go without the selector's knowledge, unless one prepares to sleep or wait first. */
+    /** Whether bytes come and go without the selector's knowledge, unless one prepares to sleep or to wait first. */
     default boolean isPolled() {
         return false;
     }
 
     /**
-     * The selector is told when there is something to read.
-     *
-     * @return false if there is something already
-     */
-    default boolean prepareToSleep() throws IOException {
-        return true;
-    }
-
-    /**
      * The selector is told when there is room to write.
      *
+     * @param wanted how much, in bytes
      * @return false if there is some already
      */
-    default boolean prepareToWait() throws IOException {
+    default boolean prepareToWait(int wanted) throws IOException {
         return true;
     }
 }

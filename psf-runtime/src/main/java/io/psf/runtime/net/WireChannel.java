@@ -5,13 +5,13 @@ import io.psf.api.PsException.Code;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.shm.SharedSegment;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -41,7 +41,6 @@ final class WireChannel implements Channel {
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
-    private final FrameReader reader;
     private final String peer;
     private final boolean mayShare;
     private final BooleanSupplier hasRoom = this::hasRoom;
@@ -50,8 +49,12 @@ final class WireChannel implements Channel {
     private final Outbox outbox;
 
     private volatile Wire wire;
+    private volatile FrameSource source;
     private @Nullable SelectionKey key;
-    private boolean putOff;
+    private volatile boolean putOff;
+    /** Room that a thread waits for; 0 for none. */
+    private volatile int roomWanted;
+
     private boolean closing;
 
     private volatile boolean open = true;
@@ -67,7 +70,6 @@ final class WireChannel implements Channel {
 
     // Touched by who leads the reactor alone.
     private boolean refused;
-    private long received;
     private long receivedBefore;
     private long partialSince;
 
@@ -82,9 +84,15 @@ final class WireChannel implements Channel {
         this.wire = wire;
         this.receiver = receiver;
         this.pool = pool;
-        this.reader = new FrameReader(pool);
+        this.source = source(wire);
         this.outbox = new Outbox(pool);
         this.peer = peer;
+    }
+
+    private FrameSource source(Wire wire) {
+        return wire instanceof SharedWire shared
+                ? new RingFrames(shared, pool, receiver.takesLent(), reactor::wakeUp)
+                : new SocketFrames(wire, pool);
     }
 
     Wire wire() {
@@ -110,8 +118,7 @@ final class WireChannel implements Channel {
         try {
             some = deliver();
             for (int i = 0; i < READS && open && reading && !refused && reactor.isLedHere(); i++) {
-                ByteBuffer target = reader.target();
-                int n = wire.read(target);
+                int n = source.fetch();
                 if (n < 0) {
                     close(new PsException(Code.UNAVAILABLE, "connection closed"));
                     return true;
@@ -120,10 +127,8 @@ final class WireChannel implements Channel {
                     break;
                 }
                 some = true;
-                received += n;
-                boolean more = !target.hasRemaining();
                 deliver();
-                if (!more) {
+                if (!source.mayHaveMore()) {
                     break;
                 }
             }
@@ -138,7 +143,7 @@ final class WireChannel implements Channel {
     private boolean deliver() throws IOException {
         boolean some = false;
         while (reading && !refused && open && reactor.isLedHere()) {
-            Frame frame = reader.next();
+            Frame frame = source.next();
             if (frame == null) {
                 break;
             }
@@ -174,11 +179,12 @@ final class WireChannel implements Channel {
     /** Whether the selector will say so when there is something to do; false if there is already. */
     boolean prepareToSleep() {
         try {
-            if (reading && !wire.prepareToSleep()) {
+            if (reading && !source.prepareToSleep()) {
                 return false;
             }
             synchronized (outbox) {
-                return outbox.bytes() == 0 || wire.prepareToWait();
+                int wanted = outbox.bytes() == 0 ? roomWanted : 1;
+                return wanted == 0 || wire.prepareToWait(wanted);
             }
         } catch (IOException e) {
             fail(e);
@@ -215,6 +221,7 @@ final class WireChannel implements Channel {
             if (outbox.bytes() > 0) {
                 throw new IOException("a connection that has just begun takes no answer");
             }
+            source = source(shared);
             wire = shared;
         }
         if (shared.isPolled()) {
@@ -224,7 +231,8 @@ final class WireChannel implements Channel {
 
     /** Ends the connection if half a frame has been there for too long. */
     void checkPartial(long now, long limitNanos) {
-        int partial = reader.partial();
+        int partial = source.partial();
+        long received = source.received();
         if (refused) {
             if (now - partialSince >= limitNanos) {
                 close(cause); // it does not even take that it was refused
@@ -235,7 +243,7 @@ final class WireChannel implements Channel {
         } else if (now - partialSince >= limitNanos) {
             refuse(new PsException(
                     Code.PROTOCOL,
-                    "half a frame: " + partial + " of " + reader.expected() + " bytes (expected: the rest within "
+                    "half a frame: " + partial + " of " + source.expected() + " bytes (expected: the rest within "
                             + limitNanos / 1_000_000 + " ms)"));
         }
     }
@@ -256,7 +264,14 @@ final class WireChannel implements Channel {
 
     @Override
     public void send(Frame frame, long deadline) {
-        awaitRoom(frame, deadline);
+        if (!hasRoom() && !reactor.isLedHere()) {
+            try {
+                awaitRoom(hasRoom, deadline);
+            } catch (PsException e) {
+                frame.release();
+                throw e;
+            }
+        }
         boolean late = false;
         synchronized (outbox) {
             if (!open || closing) {
@@ -277,22 +292,78 @@ final class WireChannel implements Channel {
         }
     }
 
+    @Override
+    public boolean send(Draft draft, long deadline) {
+        int length = draft.length();
+        if (length > wire.longestDraft()) {
+            return false;
+        }
+        while (!write(draft)) {
+            if (!open || closing) {
+                throw unavailable();
+            }
+            if (reactor.isLedHere()) { // who would have to make room by reading
+                return false;
+            }
+            synchronized (outbox) {
+                roomWanted = Math.max(roomWanted, 2 * length);
+            }
+            awaitRoom(() -> !open || unsent == 0 && wire.hasRoom(length), deadline);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean offer(Draft draft) {
+        return draft.length() <= wire.longestDraft() && (write(draft) || !open);
+    }
+
+    /** Writes a draft behind all that is unsent; false if there is no room, or none to be had. */
+    private boolean write(Draft draft) {
+        if (putOff || unsent > 0) {
+            flush();
+        }
+        try {
+            synchronized (outbox) {
+                return open && !closing && outbox.bytes() == 0 && wire.write(draft);
+            }
+        } catch (IOException e) {
+            fail(e);
+            return false;
+        }
+    }
+
+    /**
+     * Writes and reads what there is, and tells those who wait for room when there is some.
+     *
+     * @return whether there was something to read
+     */
+    boolean look() {
+        if (hasUnsent()) {
+            flush();
+        }
+        boolean some = read();
+        int wanted = roomWanted;
+        if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
+            synchronized (outbox) {
+                roomWanted = 0;
+            }
+            reactor.unparkFollowers();
+        }
+        return some;
+    }
+
     private PsException unavailable() {
         return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
     }
 
-    private void awaitRoom(Frame frame, long deadline) {
-        if (hasRoom() || reactor.isLedHere()) {
-            return;
-        }
+    private void awaitRoom(BooleanSupplier room, long deadline) {
         try {
-            if (!reactor.await(hasRoom, deadline)) {
-                frame.release();
+            if (!reactor.await(room, deadline)) {
                 throw new PsException(Code.TIMED_OUT, peer + " takes no more frames");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            frame.release();
             throw new PsException(Code.CANCELLED, "interrupted while sending", e);
         }
     }
@@ -414,7 +485,7 @@ final class WireChannel implements Channel {
 
     @Override
     public void trust() {
-        reader.trust();
+        source.trust();
     }
 
     @Override
@@ -454,7 +525,7 @@ final class WireChannel implements Channel {
         }
         // By who leads: after all that has come, and under no lock of whoever found out.
         reactor.execute(() -> {
-            reader.release();
+            source.release();
             receiver.closed(this, refused ? cause : why);
         });
     }

@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.Member;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -170,6 +171,15 @@ public final class Connection {
         unsent.addAndGet(answer.length());
         regulate();
         channel.offer(answer);
+    }
+
+    /**
+     * Sends an answer without a frame of its own, if that can be done now.
+     *
+     * @return false if nothing was done
+     */
+    boolean send(Draft answer) {
+        return channel.offer(answer);
     }
 
     /** So much has been taken from what was sent over a channel. */

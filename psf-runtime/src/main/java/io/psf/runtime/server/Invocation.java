@@ -11,6 +11,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -343,7 +344,12 @@ final class Invocation implements Lane.Turn {
         TupleWriter writer = lane.writer();
         try {
             binding.function().writeAnswer(response, writer);
-            send(Frames.answer(pool, binding.function().info(), request, writer));
+            Answer answer = new Answer(binding.function().info(), request, writer);
+            if (!isRemembered() && connection.send(answer)) {
+                sent();
+            } else {
+                send(Objects.requireNonNull(Frames.of(pool, answer)));
+            }
         } finally {
             writer.reset();
         }
@@ -386,6 +392,11 @@ final class Invocation implements Lane.Turn {
             connection.answers().answered(this, answer);
         }
         connection.send(answer);
+        sent();
+    }
+
+    private void sent() {
+        answered = true;
         if (!lent) {
             request.release();
         }

@@ -105,6 +105,25 @@ final class Ring {
         into.position(into.position() + count);
     }
 
+    /** How many bytes there are from a position on before they go on at the beginning. */
+    int untilEnd(long position) {
+        return capacity - ((int) position & (capacity - 1));
+    }
+
+    /** Bytes that do not go on at the beginning, in place. */
+    ByteBuffer view(long position, int count) {
+        return memory.slice(data + ((int) position & (capacity - 1)), count).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Eight bytes at a position that is a multiple of 8. */
+    long word(long position) {
+        return memory.getLong(data + ((int) position & (capacity - 1)));
+    }
+
+    void setWord(long position, long word) {
+        memory.putLong(data + ((int) position & (capacity - 1)), word);
+    }
+
     void readerSleeps(boolean sleeps) {
         set(READER_SLEEPS, sleeps);
     }

@@ -48,11 +48,45 @@ final class RingReader {
         }
     }
 
-    boolean prepareToSleep() throws IOException {
+    int there(int wanted) throws IOException {
+        ring.requireWhole();
+        try {
+            return available(wanted);
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    long word() throws IOException {
+        try {
+            return ring.word(position);
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    int untilEnd() {
+        return ring.untilEnd(position);
+    }
+
+    ByteBuffer view(int length) {
+        return ring.view(position, length);
+    }
+
+    void skip(int length) throws IOException {
+        try {
+            position += length;
+            ring.taken(position);
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    boolean prepareToSleep(int known) throws IOException {
         ring.requireWhole();
         try {
             ring.readerSleeps(true);
-            if (available(1) == 0) {
+            if (available(known + 1) <= known) {
                 return true;
             }
             ring.readerSleeps(false);

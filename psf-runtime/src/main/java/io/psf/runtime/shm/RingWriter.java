@@ -2,6 +2,7 @@ package io.psf.runtime.shm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** The writing end of one direction of a {@link SharedPipe}, which describes it. */
 final class RingWriter {
@@ -39,6 +40,51 @@ final class RingWriter {
         return from.position() - start;
     }
 
+    @Nullable
+    ByteBuffer reserve(int length) throws IOException {
+        ring.requireWhole();
+        try {
+            int end = ring.untilEnd(position);
+            int gap = end < length ? end : 0;
+            if (room(gap + length) < gap + length) {
+                return null;
+            }
+            if (gap > 0) {
+                ring.setWord(position, SharedPipe.gap(gap));
+                position += gap; // shown to the reader with what follows
+            }
+            return ring.view(position, length);
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    void commit(int length) throws IOException {
+        try {
+            position += length;
+            ring.written(position);
+        } catch (InternalError e) {
+            throw ring.gone(e);
+        }
+    }
+
+    int mostWhole() {
+        return ring.capacity() / 2;
+    }
+
+    /** Whether {@link #reserve} would find room, gap and all; by any thread. */
+    boolean hasRoom(int length) {
+        try {
+            return ring.capacity() - (ring.written() - ring.taken()) >= 2L * length;
+        } catch (InternalError e) {
+            return true; // writing then fails
+        }
+    }
+
+    IOException gone(InternalError e) {
+        return ring.gone(e);
+    }
+
     boolean readerToBeWoken() throws IOException {
         ring.requireWhole();
         try {
@@ -48,11 +94,11 @@ final class RingWriter {
         }
     }
 
-    boolean prepareToWait() throws IOException {
+    boolean prepareToWait(int wanted) throws IOException {
         ring.requireWhole();
         try {
             ring.writerWaits(true);
-            if (room(1) == 0) {
+            if (room(wanted) < wanted) {
                 return true;
             }
             ring.writerWaits(false);

@@ -2,6 +2,7 @@ package io.psf.runtime.shm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a two-way stream of bytes between two processes, without blocking and without a system call. Each
@@ -30,6 +31,9 @@ import java.nio.ByteBuffer;
  * InternalError} a moment later, from whatever the thread does next.
  */
 public final class SharedPipe {
+    /** The fifth byte of eight, whose first four say how many bytes, with these, are to be skipped. */
+    public static final long GAP = 0xB6;
+
     private final RingWriter writer;
     private final RingReader reader;
 
@@ -58,6 +62,69 @@ public final class SharedPipe {
         return reader.read(into);
     }
 
+    /**
+     * Memory of the ring for so many bytes, to be written by the caller and then {@link #commit committed}, or not: then they
+     * have never been. Where they would go on at the ring's beginning, they begin there, and the reader finds a {@link
+     * #gap} in their place, so whoever reads has to know what lengths begin with.
+     *
+     * @param length a multiple of 8, as all that is written then has to be; at most {@link #mostWhole}
+     * @return null if there is no room
+     * @throws IOException if the other side has broken the ring
+     */
+    public @Nullable ByteBuffer reserve(int length) throws IOException {
+        return writer.reserve(length);
+    }
+
+    /** The most that can lie in the ring in one piece, whatever lies there. */
+    public int mostWhole() {
+        return writer.mostWhole();
+    }
+
+    /** Shows the reader what was reserved last, and written. */
+    public void commit(int length) throws IOException {
+        writer.commit(length);
+    }
+
+    /** Whether there is room to {@link #reserve} so much, as near as a look can tell; for any thread. */
+    public boolean hasRoom(int length) {
+        return writer.hasRoom(length);
+    }
+
+    /** The failure of writing to, or reading from, what was reserved or is in place: its memory is gone. */
+    public IOException gone(InternalError fault) {
+        return writer.gone(fault);
+    }
+
+    /** The eight bytes that stand where so many bytes are to be skipped. */
+    static long gap(int length) {
+        return GAP << 32 | length;
+    }
+
+    /** How many bytes can be read, if not more than that. */
+    public int available(int most) throws IOException {
+        return reader.there(most);
+    }
+
+    /** The next eight bytes, which have to be {@link #available}; a {@link #GAP} in the fifth, maybe. */
+    public long word() throws IOException {
+        return reader.word();
+    }
+
+    /** How many bytes there are before the next ones lie at the ring's beginning. */
+    public int untilEnd() {
+        return reader.untilEnd();
+    }
+
+    /** The next bytes, which have to be {@link #available}, in place: they are the other side's again once skipped. */
+    public ByteBuffer view(int length) {
+        return reader.view(length);
+    }
+
+    /** Gives the next bytes back to the other side. */
+    public void skip(int length) throws IOException {
+        reader.skip(length);
+    }
+
     /** After writing: whether the other side sleeps, and this side has to ring. True once for each time it sleeps. */
     public boolean readerToBeWoken() throws IOException {
         return writer.readerToBeWoken();
@@ -68,13 +135,21 @@ public final class SharedPipe {
         return reader.writerToBeWoken();
     }
 
-    /** Before sleeping: asks to be rung for when bytes come. False if there are some to read after all. */
-    public boolean prepareToSleep() throws IOException {
-        return reader.prepareToSleep();
+    /**
+     * Before sleeping: asks to be rung for when bytes come. False if there are some to read after all.
+     *
+     * @param known bytes that are there and not enough
+     */
+    public boolean prepareToSleep(int known) throws IOException {
+        return reader.prepareToSleep(known);
     }
 
-    /** Before waiting for room: asks to be rung for when some bytes were taken. False if there is room after all. */
-    public boolean prepareToWait() throws IOException {
-        return writer.prepareToWait();
+    /**
+     * Before waiting for room: asks to be rung for when some bytes were taken. False if there is room after all.
+     *
+     * @param wanted how much room, in bytes
+     */
+    public boolean prepareToWait(int wanted) throws IOException {
+        return writer.prepareToWait(wanted);
     }
 }

@@ -39,7 +39,7 @@ public final class SharedSegment {
     public static final int TOKEN_BYTES = 16;
 
     private static final long MAGIC = 0x657069702d667370L;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int BYTE_ORDER = 0x01020304;
     private static final int SMALLEST = 4 << 10;
     private static final int LARGEST = 64 << 20;

@@ -9,6 +9,8 @@ import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every transport does. */
 @Timeout(60)
@@ -39,13 +43,31 @@ public abstract class TransportContract {
         public final BlockingQueue<Frame> frames = new LinkedBlockingQueue<>();
         public final List<Channel> channels = new CopyOnWriteArrayList<>();
         public final CompletableFuture<PsException> closed = new CompletableFuture<>();
+        /** Whether it takes lent frames, to copy them. */
+        public volatile boolean takesLent;
+
+        /** How many were lent. */
+        public final AtomicInteger lent = new AtomicInteger();
+
+        @Override
+        public boolean takesLent() {
+            return takesLent;
+        }
+
+        private Frame copy(Frame frame) {
+            lent.incrementAndGet();
+            ByteBuffer bytes = ByteBuffer.allocate(frame.length());
+            bytes.put(0, frame.bytes(), 0, frame.length());
+            frame.release();
+            return Frame.of(bytes);
+        }
 
         @Override
         public void received(Channel channel, Frame frame) {
             if (!channels.contains(channel)) {
                 channels.add(channel);
             }
-            frames.add(frame);
+            frames.add(frame.isLent() ? copy(frame) : frame);
         }
 
         @Override
@@ -140,6 +162,103 @@ public abstract class TransportContract {
             frame.release();
         }
         sending.get(10, TimeUnit.SECONDS);
+    }
+
+    /** As the runtime sends: without a frame in between, where the channel can. */
+    private void send(Channel channel, long call, float... values) {
+        TupleWriter tuple = new TupleWriter();
+        tuple.i32(42);
+        tuple.array(FloatArray.wrap(values));
+        Draft draft = new Draft() {
+            @Override
+            public int length() {
+                return Frames.length(tuple);
+            }
+
+            @Override
+            public boolean writeTo(ByteBuffer out) {
+                Frames.request(out, new RequestHeader(INFO, 9, 3, call, 1000, 0, 0, (short) 0), tuple);
+                return call % 10 != 9; // given up meanwhile
+            }
+        };
+        if (!channel.send(draft, LATER)) {
+            Frame frame = Frames.of(pool, draft);
+            if (frame != null) {
+                channel.send(frame, LATER);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void draftsAndFramesKeepTheirOrder(boolean lent) throws Exception {
+        atServer.takesLent = lent;
+        Channel channel = connect();
+        channel.send(request(0), LATER);
+        atServer.next().release();
+        atServer.channels.get(0).trust();
+        Random random = new Random(12);
+        int frames = 1000;
+        int[] lengths = random.ints(frames, 0, 100_000).toArray();
+        for (int i = 0; i < frames; i += 3) {
+            lengths[i] = random.nextInt(20);
+        }
+        lengths[18] = 3_000_000;
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < frames; i++) {
+                float[] values = new float[lengths[i]];
+                java.util.Arrays.fill(values, i);
+                if (i % 7 == 0) {
+                    channel.send(request(i, values), LATER);
+                } else {
+                    send(channel, i, values);
+                }
+            }
+        });
+        for (int i = 0; i < frames; i++) {
+            if (i % 10 == 9 && i % 7 != 0) {
+                continue;
+            }
+            Frame frame = atServer.next();
+            assertThat(frame.call()).isEqualTo(i);
+            var reader = frame.reader(null);
+            assertThat(reader.i32()).isEqualTo(42);
+            FloatArray values = reader.floatArray();
+            assertThat(values.length()).isEqualTo(lengths[i]);
+            for (int at = 0; at < values.length(); at++) {
+                if (values.get(at) != i) {
+                    assertThat(values.get(at)).isEqualTo(i);
+                }
+            }
+            frame.release();
+        }
+        sending.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void severalThreadsSendDraftsAtOnce() throws Exception {
+        Channel channel = connect();
+        channel.send(request(0), LATER);
+        atServer.next().release();
+        atServer.channels.get(0).trust();
+        int threads = 4;
+        List<CompletableFuture<Void>> sending = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            long of = 1000L * i;
+            sending.add(CompletableFuture.runAsync(() -> {
+                for (int j = 0; j < 100; j++) {
+                    send(channel, (of + j) * 10, new float[50_000]);
+                }
+            }));
+        }
+        long[] next = new long[threads];
+        for (int i = 0; i < threads * 100; i++) {
+            Frame frame = atServer.next();
+            int thread = (int) (frame.call() / 10_000);
+            assertThat(frame.call() / 10 % 1000).isEqualTo(next[thread]++);
+            frame.release();
+        }
+        CompletableFuture.allOf(sending.toArray(CompletableFuture[]::new)).get(10, TimeUnit.SECONDS);
     }
 
     @Test

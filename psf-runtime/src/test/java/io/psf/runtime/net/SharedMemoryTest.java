@@ -6,12 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.SocketTransportContract;
 import io.psf.runtime.call.Transport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -42,6 +46,52 @@ final class SharedMemoryTest extends SocketTransportContract {
             channel.send(request(9), System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
             assertThat(atServer.next().call()).isEqualTo(9);
         }
+    }
+
+    @Test
+    void largeFramesAreReadWhereTheyLie() throws Exception {
+        atServer.takesLent = true;
+        Channel channel = connect();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        for (int i = 0; i < 100; i++) {
+            channel.send(request(i, new float[10_000]), deadline);
+            Frame frame = atServer.next();
+            assertThat(frame.call()).isEqualTo(i);
+            frame.release();
+        }
+        assertThat(atServer.lent).as("but those over the ring's end").hasValueBetween(90, 100);
+    }
+
+    @Test
+    void nothingIsReadBehindAFrameThatIsLentUntilItIsGivenBack() throws Exception {
+        BlockingQueue<Frame> lent = new LinkedBlockingQueue<>();
+        Receiver keeps = new Receiver() {
+            @Override
+            public void received(Channel channel, Frame frame) {
+                lent.add(frame);
+            }
+
+            @Override
+            public boolean takesLent() {
+                return true;
+            }
+
+            @Override
+            public void closed(Channel channel, PsException cause) {}
+        };
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, keeps);
+        Channel channel = transport.connect("127.0.0.1", listener.port(), atClient);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        channel.send(request(1, new float[10_000]), deadline);
+        channel.send(request(2), deadline);
+        Frame first = lent.poll(10, TimeUnit.SECONDS);
+        assertThat(first.isLent()).isTrue();
+        assertThat(lent.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        assertThat(first.call()).isEqualTo(1);
+        first.release();
+        Frame second = lent.poll(10, TimeUnit.SECONDS);
+        assertThat(second.call()).isEqualTo(2);
+        assertThat(second.isLent()).as("small ones are copied").isFalse();
     }
 
     @Test

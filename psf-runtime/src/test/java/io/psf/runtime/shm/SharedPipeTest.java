@@ -122,14 +122,14 @@ final class SharedPipeTest {
         SharedPipe writer = ends.get(0);
         SharedPipe reader = ends.get(1);
         assertThat(writer.readerToBeWoken()).as("nobody sleeps").isFalse();
-        assertThat(reader.prepareToSleep()).isTrue();
+        assertThat(reader.prepareToSleep(0)).isTrue();
         writer.write(ByteBuffer.allocate(1));
         assertThat(writer.readerToBeWoken()).isTrue();
         assertThat(writer.readerToBeWoken()).as("it was rung for").isFalse();
-        assertThat(reader.prepareToSleep()).as("there is a byte").isFalse();
+        assertThat(reader.prepareToSleep(0)).as("there is a byte").isFalse();
         assertThat(writer.readerToBeWoken()).as("it did not sleep").isFalse();
         reader.read(ByteBuffer.allocate(1));
-        assertThat(reader.prepareToSleep()).isTrue();
+        assertThat(reader.prepareToSleep(0)).isTrue();
         assertThat(writer.readerToBeWoken()).isTrue();
         assertThat(reader.readerToBeWoken())
                 .as("the other direction is not concerned")
@@ -141,14 +141,125 @@ final class SharedPipeTest {
         List<SharedPipe> ends = ends(4096);
         SharedPipe writer = ends.get(1);
         SharedPipe reader = ends.get(0);
-        assertThat(writer.prepareToWait()).as("there is room").isFalse();
+        assertThat(writer.prepareToWait(1)).as("there is room").isFalse();
         writer.write(ByteBuffer.allocate(4096));
         assertThat(reader.writerToBeWoken()).as("nobody waits").isFalse();
-        assertThat(writer.prepareToWait()).isTrue();
+        assertThat(writer.prepareToWait(1)).isTrue();
         reader.read(ByteBuffer.allocate(1));
         assertThat(reader.writerToBeWoken()).isTrue();
         assertThat(reader.writerToBeWoken()).as("it was rung for").isFalse();
-        assertThat(writer.prepareToWait()).as("there is room").isFalse();
+        assertThat(writer.prepareToWait(1)).as("there is room").isFalse();
+    }
+
+    /** Half of the frames in one piece, the others not; each says how long it is, and what all of its words are. */
+    @Test
+    void whatIsReservedLiesInOnePiece() throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("seed: " + seed);
+        List<SharedPipe> ends = ends(4096);
+        int frames = 100_000;
+        together(List.of(
+                () -> {
+                    Random random = new Random(seed);
+                    SharedPipe pipe = ends.get(0);
+                    for (int i = 0; i < frames; i++) {
+                        int length = 8 + 8 * random.nextInt(pipe.mostWhole() / 8);
+                        boolean whole = random.nextBoolean();
+                        ByteBuffer frame = whole ? reserve(pipe, length) : ByteBuffer.allocate(length);
+                        frame.order(ByteOrder.LITTLE_ENDIAN).putInt(length).putInt(whole ? 1 : 2);
+                        while (frame.hasRemaining()) {
+                            frame.putLong(i);
+                        }
+                        if (whole) {
+                            pipe.commit(length);
+                        } else {
+                            write(pipe, frame.flip());
+                        }
+                    }
+                    return null;
+                },
+                () -> {
+                    Random random = new Random(seed);
+                    SharedPipe pipe = ends.get(1);
+                    for (int i = 0; i < frames; i++) {
+                        int length = 8 + 8 * random.nextInt(pipe.mostWhole() / 8);
+                        awaitBytes(pipe, 8);
+                        while (pipe.word() >>> 32 == SharedPipe.GAP) {
+                            pipe.skip((int) pipe.word());
+                            awaitBytes(pipe, 8);
+                        }
+                        assertThat(pipe.word()).isEqualTo(length | (random.nextBoolean() ? 1L : 2L) << 32);
+                        awaitBytes(pipe, length);
+                        ByteBuffer frame;
+                        if (pipe.word() >>> 32 == 1) {
+                            frame = pipe.view(length);
+                            assertThat(frame.capacity()).isEqualTo(length);
+                        } else {
+                            frame = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+                            pipe.read(frame);
+                        }
+                        for (int at = 8; at < length; at += 8) {
+                            if (frame.getLong(at) != i) {
+                                assertThat(frame.getLong(at)).as("frame " + i).isEqualTo(i);
+                            }
+                        }
+                        if (frame.isDirect()) {
+                            pipe.skip(length);
+                        }
+                    }
+                    return null;
+                }));
+    }
+
+    private static ByteBuffer reserve(SharedPipe pipe, int length) throws IOException {
+        while (true) {
+            ByteBuffer memory = pipe.reserve(length);
+            if (memory != null) {
+                return memory;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void write(SharedPipe pipe, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            pipe.write(bytes);
+        }
+    }
+
+    private static void awaitBytes(SharedPipe pipe, int count) throws IOException {
+        while (pipe.available(count) < count) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void whatIsReservedAndNotCommittedHasNeverBeen() throws IOException {
+        List<SharedPipe> ends = ends(4096);
+        ends.get(0).write(ByteBuffer.allocate(3000));
+        ends.get(1).read(ByteBuffer.allocate(3000));
+        assertThat(ends.get(0).reserve(2000)).as("over the end").isNotNull();
+        assertThat(ends.get(1).available(1)).isZero();
+        reserve(ends.get(0), 16).putLong(5).putLong(6);
+        ends.get(0).commit(16);
+        assertThat(ends.get(1).word()).as("a gap to the end").isEqualTo(SharedPipe.GAP << 32 | 1096);
+        ends.get(1).skip(1096);
+        assertThat(ends.get(1).available(100)).isEqualTo(16);
+        assertThat(ends.get(1).word()).isEqualTo(5);
+    }
+
+    @Test
+    void whatHasNoRoomIsNotReserved() throws IOException {
+        List<SharedPipe> ends = ends(4096);
+        assertThat(ends.get(0).hasRoom(2048)).isTrue();
+        ends.get(0).write(ByteBuffer.allocate(2056));
+        assertThat(ends.get(0).hasRoom(1024)).isFalse();
+        assertThat(ends.get(0).reserve(2048)).isNull();
+        assertThat(ends.get(0).prepareToWait(2048)).isTrue();
+        ends.get(1).skip(8);
+        assertThat(ends.get(1).writerToBeWoken()).isTrue();
+        assertThat(ends.get(0).hasRoom(1024)).isTrue();
+        assertThat(ends.get(0).reserve(2040)).isNotNull();
     }
 
     /** Both sides sleep whenever they can, so that each of these bytes is a chance to miss a doorbell. */
@@ -170,7 +281,7 @@ final class SharedPipeTest {
                             if (pipe.readerToBeWoken()) {
                                 bytes.release();
                             }
-                        } else if (pipe.prepareToWait()) {
+                        } else if (pipe.prepareToWait(1)) {
                             ring(room, "writer at " + out.position());
                         }
                     }
@@ -183,7 +294,7 @@ final class SharedPipeTest {
                             if (pipe.writerToBeWoken()) {
                                 room.release();
                             }
-                        } else if (pipe.prepareToSleep()) {
+                        } else if (pipe.prepareToSleep(0)) {
                             ring(bytes, "reader at " + in.position());
                         }
                     }
@@ -220,7 +331,7 @@ final class SharedPipeTest {
                     ByteBuffer one = ByteBuffer.allocateDirect(1);
                     for (int i = 0; i < end; i++) {
                         while (ends.get(1).read(one.clear()) == 0) {
-                            if (ends.get(1).prepareToSleep()) {
+                            if (ends.get(1).prepareToSleep(0)) {
                                 ring(bytes, "reader at " + i);
                             }
                         }
@@ -265,7 +376,7 @@ final class SharedPipeTest {
             memory.putLong(WRITTEN_AT, 11); // too late
         }
         assertThat(into.position()).isZero();
-        assertThatThrownBy(ends.get(1)::prepareToSleep).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> ends.get(1).prepareToSleep(0)).isInstanceOf(IOException.class);
         assertThatThrownBy(ends.get(1)::writerToBeWoken).isInstanceOf(IOException.class);
     }
 
@@ -286,7 +397,7 @@ final class SharedPipeTest {
             memory.putLong(TAKEN_AT, 11); // too late
         }
         assertThat(from.position()).isZero();
-        assertThatThrownBy(ends.get(0)::prepareToWait).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> ends.get(0).prepareToWait(1)).isInstanceOf(IOException.class);
         assertThatThrownBy(ends.get(0)::readerToBeWoken).isInstanceOf(IOException.class);
     }
 

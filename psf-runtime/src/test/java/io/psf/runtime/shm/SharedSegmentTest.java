@@ -205,7 +205,7 @@ final class SharedSegmentTest {
             for (int i = 0; i < warmth; i++) {
                 pipe.write(ByteBuffer.allocate(100));
                 other.read(ByteBuffer.allocate(100));
-                other.prepareToSleep();
+                other.prepareToSleep(0);
                 pipe.readerToBeWoken();
             }
             resize(0);

@@ -67,8 +67,8 @@ final class TwoProcessesTest {
             while (in.read(segment.pipe())) {} // what it had written is checked as ever
             while (out.write(segment.pipe())) {}
             assertThat(segment.pipe().write(ByteBuffer.allocate(1))).isZero();
-            assertThat(segment.pipe().prepareToWait()).isTrue();
-            assertThat(segment.pipe().prepareToSleep()).isTrue();
+            assertThat(segment.pipe().prepareToWait(1)).isTrue();
+            assertThat(segment.pipe().prepareToSleep(0)).isTrue();
         } finally {
             peer.destroyForcibly();
         }
