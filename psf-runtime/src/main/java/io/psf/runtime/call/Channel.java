@@ -43,19 +43,18 @@ public interface Channel {
     }
 
     /**
-     * Sends a draft as {@link #send(Frame, long)} would a frame, if this channel can do without one.
+     * Sends a draft as {@link #send(Frame, long)} would a frame.
      *
-     * @return false if it has done nothing, and wants a frame
+     * @return false if this channel sends frames alone; nothing was done
      */
     default boolean send(Draft draft, long deadline) {
         return false;
     }
 
     /**
-     * Sends a draft as {@link #offer(Frame)} would a frame, if this channel can do without one, now; the {@link Receiver} is
-     * not told when it has been sent, since it is at once.
+     * Sends a draft as {@link #offer(Frame)} would a frame.
      *
-     * @return false if it has done nothing, and wants a frame
+     * @return false if this channel sends frames alone; nothing was done
      */
     default boolean offer(Draft draft) {
         return false;

@@ -229,7 +229,7 @@ public final class Frame {
     }
 
     /** As {@link #reader(TensorId)}, with a reader that has been used before. */
-    TupleReader reader(TupleReader used, @Nullable TensorId target) {
+    public TupleReader reader(TupleReader used, @Nullable TensorId target) {
         return used.begin(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
     }
 

@@ -1,6 +1,7 @@
 package io.psf.runtime.call;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -43,28 +44,32 @@ public final class FramePool implements Frame.Lender {
 
     /** A frame with room for so many bytes, its content undefined. */
     public Frame acquire(int length) {
+        return new Frame(take(length), this);
+    }
+
+    /** Room for so many little-endian bytes, their content undefined, until it is {@link #giveBack given back}. */
+    public ByteBuffer take(int length) {
         int size = sizeClass(length);
         if (size > LARGEST) {
-            return new Frame(ByteBuffer.allocateDirect(length), null);
+            return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
         }
         ByteBuffer buffer;
         synchronized (kept[size]) {
             buffer = kept[size].pollFirst();
         }
         if (buffer == null) {
-            buffer = ByteBuffer.allocateDirect((1 << size) + SLACK);
+            buffer = ByteBuffer.allocateDirect((1 << size) + SLACK).order(ByteOrder.LITTLE_ENDIAN);
         } else {
             keptBytes.addAndGet(-buffer.capacity());
         }
-        buffer.clear().limit(length);
-        return new Frame(buffer, this);
+        return buffer.clear().limit(length);
     }
 
     @Override
     public void giveBack(ByteBuffer buffer) {
-        if (keptBytes.get() + buffer.capacity() <= limit) {
+        int size = sizeClass(buffer.capacity());
+        if (size <= LARGEST && keptBytes.get() + buffer.capacity() <= limit) {
             keptBytes.addAndGet(buffer.capacity());
-            int size = sizeClass(buffer.capacity());
             synchronized (kept[size]) {
                 kept[size].addFirst(buffer);
             }

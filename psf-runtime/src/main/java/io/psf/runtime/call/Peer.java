@@ -20,6 +20,9 @@ public final class Peer {
     /** The declarations that were found to agree, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
 
+    /** The declaration that was asked for last: most often the next one, too. */
+    private volatile @Nullable FunctionInfo latest;
+
     private volatile @Nullable Map<Integer, FunctionInfo> functions;
     private volatile String searched = "";
     private volatile @Nullable PsException lost;
@@ -184,7 +187,11 @@ public final class Peer {
             throw cause.at(mine.name(), null, null, name);
         }
         Map<Integer, FunctionInfo> known = functions;
-        if (known == null || agreed.get(mine.id()) == mine) {
+        if (known == null || mine == latest) {
+            return;
+        }
+        if (agreed.get(mine.id()) == mine) {
+            latest = mine;
             return;
         }
         FunctionInfo theirs = known.get(mine.id());

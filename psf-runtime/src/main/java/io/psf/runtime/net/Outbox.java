@@ -1,5 +1,6 @@
 package io.psf.runtime.net;
 
+import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import java.io.IOException;
@@ -12,14 +13,15 @@ final class Outbox {
     /** Frames up to this length are packed. */
     static final int SMALL = 4 << 10;
 
-    private static final int PACK = 64 << 10;
+    private static final int PACK = 32 << 10;
 
     private final FramePool pool;
-    private final ArrayDeque<Frame> waiting = new ArrayDeque<>();
+    /** What is to be written, each from its position to its limit. */
+    private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
+    /** Whose memory each of those is: a frame's, or the pool's. */
+    private final ArrayDeque<Object> owners = new ArrayDeque<>();
     /** The last one, if it has room for more small frames behind its limit. */
-    private @Nullable Frame pack;
-    /** What is left of the first one. */
-    private @Nullable ByteBuffer first;
+    private @Nullable ByteBuffer pack;
 
     private long bytes;
 
@@ -30,22 +32,70 @@ final class Outbox {
     /** Takes over a frame. */
     void add(Frame frame) {
         int length = frame.length();
-        bytes += length;
         if (length > SMALL) {
-            waiting.add(frame);
-            pack = null;
-            return;
+            // One that is kept for another sending has a position of its own for this one.
+            ByteBuffer whole = frame.isShared() ? frame.bytes().duplicate() : frame.bytes();
+            add(whole.position(0), frame);
+        } else {
+            ByteBuffer into = packWithRoom(length);
+            int end = into.limit();
+            into.limit(end + length);
+            into.put(end, frame.bytes(), 0, length);
+            frame.release();
         }
-        if (pack == null || pack.bytes().capacity() - pack.bytes().limit() < length) {
-            pack = pool.acquire(PACK);
-            pack.bytes().limit(0);
-            waiting.add(pack);
+        bytes += length;
+    }
+
+    /**
+     * Writes a draft.
+     *
+     * @return false if it is not to be sent after all
+     */
+    boolean add(Draft draft) {
+        int length = draft.length();
+        boolean added = length > SMALL ? addWhole(draft, length) : addToPack(draft, length);
+        bytes += added ? length : 0;
+        return added;
+    }
+
+    private boolean addWhole(Draft draft, int length) {
+        ByteBuffer whole = pool.take(length);
+        boolean added = draft.writeTo(whole);
+        if (added) {
+            add(whole.flip(), pool);
+        } else {
+            pool.giveBack(whole);
         }
-        ByteBuffer into = pack.bytes();
-        int at = into.limit();
-        into.limit(at + length);
-        into.put(at, frame.bytes(), 0, length);
-        frame.release();
+        return added;
+    }
+
+    private boolean addToPack(Draft draft, int length) {
+        ByteBuffer into = packWithRoom(length);
+        int unwritten = into.position();
+        int end = into.limit();
+        boolean added = false;
+        try {
+            added = draft.writeTo(into.limit(end + length).position(end));
+        } finally {
+            into.limit(added ? end + length : end).position(unwritten);
+        }
+        return added;
+    }
+
+    private ByteBuffer packWithRoom(int length) {
+        ByteBuffer last = pack;
+        if (last == null || last.capacity() - last.limit() < length) {
+            last = pool.take(PACK).limit(0);
+            add(last, pool);
+            pack = last;
+        }
+        return last;
+    }
+
+    private void add(ByteBuffer whole, Object owner) {
+        waiting.add(whole);
+        owners.add(owner);
+        pack = null;
     }
 
     /** Bytes that have not been written. */
@@ -60,33 +110,36 @@ final class Outbox {
      */
     long writeTo(Wire wire) throws IOException {
         long before = bytes;
-        while (!waiting.isEmpty()) {
-            if (first == null) {
-                // One that is kept for another sending has a position of its own for this one.
-                ByteBuffer shared = waiting.getFirst().bytes();
-                first = waiting.getFirst().isShared() ? shared.duplicate() : shared;
-                first.position(0);
-            }
-            bytes -= wire.write(first);
+        while (bytes > 0) {
+            ByteBuffer first = waiting.getFirst();
+            bytes -= first.hasRemaining() ? wire.write(first) : 0;
             if (first.hasRemaining()) {
                 break;
             }
-            first = null;
-            Frame done = waiting.removeFirst();
-            if (done == pack) {
-                pack = null;
+            if (pack != null && waiting.size() == 1) {
+                first.clear().limit(0); // for the next ones
+            } else {
+                removeFirst();
             }
-            done.release();
         }
         return before - bytes;
     }
 
+    private void removeFirst() {
+        ByteBuffer first = waiting.removeFirst();
+        if (owners.removeFirst() instanceof Frame frame) {
+            frame.release();
+        } else {
+            pool.giveBack(first);
+        }
+    }
+
     /** Gives up what has not been written. */
     void clear() {
-        waiting.forEach(Frame::release);
-        waiting.clear();
+        while (!waiting.isEmpty()) {
+            removeFirst();
+        }
         pack = null;
-        first = null;
         bytes = 0;
     }
 }

@@ -12,6 +12,7 @@ import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.shm.SharedSegment;
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -264,13 +265,11 @@ final class WireChannel implements Channel {
 
     @Override
     public void send(Frame frame, long deadline) {
-        if (!hasRoom() && !reactor.isLedHere()) {
-            try {
-                awaitRoom(hasRoom, deadline);
-            } catch (PsException e) {
-                frame.release();
-                throw e;
-            }
+        try {
+            awaitRoom(deadline);
+        } catch (PsException e) {
+            frame.release();
+            throw e;
         }
         boolean late = false;
         synchronized (outbox) {
@@ -278,31 +277,51 @@ final class WireChannel implements Channel {
                 frame.release();
                 throw unavailable();
             }
-            late = frame.length() <= Outbox.SMALL
-                    && requests - answers.get() >= MANY
-                    && outbox.bytes() + frame.length() < MOST_PUT_OFF
-                    && !wire.isPolled();
+            late = mayBeLate(frame.length());
             requests += frame.kind() == Frame.Kind.REQUEST ? 1 : 0;
             outbox.add(frame);
         }
-        if (late) {
-            putOff();
-        } else {
-            flush();
-        }
+        flush(late);
     }
 
     @Override
     public boolean send(Draft draft, long deadline) {
         int length = draft.length();
-        if (length > wire.longestDraft()) {
-            return false;
+        boolean whole = length <= wire.longestDraft();
+        if (whole && writeWhole(draft, deadline)) {
+            return true;
         }
+        if (!whole) {
+            awaitRoom(deadline);
+        }
+        boolean late = false;
+        synchronized (outbox) {
+            if (!open || closing) {
+                throw unavailable();
+            }
+            late = mayBeLate(length);
+            requests += outbox.add(draft) ? 1 : 0;
+        }
+        flush(late);
+        return true;
+    }
+
+    /** Whether something small may wait for others, to be written with them. */
+    private boolean mayBeLate(int length) {
+        return length <= Outbox.SMALL
+                && requests - answers.get() >= MANY
+                && outbox.bytes() + length < MOST_PUT_OFF
+                && !wire.isPolled();
+    }
+
+    /** Writes a draft straight to the wire, and waits for room; false for who would have to make it, by reading. */
+    private boolean writeWhole(Draft draft, long deadline) {
+        int length = draft.length();
         while (!write(draft)) {
             if (!open || closing) {
                 throw unavailable();
             }
-            if (reactor.isLedHere()) { // who would have to make room by reading
+            if (reactor.isLedHere()) {
                 return false;
             }
             synchronized (outbox) {
@@ -313,12 +332,7 @@ final class WireChannel implements Channel {
         return true;
     }
 
-    @Override
-    public boolean offer(Draft draft) {
-        return draft.length() <= wire.longestDraft() && (write(draft) || !open);
-    }
-
-    /** Writes a draft behind all that is unsent; false if there is no room, or none to be had. */
+    /** Writes a draft straight to the wire, behind all that is unsent; false if there is no room, or none to be had. */
     private boolean write(Draft draft) {
         if (putOff || unsent > 0) {
             flush();
@@ -333,28 +347,43 @@ final class WireChannel implements Channel {
         }
     }
 
-    /**
-     * Writes and reads what there is, and tells those who wait for room when there is some.
-     *
-     * @return whether there was something to read
-     */
-    boolean look() {
-        if (hasUnsent()) {
-            flush();
-        }
-        boolean some = read();
-        int wanted = roomWanted;
-        if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
-            synchronized (outbox) {
-                roomWanted = 0;
+    @Override
+    public void offer(Frame frame) {
+        boolean late;
+        synchronized (outbox) {
+            if (!open || closing) {
+                frame.release();
+                return;
             }
-            reactor.unparkFollowers();
+            outbox.add(frame);
+            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
         }
-        return some;
+        flush(late);
     }
 
-    private PsException unavailable() {
-        return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
+    @Override
+    public boolean offer(Draft draft) {
+        int length = draft.length();
+        if (length <= wire.longestDraft() && write(draft)) {
+            receiver.sent(this, length);
+            return true;
+        }
+        boolean late;
+        synchronized (outbox) {
+            if (!open || closing) {
+                return true;
+            }
+            outbox.add(draft);
+            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+        }
+        flush(late);
+        return true;
+    }
+
+    private void awaitRoom(long deadline) {
+        if (!hasRoom() && !reactor.isLedHere()) {
+            awaitRoom(hasRoom, deadline);
+        }
     }
 
     private void awaitRoom(BooleanSupplier room, long deadline) {
@@ -372,26 +401,12 @@ final class WireChannel implements Channel {
         return unsent < MOST_UNSENT || !open;
     }
 
-    @Override
-    public void offer(Frame frame) {
-        boolean late;
-        synchronized (outbox) {
-            if (!open || closing) {
-                frame.release();
-                return;
-            }
-            outbox.add(frame);
-            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
-        }
-        if (late) {
-            putOff();
-        } else {
+    /** Writes what is unsent; or leaves it to who leads the reactor, or to the next thread that waits. */
+    private void flush(boolean late) {
+        if (!late) {
             flush();
+            return;
         }
-    }
-
-    /** Leaves what is to be written to who leads the reactor, or to the next thread that waits. */
-    private void putOff() {
         synchronized (outbox) {
             if (putOff) {
                 return;
@@ -399,6 +414,30 @@ final class WireChannel implements Channel {
             putOff = true;
         }
         reactor.putOff(this);
+    }
+
+    /**
+     * Writes and reads what there is, and tells those who wait for room when there is some.
+     *
+     * @return whether there was something to read
+     */
+    boolean look() {
+        if (unsent > 0) {
+            flush();
+        }
+        boolean some = read();
+        int wanted = roomWanted;
+        if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
+            synchronized (outbox) {
+                roomWanted = 0;
+            }
+            reactor.unparkFollowers();
+        }
+        return some;
+    }
+
+    private PsException unavailable() {
+        return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
     }
 
     /** Writes what there is room for; the reactor sees to the rest. */
@@ -438,23 +477,22 @@ final class WireChannel implements Channel {
     }
 
     private void wantRoom(SelectionKey key, boolean wanted) {
-        if (!key.isValid()) {
-            return;
-        }
-        boolean is = (key.interestOps() & SelectionKey.OP_WRITE) != 0;
-        if (is != wanted) {
-            if (wanted) {
-                key.interestOpsOr(SelectionKey.OP_WRITE);
-                reactor.wakeUp();
-            } else {
-                key.interestOpsAnd(~SelectionKey.OP_WRITE);
-            }
+        if (select(key, SelectionKey.OP_WRITE, wanted) && wanted) {
+            reactor.wakeUp();
         }
     }
 
-    /** Whether something is to be written. */
-    boolean hasUnsent() {
-        return unsent > 0;
+    /** Whether that changed what the selector watches for. */
+    private static boolean select(SelectionKey key, int operation, boolean wanted) {
+        try {
+            if ((key.interestOps() & operation) != 0 == wanted) {
+                return false;
+            }
+            int before = wanted ? key.interestOpsOr(operation) : key.interestOpsAnd(~operation);
+            return (before & operation) != 0 != wanted;
+        } catch (CancelledKeyException e) { // closed meanwhile
+            return false;
+        }
     }
 
     // Both.
@@ -468,13 +506,8 @@ final class WireChannel implements Channel {
     public void setReading(boolean reads) {
         reading = reads;
         SelectionKey with = key;
-        if (with != null && with.isValid()) {
-            if (reads) {
-                with.interestOpsOr(SelectionKey.OP_READ);
-                reactor.execute(this::read); // what has come already
-            } else {
-                with.interestOpsAnd(~SelectionKey.OP_READ);
-            }
+        if (with != null && select(with, SelectionKey.OP_READ, reads) && reads) {
+            reactor.execute(this::read); // what has come already
         }
     }
 

@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Frames;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
@@ -23,6 +25,7 @@ public final class Connection {
     /** With more unsent, no more calls of a connection are run: what they answer would only wait, and leave the caches. */
     private static final long MOST_UNSENT = 4 << 20;
 
+    private final FramePool pool;
     private final long bound;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
@@ -41,8 +44,9 @@ public final class Connection {
     private volatile long detachedAt;
     private volatile boolean open = true;
 
-    Connection(Channel channel, long bound) {
+    Connection(Channel channel, FramePool pool, long bound) {
         this.channel = channel;
+        this.pool = pool;
         this.bound = bound;
         this.answers = new Answers(bound);
     }
@@ -173,13 +177,16 @@ public final class Connection {
         channel.offer(answer);
     }
 
-    /**
-     * Sends an answer without a frame of its own, if that can be done now.
-     *
-     * @return false if nothing was done
-     */
-    boolean send(Draft answer) {
-        return channel.offer(answer);
+    void send(Draft answer) {
+        unsent.addAndGet(answer.length());
+        regulate();
+        Channel to = channel;
+        if (!to.offer(answer)) {
+            Frame frame = Frames.of(pool, answer);
+            if (frame != null) {
+                to.offer(frame);
+            }
+        }
     }
 
     /** So much has been taken from what was sent over a channel. */

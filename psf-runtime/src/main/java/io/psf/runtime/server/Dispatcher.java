@@ -172,7 +172,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     @Override
     public void received(Channel channel, Frame frame) {
-        Connection connection = connections.computeIfAbsent(channel, c -> new Connection(c, connectionBound));
+        Connection known = connections.get(channel);
+        Connection connection = known != null
+                ? known
+                : connections.computeIfAbsent(channel, c -> new Connection(c, pool, connectionBound));
         switch (frame.kind()) {
             case REQUEST -> request(connection, frame);
             case CHAIN -> chain(connection, frame);

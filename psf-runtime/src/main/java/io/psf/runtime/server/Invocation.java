@@ -312,7 +312,8 @@ final class Invocation implements Lane.Turn {
     private <Q, R> Q read(Binding<Q, R> binding) {
         try {
             return binding.function()
-                    .read(request.reader(shard == null ? null : shard.spec().id()));
+                    .read(request.reader(
+                            lane.reader(), shard == null ? null : shard.spec().id()));
         } catch (IllegalArgumentException e) { // a record's own check of its components
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
@@ -345,10 +346,11 @@ final class Invocation implements Lane.Turn {
         try {
             binding.function().writeAnswer(response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
-            if (!isRemembered() && connection.send(answer)) {
-                sent();
-            } else {
+            if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
+            } else {
+                connection.send(answer);
+                answered();
             }
         } finally {
             writer.reset();
@@ -387,15 +389,18 @@ final class Invocation implements Lane.Turn {
     }
 
     private void send(Frame answer) {
-        answered = true;
-        if (isRemembered()) {
-            connection.answers().answered(this, answer);
+        answered = true; // even if it cannot be sent: then it is asked for again
+        try {
+            if (isRemembered()) {
+                connection.answers().answered(this, answer);
+            }
+            connection.send(answer);
+        } finally {
+            answered();
         }
-        connection.send(answer);
-        sent();
     }
 
-    private void sent() {
+    private void answered() {
         answered = true;
         if (!lent) {
             request.release();

@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,6 +37,7 @@ final class Lane implements AutoCloseable {
 
     private final AtomicLong arrivals = new AtomicLong();
     private final Thread thread;
+    private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
     private Scratch scratch = new Scratch();
     private volatile boolean closed;
@@ -218,6 +220,11 @@ final class Lane implements AutoCloseable {
         } else {
             execute(work);
         }
+    }
+
+    /** Reads the requests of this lane, one at a time. */
+    TupleReader reader() {
+        return reader;
     }
 
     /** Writes the answers of this lane, one at a time. */

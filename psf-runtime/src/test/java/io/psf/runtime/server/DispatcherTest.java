@@ -21,6 +21,7 @@ import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.RequestHeader;
 import io.psf.runtime.store.chronicle.NativeStore;
+import java.nio.channels.CancelledKeyException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -83,6 +84,8 @@ final class DispatcherTest {
     private static final class Caller implements Channel {
         final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
         volatile boolean open = true;
+        /** Whether it breaks just as the next answer is offered. */
+        volatile boolean breaks;
 
         @Override
         public void send(Frame frame, long deadline) {
@@ -91,6 +94,10 @@ final class DispatcherTest {
 
         @Override
         public void offer(Frame frame) {
+            if (breaks) {
+                breaks = false;
+                throw new CancelledKeyException();
+            }
             if (open) {
                 answers.add(frame);
             } else {
@@ -362,6 +369,17 @@ final class DispatcherTest {
                         "10: BAD_REQUEST on purpose",
                         "11: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose",
                         "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose");
+    }
+
+    @Test
+    void aChainIsRunToItsEndThoughAnAnswerCannotBeSent() throws InterruptedException {
+        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        CompletableFuture<Integer> answer = answerLater();
+        caller.breaks = true;
+        answer.complete(1);
+        assertThat(List.of(caller.next(), caller.next())).containsExactly("11: 2", "12: 5");
+        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 2", "12: 5");
     }
 
     /** The answer that is due, once all that has been sent has had its turn. */
