@@ -6,11 +6,16 @@ import io.psf.runtime.call.Transport;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /** A transport whose connections can be broken, with whatever is on its way. */
 final class Breaking implements Transport {
+    private static final long USEFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final Transport inner;
-    private final List<Channel> channels = new CopyOnWriteArrayList<>();
+    private final List<Opened> channels = new CopyOnWriteArrayList<>();
+
+    private record Opened(Channel channel, long at) {}
 
     Breaking(Transport inner) {
         this.inner = inner;
@@ -24,13 +29,23 @@ final class Breaking implements Transport {
     @Override
     public Channel connect(String host, int port, Receiver receiver) {
         Channel channel = inner.connect(host, port, receiver);
-        channels.add(channel);
+        channels.add(new Opened(channel, System.nanoTime()));
         return channel;
     }
 
-    /** Breaks a connection, other than the first one, which is the scheduler's. */
+    /**
+     * Breaks a connection, other than the first one, which is the scheduler's. Most often one that has had time to be of
+     * use: on a busy machine there would be no other end to it.
+     */
     void breakOne() {
-        List<Channel> open = channels.stream().skip(1).filter(Channel::isOpen).toList();
+        long now = System.nanoTime();
+        long age = ThreadLocalRandom.current().nextInt(4) == 0 ? 0 : USEFUL_NANOS;
+        List<Channel> open = channels.stream()
+                .skip(1)
+                .filter(opened -> now - opened.at >= age)
+                .map(Opened::channel)
+                .filter(Channel::isOpen)
+                .toList();
         if (!open.isEmpty()) {
             open.get(ThreadLocalRandom.current().nextInt(open.size())).close();
         }

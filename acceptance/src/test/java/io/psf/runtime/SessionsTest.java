@@ -41,7 +41,7 @@ final class SessionsTest {
                 .servers(servers)
                 .workers(workers)
                 .lanes(2)
-                .deadline(Duration.ofSeconds(30))
+                .deadline(Duration.ofSeconds(60))
                 .aroundWorkers(inner -> {
                     Breaking breaking = new Breaking(inner);
                     transports.add(breaking);
