@@ -89,7 +89,8 @@ final class DecoderFuzzTest {
         assertThat(DIRECT.getMemoryUsed() - before).as("bytes of direct memory").isLessThanOrEqualTo(most);
     }
 
-    private static byte[] stream(Script edits) {
+    /** Some frames, changed. */
+    static byte[] stream(Script edits) {
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         for (int i = 0; i < 4 && (i == 0 || edits.hasMore()); i++) {
             stream.writeBytes(edits.edited(FRAMES.get(edits.next() % FRAMES.size())));
