@@ -62,6 +62,19 @@ final class ArraysTest {
     }
 
     @Test
+    void whatIsPrefetchedIsWithinTheArrayAndStaysAsItIs() {
+        float[] values = random(100);
+        for (FloatArray array : List.of(FloatArray.of(values), offHeap(values))) {
+            array.prefetch(0, 100);
+            array.prefetch(99, 1);
+            array.prefetch(100, 0);
+            array.prefetch(500, -3);
+            assertThat(array.toArray()).containsExactly(values);
+            assertThatThrownBy(() -> array.prefetch(100, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Test
     void aViewWritesThrough() {
         float[] values = {1, 2, 3, 4};
         FloatArray.wrap(values).slice(1, 3).fill(0);
