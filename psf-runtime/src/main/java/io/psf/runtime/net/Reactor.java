@@ -51,7 +51,9 @@ final class Reactor implements AutoCloseable {
     private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final String name;
-    private final long spinNanos;
+    /** Of who leads. */
+    private final Patience patience;
+
     private final long partialLimitNanos;
     private final Selector selector;
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
@@ -83,12 +85,12 @@ final class Reactor implements AutoCloseable {
     /**
      * A reactor with its thread.
      *
-     * @param spinNanos how long to look again and again before sleeping
+     * @param spinNanos how long to look again and again before sleeping, usually
      * @param partialLimitNanos how long a peer may pause in the middle of a frame
      */
     Reactor(String name, long spinNanos, long partialLimitNanos) {
         this.name = name;
-        this.spinNanos = spinNanos;
+        this.patience = new Patience(spinNanos);
         this.partialLimitNanos = partialLimitNanos;
         try {
             this.selector = Selector.open();
@@ -299,14 +301,21 @@ final class Reactor implements AutoCloseable {
             if (left <= 0) {
                 return;
             }
-            boolean spin = now - idleSince < spinNanos;
+            boolean spin = patience.lasts(now - idleSince);
             // What it waits for may be over by another thread's doing, which does not wake a selector.
             if (turn(spin ? 0 : Math.min(left, PARKED_NANOS))) {
-                idleSince = System.nanoTime();
+                idleSince = came(idleSince);
             } else if (spin) {
                 giveWay();
             }
         }
+    }
+
+    /** Something has come; since when nothing has come after it. */
+    private long came(long idleSince) {
+        long now = System.nanoTime();
+        patience.cameAfter(now - idleSince);
+        return now;
     }
 
     /** To the one who is to answer, if there is no other processor. */
@@ -342,9 +351,9 @@ final class Reactor implements AutoCloseable {
                 long idleSince = System.nanoTime();
                 while (isLedHere() && !closed && (serving || followers.isEmpty())) {
                     Thread.interrupted(); // by what it was handed to
-                    boolean wait = stays && System.nanoTime() - idleSince >= spinNanos;
+                    boolean wait = stays && !patience.lasts(System.nanoTime() - idleSince);
                     if (turn(wait ? partialLimitNanos / 2 : 0)) {
-                        idleSince = System.nanoTime();
+                        idleSince = came(idleSince);
                     } else if (!stays) {
                         break;
                     } else if (!wait) {
