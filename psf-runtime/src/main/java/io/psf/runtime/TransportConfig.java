@@ -6,8 +6,9 @@ import java.time.Duration;
  * What a node's connections to others are made of.
  *
  * @param kind the kind
- * @param spin how long a thread looks again and again for what it waits for before it sleeps, from 0: waking a sleeping
- *     thread takes longer than most calls, but whoever looks keeps a processor busy
+ * @param spin how long a thread looks again and again for what it waits for before it sleeps, from 0; four times as long
+ *     while the last thing came as soon. Waking a sleeping thread takes longer than most calls, but whoever looks keeps a
+ *     processor busy
  */
 public record TransportConfig(Kind kind, Duration spin) {
     /** A kind of connections. */
