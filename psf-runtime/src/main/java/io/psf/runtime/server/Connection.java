@@ -9,6 +9,7 @@ import io.psf.runtime.call.Frames;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -178,13 +179,19 @@ public final class Connection {
     }
 
     void send(Draft answer) {
-        unsent.addAndGet(answer.length());
+        int length = answer.length();
+        unsent.addAndGet(length);
         regulate();
-        Channel to = channel;
-        if (!to.offer(answer)) {
-            Frame frame = Frames.of(pool, answer);
-            if (frame != null) {
-                to.offer(frame);
+        boolean written = false;
+        try {
+            Channel to = channel;
+            if (!to.offer(answer)) {
+                to.offer(Objects.requireNonNull(Frames.of(pool, answer)));
+            }
+            written = true;
+        } finally {
+            if (!written) { // a response that cannot be written: why is answered in its place
+                unsent.addAndGet(-length);
             }
         }
     }
