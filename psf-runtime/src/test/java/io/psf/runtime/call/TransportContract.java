@@ -151,17 +151,22 @@ public abstract class TransportContract {
         });
         for (int i = 0; i < frames; i++) {
             Frame frame = atServer.next();
-            assertThat(frame.call()).isEqualTo(i);
-            var reader = frame.reader(null);
-            assertThat(reader.i32()).isEqualTo(42);
-            FloatArray values = reader.floatArray();
-            assertThat(values.length()).isEqualTo(lengths[i]);
+            FloatArray values = values(frame, i, lengths[i]);
             for (int at = 0; at < values.length(); at += 997) {
                 assertThat(values.get(at)).isEqualTo(i);
             }
             frame.release();
         }
         sending.get(10, TimeUnit.SECONDS);
+    }
+
+    private static FloatArray values(Frame frame, long call, int length) {
+        assertThat(frame.call()).isEqualTo(call);
+        var reader = frame.reader(null);
+        assertThat(reader.i32()).isEqualTo(42);
+        FloatArray values = reader.floatArray();
+        assertThat(values.length()).isEqualTo(length);
+        return values;
     }
 
     /** As the runtime sends: without a frame in between, where the channel can. */
@@ -220,11 +225,7 @@ public abstract class TransportContract {
                 continue;
             }
             Frame frame = atServer.next();
-            assertThat(frame.call()).isEqualTo(i);
-            var reader = frame.reader(null);
-            assertThat(reader.i32()).isEqualTo(42);
-            FloatArray values = reader.floatArray();
-            assertThat(values.length()).isEqualTo(lengths[i]);
+            FloatArray values = values(frame, i, lengths[i]);
             for (int at = 0; at < values.length(); at++) {
                 if (values.get(at) != i) {
                     assertThat(values.get(at)).isEqualTo(i);
