@@ -182,6 +182,7 @@ public final class FloatArray implements SharedArray {
      *
      * @param begin the first of them
      * @param n how many; none if it is negative
+     * @throws IndexOutOfBoundsException if there are not so many from there on, as far as that is looked at
      */
     public void prefetch(int begin, int n) {
         float sum = 0;

@@ -429,7 +429,7 @@ final class WireChannel implements Channel {
         int wanted = roomWanted;
         if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
             synchronized (outbox) {
-                roomWanted = 0;
+                roomWanted = roomWanted == wanted ? 0 : roomWanted; // another may have come to want more
             }
             reactor.unparkFollowers();
         }
