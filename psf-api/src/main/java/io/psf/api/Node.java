@@ -32,7 +32,7 @@ public interface Node {
      *
      * @param tensor the whole tensor
      * @param slice the slice's number
-     * @param range the keys of the slice
+     * @param range the keys of the slice; their hashes, if the tensor grows
      * @param optimizer how pushes change the shard
      * @param fill run once on the new shard before any other function sees it
      * @return whether the shard is new
@@ -70,8 +70,16 @@ public interface Node {
     /** Gives a new shard its first values. */
     @FunctionalInterface
     interface Fill {
-        /** Writes the shard's values. */
+        /** Writes the shard's values; that of a growing table has no rows yet. */
         void fill(Shard shard);
+
+        /**
+         * Writes the values of rows that a growing table has made; zeros unless it is overridden.
+         *
+         * @param begin the first new row
+         * @param end one past the last row of the shard
+         */
+        default void fillRows(Shard shard, int begin, int end) {}
     }
 
     /**

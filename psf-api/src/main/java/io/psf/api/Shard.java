@@ -3,9 +3,11 @@ package io.psf.api;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -14,11 +16,30 @@ import java.util.function.Supplier;
  * handler except by an attachment.
  */
 public interface Shard {
-    /** The keys that this shard owns. */
+    /**
+     * The keys that this shard owns; of a growing table the hashes of its keys, {@link #owns} tells which keys those are.
+     */
     Range range();
 
-    /** How many rows this shard owns: the length of its {@link #range()}. */
+    /** Whether a key belongs to this shard; of a growing table also if it has not come yet. */
+    default boolean owns(long key) {
+        return range().contains(TensorLayout.position(spec(), key));
+    }
+
+    /**
+     * How many rows this shard has: the length of its {@link #range()}, or of a growing table the keys that have come so
+     * far.
+     */
     int rows();
+
+    /**
+     * The key of a local row.
+     *
+     * @param row from 0 to {@link #rows()}, exclusive
+     */
+    default long key(int row) {
+        return range().begin() + Objects.checkIndex(row, rows());
+    }
 
     /** Floats in a row. */
     int width();
@@ -29,11 +50,14 @@ public interface Shard {
     /** What is known of the whole tensor. */
     TensorInfo spec();
 
-    /** The shard's values, [rows, width] float32: a view, what is written to it stays. */
+    /**
+     * The shard's values, [rows, width] float32: a view, what is written to it stays. A growing table has a longer one
+     * once a key has come.
+     */
     FloatArray values();
 
     /**
-     * The values of one row, [width] float32: a view.
+     * The values of one row, [width] float32: a view. A growing table makes the row.
      *
      * @param key a global key
      * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
@@ -41,14 +65,14 @@ public interface Shard {
     FloatArray values(long key);
 
     /**
-     * The local row of a key, from 0.
+     * The local row of a key, from 0. A growing table makes the row; rows that are there stay where they are.
      *
      * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
      */
     int row(long key);
 
     /**
-     * The local rows of keys, [n].
+     * The local rows of keys, [n]. A growing table makes those that are not there.
      *
      * @param keys [n] int64 global keys
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
@@ -63,7 +87,7 @@ public interface Shard {
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
      */
     default FloatArray gather(LongArray keys) {
-        int[] rows = rows(keys);
+        int[] rows = rows(keys); // first: they may have to be made
         FloatArray gathered = allocate(Math.multiplyExact(rows.length, width()));
         gathered.gather(values(), rows, 0, rows.length, width());
         return gathered;
@@ -71,7 +95,7 @@ public interface Shard {
 
     /**
      * State of an optimizer or a function, row-aligned with the values: [rows, width] float32 off the heap, zero when
-     * first asked for.
+     * first asked for. A growing table has a longer one once a key has come, whose rows begin with zeros.
      *
      * @param name the slot's name, for example {@code "momentum"}
      * @param width floats in a row of the slot
@@ -80,6 +104,17 @@ public interface Shard {
 
     /** The slots that have been asked for, by name, each [rows, width of the slot] float32. */
     Map<String, FloatArray> slots();
+
+    /**
+     * Forgets all rows of a growing table, with what is in the slots. Attachments stay as they are.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the table does not grow
+     */
+    default void removeRows() {
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + spec().id() + ": " + spec().shape() + " (expected: a table that grows)");
+    }
 
     /**
      * Scratch memory for the answer, [n] float32, from the lane's arena: good until the answer is sent, its content

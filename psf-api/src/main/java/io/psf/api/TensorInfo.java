@@ -4,10 +4,13 @@ package io.psf.api;
  * What every node knows of a tensor.
  *
  * @param id its name
- * @param rows how many rows, at least 1
+ * @param rows how many rows, at least 1; {@link #GROWING} of a table whose rows are made when their keys first come
  * @param width floats in a row, at least 1
  */
 public record TensorInfo(TensorId id, long rows, int width) {
+    /** In the place of a number of rows: any int64 is a key, and its row is made when it first comes. */
+    public static final long GROWING = Long.MAX_VALUE;
+
     public TensorInfo {
         if (rows < 1) {
             throw new IllegalArgumentException("rows of tensor \"" + id + "\": " + rows + " (expected: >= 1)");
@@ -15,5 +18,15 @@ public record TensorInfo(TensorId id, long rows, int width) {
         if (width < 1) {
             throw new IllegalArgumentException("width of tensor \"" + id + "\": " + width + " (expected: >= 1)");
         }
+    }
+
+    /** Whether rows are made when their keys first come. */
+    public boolean grows() {
+        return rows == GROWING;
+    }
+
+    /** {@code [rows, width]}, for messages. */
+    public String shape() {
+        return "[" + (grows() ? "growing" : rows) + ", " + width + "]";
     }
 }

@@ -4,7 +4,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 
 /**
- * What a tensor is declared with: begin with {@link #dense} or {@link #table}, then say what differs from the defaults.
+ * What a tensor is declared with: begin with {@link #dense}, {@link #table} or {@link #growing}, then say what differs from the defaults.
  * Immutable: each method that says something answers another spec.
  *
  * @param tensor name, rows and width
@@ -70,6 +70,20 @@ public record TensorSpec(
         return dense(name, rows, width).slices(0);
     }
 
+    /**
+     * An embedding table whose keys are not known before: any int64 is one, such as a feature's hash. Its row is made, with
+     * the initializer's values, when the key first comes, to be pushed or to be pulled; it never goes, but with the table.
+     * Keys are spread over the slices, one a server unless told, by their hashes. It can be used by key alone.
+     *
+     * <p>A row takes 4 bytes for each float of it and of the optimizer's state, and 19 to 30 bytes for its key. A slice has
+     * at most 100,663,296 rows and 2 GB of each of those.
+     *
+     * @throws IllegalArgumentException if the name is not one or width &lt; 1
+     */
+    public static TensorSpec growing(String name, int width) {
+        return table(name, TensorInfo.GROWING, width);
+    }
+
     /** The same with other first values. */
     public TensorSpec initializer(Initializer initializer) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices);
@@ -92,7 +106,7 @@ public record TensorSpec(
 
     /** All of it but the name on one line: two specs are the same declaration if these are the same text. */
     public String declaration() {
-        return "[" + tensor.rows() + ", " + tensor.width() + "] slices=" + slices + " initializer=" + initializer
-                + " optimizer=" + optimizer + " updates=" + updates;
+        return tensor.shape() + " slices=" + slices + " initializer=" + initializer + " optimizer=" + optimizer
+                + " updates=" + updates;
     }
 }

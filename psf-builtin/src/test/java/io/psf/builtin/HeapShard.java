@@ -33,7 +33,7 @@ public final class HeapShard implements Shard {
     public HeapShard(long tensorRows, Range range, int width, Optimizer optimizer) {
         this.tensor = new TensorInfo(TensorId.of("w"), tensorRows, width);
         this.range = range;
-        this.attachments = new Attachments(range);
+        this.attachments = new Attachments(this);
         this.optimizer = optimizer;
         this.values = FloatArray.allocate((int) range.length() * width);
     }

@@ -48,7 +48,7 @@ final class TestShard implements Shard, TestPlace {
         this.optimizer = optimizer;
         this.members = members;
         this.all = all;
-        this.attachments = new Attachments(range);
+        this.attachments = new Attachments(this);
         this.checkpoints = checkpoints;
         this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
     }

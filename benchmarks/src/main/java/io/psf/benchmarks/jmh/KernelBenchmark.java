@@ -1,11 +1,9 @@
 package io.psf.benchmarks.jmh;
 
 import io.psf.api.Optimizer;
-import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.Attachments;
 import io.psf.builtin.optimizer.Rule;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -158,7 +156,7 @@ public class KernelBenchmark {
         int rows = FLOATS / width;
         FloatArray values = direct(FLOATS);
         Map<String, FloatArray> slots = new HashMap<>();
-        Attachments attachments = new Attachments(new Range(0, rows));
+        Map<Object, Object> attachments = new HashMap<>();
         return (Shard) Proxy.newProxyInstance(
                 Shard.class.getClassLoader(),
                 new Class<?>[] {Shard.class},
@@ -168,14 +166,10 @@ public class KernelBenchmark {
                     case "values" -> values;
                     case "slot" ->
                         slots.computeIfAbsent((String) arguments[0], name -> direct(rows * (int) arguments[1]));
-                    case "attachment" -> attachment(attachments, arguments);
+                    case "attachment" ->
+                        attachments.computeIfAbsent(arguments[0], type -> ((Supplier<?>) arguments[1]).get());
                     default -> throw new UnsupportedOperationException(method.toString());
                 });
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Object attachment(Attachments attachments, Object[] arguments) {
-        return attachments.get((Class<Object>) arguments[0], (Supplier<Object>) arguments[1]);
     }
 
     private static int[] local(LongArray keys) {

@@ -6,7 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The k rows with the largest inner product with a query, largest first: retrieval where the table lies. */
@@ -30,7 +30,8 @@ public interface TopRows {
     default Response handle(Request slice, Shard shard) {
         return best(
                 slice.k(),
-                LongStream.range(shard.range().begin(), shard.range().end())
+                IntStream.range(0, shard.rows())
+                        .mapToLong(shard::key)
                         .mapToObj(key -> new Hit(key, shard.values(key).dot(slice.query()))));
     }
 

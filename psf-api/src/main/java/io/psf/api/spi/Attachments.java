@@ -2,7 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
-import io.psf.api.Range;
+import io.psf.api.Shard;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -22,19 +22,19 @@ import java.util.function.Supplier;
  * What has been loaded waits as bytes until somebody asks for the attachment. Used on the shard's lane.
  */
 public final class Attachments {
-    private final Range range;
+    private final Shard shard;
     private final Map<Class<?>, Object> made = new LinkedHashMap<>();
     private final Map<String, List<Entry>> loaded = new LinkedHashMap<>();
 
-    /** No attachments yet, of a shard that owns these keys. */
-    public Attachments(Range range) {
-        this.range = range;
+    /** No attachments yet, of a shard. */
+    public Attachments(Shard shard) {
+        this.shard = shard;
     }
 
     /**
      * A part of an attachment as it is saved.
      *
-     * @param key the row, or the first row of the shard whose total it is
+     * @param key the row's key, or the beginning of the range of the shard whose total it is
      * @param total whether it is a shard's total
      * @param bytes what {@link Checkpointed} wrote
      */
@@ -133,12 +133,13 @@ public final class Attachments {
     private void save(Checkpointed state, Sink sink) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
-        for (long key = range.begin(); key < range.end(); key++) {
+        for (int row = 0; row < shard.rows(); row++) {
+            long key = shard.key(row);
             state.saveRow(key, out);
             take(key, false, bytes, sink);
         }
         state.saveTotal(out);
-        take(range.begin(), true, bytes, sink);
+        take(shard.range().begin(), true, bytes, sink);
     }
 
     private static void take(long key, boolean total, ByteArrayOutputStream bytes, Sink sink) throws IOException {

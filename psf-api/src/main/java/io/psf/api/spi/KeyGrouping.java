@@ -158,13 +158,14 @@ final class KeyGrouping {
         long[] bounds = layout.bounds().stream().mapToLong(Long::longValue).toArray();
         int last = starts.length - 2;
         double scale = (double) (last + 1) / layout.info().rows();
+        boolean grows = layout.info().grows();
         boolean grouped = true;
         int before = 0;
         for (int i = 0; i < distinct; i++) {
-            long key = keys[i];
-            int slice = Math.min((int) (key * scale), last); // or next to it, where all are of equal size
-            if (key < bounds[slice] || key >= bounds[slice + 1]) {
-                slice = search(bounds, key);
+            long row = grows ? TensorLayout.position(Routing.hash(keys[i])) : keys[i];
+            int slice = Math.min((int) (row * scale), last); // or next to it, where all are of equal size
+            if (row < bounds[slice] || row >= bounds[slice + 1]) {
+                slice = search(bounds, row);
             }
             slices[i] = slice;
             starts[slice + 1]++;
@@ -177,13 +178,13 @@ final class KeyGrouping {
         return grouped;
     }
 
-    /** The slice of a key: the last that begins at it or before it. */
-    private static int search(long[] bounds, long key) {
+    /** The slice of a row: the last that begins at it or before it. */
+    private static int search(long[] bounds, long row) {
         int low = 0;
         int high = bounds.length - 2;
         while (low < high) {
             int middle = (low + high + 1) >>> 1;
-            if (bounds[middle] <= key) {
+            if (bounds[middle] <= row) {
                 low = middle;
             } else {
                 high = middle - 1;

@@ -27,7 +27,9 @@ final class KeySet {
         this.everySlice = everySlice;
         this.starts = new int[layout.slices() + 1];
         KeyGrouping grouping = KeyGrouping.begin(keys);
-        grouping.requireRows(name, layout.info().rows());
+        if (!layout.info().grows()) {
+            grouping.requireRows(name, layout.info().rows());
+        }
         if (combine != Reduction.NONE) {
             grouping.findRepeats();
         }

@@ -51,14 +51,18 @@ public final class Routing {
     }
 
     /**
-     * The rank of the server that owns a key of no tensor, the same for every worker: the key's bits mixed as SplitMix64
-     * does (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so that keys which follow one
-     * another spread.
+     * A key's bits mixed as SplitMix64 does (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014),
+     * so that keys which follow one another spread; no two keys have the same hash.
      */
-    public static int owner(long key, int servers) {
+    public static long hash(long key) {
         long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return (int) Long.remainderUnsigned(mixed ^ (mixed >>> 31), servers);
+        return mixed ^ (mixed >>> 31);
+    }
+
+    /** The rank of the server that owns a key of no tensor, the same for every worker. */
+    public static int owner(long key, int servers) {
+        return (int) Long.remainderUnsigned(hash(key), servers);
     }
 
     // What generated code says of a request.

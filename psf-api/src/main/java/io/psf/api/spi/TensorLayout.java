@@ -10,7 +10,7 @@ import java.util.List;
  * How a tensor's rows lie over slices, and which server owns each. Immutable.
  *
  * @param info the tensor
- * @param bounds [slices + 1], the first key of each slice, ascending from 0, and the number of rows last
+ * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0, and the number of rows last
  * @param servers [slices], the rank of each slice's server
  */
 public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
@@ -40,6 +40,21 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     }
 
     /**
+     * Where a key stands among the rows of its tensor, which are split over the slices: its row is the key itself; a growing
+     * table is split by the hash of its keys, so that any of them are spread evenly.
+     *
+     * @return from 0 to the tensor's rows, exclusive, if the key is one of the tensor's
+     */
+    public static long position(TensorInfo info, long key) {
+        return info.grows() ? position(Routing.hash(key)) : key;
+    }
+
+    /** Where a key of this hash stands in a growing table: even, so that it stays below the largest number. */
+    public static long position(long hash) {
+        return (hash >>> 2) << 1;
+    }
+
+    /**
      * Tells a slice from one of the same tensor in another shape: 16 bits of a hash, which a request carries and the
      * shard compares.
      */
@@ -53,7 +68,7 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         return servers.size();
     }
 
-    /** The keys of a slice. */
+    /** The keys of a slice, or rather their {@link #position}. */
     public Range range(int slice) {
         return new Range(bounds.get(slice), bounds.get(slice + 1));
     }
@@ -61,9 +76,14 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     /**
      * The length of an array that is row-aligned with the tensor.
      *
-     * @throws PsException with {@code BAD_REQUEST} if no array can be that long
+     * @throws PsException with {@code BAD_REQUEST} if no array can be that long, or the tensor grows
      */
     public int length(int width) {
+        if (info.grows()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "the whole of tensor \"" + info.id() + "\", which grows (expected: a function by key)");
+        }
         if (info.rows() > (Integer.MAX_VALUE - 8) / width) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,

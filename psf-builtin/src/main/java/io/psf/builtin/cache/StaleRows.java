@@ -8,7 +8,7 @@ import io.psf.builtin.sparse.Rows;
 /**
  * The rows of a shard that a cache has to take anew.
  *
- * @param keys [m] int64, ascending
+ * @param keys [m] int64, in the order of the shard's rows
  * @param versions [m] int64
  * @param values [m, width] float32, scratch memory of the shard
  */
@@ -26,7 +26,7 @@ record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
         LongArray keys = LongArray.allocate(stale.length);
         LongArray versions = LongArray.allocate(stale.length);
         for (int i = 0; i < stale.length; i++) {
-            keys.set(i, shard.range().begin() + stale[i]);
+            keys.set(i, shard.key(stale[i]));
             versions.set(i, now.get(stale[i]));
         }
         return new StaleRows(keys, versions, Rows.gather(shard, stale));

@@ -2,7 +2,6 @@ package io.psf.builtin.cache;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
@@ -19,21 +18,33 @@ final class Versions implements Checkpointed {
     /** The version of a row that a cache does not have. */
     private static final long NONE = -1;
 
-    private final long first;
-    private final long[] versions;
+    private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
-    private Versions(Range range) {
-        this.first = range.begin();
-        this.versions = new long[Math.toIntExact(range.length())];
+    private final Shard shard;
+    private long[] versions;
+
+    private Versions(Shard shard) {
+        this.shard = shard;
+        this.versions = new long[shard.rows()];
     }
 
+    /** Those of a shard's rows as they are now: of a growing table, to be asked for after its rows. */
     static Versions of(Shard shard) {
-        return shard.attachment(Versions.class, () -> new Versions(shard.range()));
+        Versions versions = shard.attachment(Versions.class, () -> new Versions(shard));
+        versions.growTo(shard.rows());
+        return versions;
+    }
+
+    private void growTo(int rows) {
+        if (rows > versions.length) {
+            versions = Arrays.copyOf(versions, Math.max(rows, (int) Math.min(MOST_ROWS, 2L * versions.length)));
+        }
     }
 
     @Override
     public void saveRow(long key, DataOutput out) throws IOException {
-        long version = versions[(int) (key - first)];
+        int row = shard.row(key);
+        long version = row < versions.length ? versions[row] : 0;
         if (version != 0) {
             out.writeLong(version);
         }
@@ -41,7 +52,9 @@ final class Versions implements Checkpointed {
 
     @Override
     public void loadRow(long key, DataInput in) throws IOException {
-        versions[(int) (key - first)] = in.readLong();
+        int row = shard.row(key);
+        growTo(row + 1);
+        versions[row] = in.readLong();
     }
 
     long get(int row) {

@@ -11,8 +11,6 @@ public record Declaration(String text) {
     /** What was said when the shard was made; else its shape and its optimizer. */
     public static Declaration of(Shard shard) {
         return shard.attachment(
-                Declaration.class,
-                () -> new Declaration(
-                        "[" + shard.spec().rows() + ", " + shard.width() + "] optimizer=" + shard.optimizer()));
+                Declaration.class, () -> new Declaration(shard.spec().shape() + " optimizer=" + shard.optimizer()));
     }
 }

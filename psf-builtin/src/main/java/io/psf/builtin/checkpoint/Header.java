@@ -16,8 +16,9 @@ import java.util.TreeMap;
  *
  * @param save the save's own number
  * @param tensor the whole tensor
- * @param begin the first row
- * @param end one past the last row
+ * @param begin where the shard's range begins
+ * @param end where it ends
+ * @param rows how many rows there are in this file
  * @param optimizer its name
  * @param declaration what the tensor was declared with
  * @param slots in the order in which they follow the values
@@ -28,6 +29,7 @@ record Header(
         TensorInfo tensor,
         long begin,
         long end,
+        long rows,
         String optimizer,
         String declaration,
         List<Slot> slots,
@@ -41,7 +43,7 @@ record Header(
     static Header of(long save, Shard shard) {
         List<Slot> slots = new ArrayList<>();
         new TreeMap<>(shard.slots()).forEach((name, values) -> {
-            if (!Pushes.ownsSlot(name)) {
+            if (shard.rows() > 0 && !Pushes.ownsSlot(name)) {
                 slots.add(new Slot(name, values.length() / shard.rows()));
             }
         });
@@ -50,6 +52,7 @@ record Header(
                 shard.spec(),
                 shard.range().begin(),
                 shard.range().end(),
+                shard.rows(),
                 shard.optimizer().name(),
                 Declaration.of(shard).text(),
                 slots,
@@ -77,6 +80,9 @@ record Header(
         for (String attachment : attachments) {
             out.string(attachment);
         }
+        if (tensor.grows()) {
+            out.i64(rows);
+        }
     }
 
     static Header read(BufferedFile in) throws IOException {
@@ -99,7 +105,8 @@ record Header(
         for (int left = in.i32(); left > 0; left--) {
             attachments.add(in.string());
         }
-        return new Header(save, tensor, begin, end, optimizer, declaration, slots, attachments);
+        long inFile = tensor.grows() ? in.i64() : end - begin;
+        return new Header(save, tensor, begin, end, inFile, optimizer, declaration, slots, attachments);
     }
 
     static void require(String what, Object found, Object expected) {

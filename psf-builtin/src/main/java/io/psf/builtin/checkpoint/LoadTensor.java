@@ -5,7 +5,6 @@ import io.psf.api.PsFunction;
 import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
@@ -50,7 +49,7 @@ public interface LoadTensor {
                     "checkpoint \"" + slice.checkpoint() + "\": saved anew while tensor \"" + slice.tensor()
                             + "\" was loaded (expected: not to change; load it again)");
         }
-        require("shape", shape(manifest.tensor()), shape(shard.spec()), slice);
+        require("shape", manifest.tensor().shape(), shard.spec().shape(), slice);
         List<ShardFile> files = new ArrayList<>();
         Range range = shard.range();
         for (Piece piece : manifest.pieces()) {
@@ -71,6 +70,9 @@ public interface LoadTensor {
     }
 
     private static void load(List<ShardFile> files, Shard shard) {
+        if (shard.spec().grows()) {
+            shard.removeRows();
+        }
         for (ShardFile file : files) {
             for (Header.Slot slot : file.header().slots()) {
                 var unused = shard.slot(slot.name(), slot.width());
@@ -84,10 +86,6 @@ public interface LoadTensor {
         Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
         files.forEach(file -> file.load(shard, attachments));
         shard.attachments().replace(attachments);
-    }
-
-    private static String shape(TensorInfo tensor) {
-        return "[" + tensor.rows() + ", " + tensor.width() + "]";
     }
 
     private static void require(String what, String saved, String there, Request request) {

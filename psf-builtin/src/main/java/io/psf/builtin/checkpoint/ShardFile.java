@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of one shard: header, values, slots, attachments, checksum (docs/checkpoint.md). Verified as a whole before any
+ * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md). Verified as a whole before any
  * of it is used.
  *
  * @param path where it is
  * @param header what it begins with
- * @param data where the values begin
+ * @param data where the keys, or else the values, begin
  */
 record ShardFile(Path path, Header header, long data) {
     private static final int END = 0;
@@ -36,6 +36,9 @@ record ShardFile(Path path, Header header, long data) {
         return folder.replace(unsized.file(folder, save), channel -> {
             CheckedOutput out = new CheckedOutput(channel);
             header.write(out);
+            for (int row = 0; header.tensor().grows() && row < header.rows(); row++) {
+                out.i64(shard.key(row));
+            }
             out.floats(shard.values());
             for (Header.Slot slot : header.slots()) {
                 out.floats(shard.slot(slot.name(), slot.width()));
@@ -96,16 +99,16 @@ record ShardFile(Path path, Header header, long data) {
      */
     void load(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
         try (BufferedFile in = new BufferedFile(path)) {
-            long at = copy(in, data, header.tensor().width(), shard.values(), shard.range());
-            for (Header.Slot slot : header.slots()) {
-                at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
+            if (header.tensor().grows()) {
+                loadByKey(in, shard);
+            } else {
+                loadByRange(in, shard);
             }
-            in.seek(at);
             for (String attachment : header.attachments()) {
                 List<Attachments.Entry> entries = attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
                 for (int kind = in.i8(); kind != END; kind = in.i8()) {
                     long key = in.i64();
-                    if (shard.range().contains(key)) {
+                    if (kind == TOTAL ? shard.range().contains(key) : shard.owns(key)) {
                         entries.add(new Attachments.Entry(key, kind == TOTAL, in.bytes()));
                     } else {
                         in.skipBytes();
@@ -114,6 +117,45 @@ record ShardFile(Path path, Header header, long data) {
             }
         } catch (IOException e) {
             throw Folder.failure("reading " + path, e);
+        }
+    }
+
+    private void loadByRange(BufferedFile in, Shard shard) throws IOException {
+        long at = copy(in, data, header.tensor().width(), shard.values(), shard.range());
+        for (Header.Slot slot : header.slots()) {
+            at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
+        }
+        in.seek(at);
+    }
+
+    private void loadByKey(BufferedFile in, Shard shard) throws IOException {
+        try (BufferedFile keys = new BufferedFile(path)) {
+            keys.seek(data);
+            for (long left = header.rows(); left > 0; left--) {
+                long key = keys.i64();
+                if (shard.owns(key)) {
+                    var unused = shard.row(key); // all of them before an array is asked for
+                }
+            }
+            in.seek(data + header.rows() * Long.BYTES);
+            copyByKey(keys, in, header.tensor().width(), shard.values(), shard);
+            for (Header.Slot slot : header.slots()) {
+                copyByKey(keys, in, slot.width(), shard.slot(slot.name(), slot.width()), shard);
+            }
+        }
+    }
+
+    /** Copies the rows of the next array whose keys the shard owns. */
+    private void copyByKey(BufferedFile keys, BufferedFile in, int width, FloatArray into, Shard shard)
+            throws IOException {
+        keys.seek(data);
+        FloatArray row = FloatArray.allocate(width);
+        for (long left = header.rows(); left > 0; left--) {
+            long key = keys.i64();
+            in.floats(row);
+            if (shard.owns(key)) {
+                into.copyFrom(shard.row(key) * width, row);
+            }
         }
     }
 

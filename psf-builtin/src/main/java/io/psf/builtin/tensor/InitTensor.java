@@ -69,30 +69,43 @@ public interface InitTensor {
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
         Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
+        First first = new First(generator, request);
         int created = 0;
         for (int slice = 0; slice < request.servers().length(); slice++) {
             if (request.servers().get(slice) == node.rank()) {
                 Range range =
                         new Range(request.bounds().get(slice), request.bounds().get(slice + 1));
-                Node.Fill fill = shard -> prepare(shard, generator, request);
-                created += node.create(tensor, slice, range, optimizer, fill) ? 1 : 0;
+                created += node.create(tensor, slice, range, optimizer, first) ? 1 : 0;
             }
         }
         return new Response(created);
     }
 
-    private static void prepare(Shard shard, Generator generator, Request request) {
-        generator.fill(shard.values(), shard.range().begin() * shard.width());
-        if (request.synchronous()) {
-            Pushes.synchronize(shard, request.mean());
+    /** What a shard begins with. */
+    record First(Generator generator, Request request) implements Node.Fill {
+        @Override
+        public void fill(Shard shard) {
+            generator.fill(shard.values(), shard.range().begin() * shard.width());
+            if (request.synchronous()) {
+                Pushes.synchronize(shard, request.mean());
+            }
+            String text = declaration(shard.spec(), request, shard.optimizer());
+            var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
         }
-        String text = declaration(request, shard.optimizer());
-        var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
+
+        @Override
+        public void fillRows(Shard shard, int begin, int end) {
+            int width = shard.width();
+            FloatArray values = shard.values();
+            for (int row = begin; row < end; row++) {
+                generator.fill(values.slice(row * width, (row + 1) * width), shard.key(row) * width);
+            }
+        }
     }
 
     /** As a spec says it, for whoever reads the tensor's files. */
-    private static String declaration(Request request, Optimizer optimizer) {
-        return "[" + request.rows() + ", " + request.width() + "] slices="
+    private static String declaration(TensorInfo tensor, Request request, Optimizer optimizer) {
+        return tensor.shape() + " slices="
                 + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
                 + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
                 + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.builtin.HeapShard;
+import io.psf.builtin.optimizer.Rule;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import java.io.DataInput;
@@ -82,7 +83,7 @@ class AttachmentsTest {
     }
 
     private static Attachments loaded(byte... row) {
-        Attachments attachments = new Attachments(new Range(0, 5));
+        Attachments attachments = new Attachments(HeapShard.whole(5, 1, Rule.ADD.create()));
         attachments.replace(Map.of(Reader.class.getName(), List.of(new Attachments.Entry(3, false, row))));
         return attachments;
     }

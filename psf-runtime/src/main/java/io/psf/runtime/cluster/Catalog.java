@@ -28,7 +28,7 @@ final class Catalog {
     private record Entry(TensorLayout layout, int slices, String declaration) {
         String text() {
             TensorInfo info = layout.info();
-            String shape = "[" + info.rows() + ", " + info.width() + "] slices=" + slices;
+            String shape = info.shape() + " slices=" + slices;
             return declaration.contains(shape) ? declaration : (shape + " " + declaration).trim();
         }
     }
@@ -78,13 +78,13 @@ final class Catalog {
 
     /** Slices of equal size, each next to its neighbours; fewer than servers start at a server that the name chooses. */
     private TensorLayout place(TensorInfo info, int wanted) {
-        double bytes = 4.0 * info.width() * info.rows();
+        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows();
         double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
         if (Math.max(least, wanted) > MOST_SLICES) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor \"" + info.id() + "\": [" + info.rows() + ", " + info.width()
-                            + "] in slices of at most 1 GB" + " (expected: at most " + MOST_SLICES + " slices)");
+                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + Math.max(least, wanted)
+                            + " slices, of at most 1 GB (expected: at most " + MOST_SLICES + " slices)");
         }
         long chosen = servers;
         if (wanted > 0) {

@@ -349,9 +349,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         if (shard.stamp() != frame.layout()) {
             throw new PsException(
                     Code.STALE_LAYOUT,
-                    "layout of the tensor: another one (expected: ["
-                            + shard.spec().rows() + ", "
-                            + shard.spec().width() + "] with slice " + shard.range()
+                    "layout of the tensor: another one (expected: "
+                            + shard.spec().shape() + " with slice " + shard.range()
                             + ", as it was made last; the next call asks again)");
         }
         return shard;

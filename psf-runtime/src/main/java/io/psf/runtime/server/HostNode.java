@@ -227,6 +227,7 @@ public final class HostNode implements Node {
                 slice,
                 range,
                 optimizer,
+                fill,
                 store,
                 home,
                 this::members,

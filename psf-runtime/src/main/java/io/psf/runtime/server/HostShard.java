@@ -3,6 +3,7 @@ package io.psf.runtime.server;
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
+import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -34,18 +35,19 @@ final class HostShard implements Shard {
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
-    private final int rows;
+    private final RowIndex index;
     private final Optimizer optimizer;
     private final Store store;
     private final Lane lane;
     private final Supplier<List<Member>> members;
     private final Function<TensorId, @Nullable HostShard> others;
     private final Supplier<Path> checkpoints;
-    private final FloatArray values;
+    private final Node.Fill fill;
+    private final Column values;
     private final short stamp;
     private final long[] keyTile = new long[TILE];
     private final int[] rowTile = new int[TILE];
-    private final Map<String, FloatArray> slots = new HashMap<>();
+    private final Map<String, Column> slots = new HashMap<>();
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
     private volatile boolean dropped;
@@ -57,6 +59,7 @@ final class HostShard implements Shard {
             int slice,
             Range range,
             Optimizer optimizer,
+            Node.Fill fill,
             Store store,
             Lane lane,
             Supplier<List<Member>> members,
@@ -65,27 +68,24 @@ final class HostShard implements Shard {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
-        this.rows = Math.toIntExact(range.length());
         this.optimizer = optimizer;
+        this.fill = fill;
         this.store = store;
         this.lane = lane;
         this.members = members;
         this.others = others;
         this.checkpoints = checkpoints;
-        this.attachments = new Attachments(range);
-        this.values = allocate("values", spec.width());
+        this.attachments = new Attachments(this);
         this.stamp = TensorLayout.stamp(spec, range);
+        this.values = column("values", spec.width());
+        this.index = spec.grows()
+                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows())
+                : new RangeIndex(range);
     }
 
-    private FloatArray allocate(String name, int width) {
-        long most = Integer.MAX_VALUE - 8;
-        if (rows > 0 && width > most / 4 / rows) {
-            throw new PsException(
-                    PsException.Code.RESOURCE_EXHAUSTED,
-                    name + " of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
-                            + most + " bytes; use more slices)");
-        }
-        return FloatArray.view(store.allocate(spec.id() + "." + slice + "." + name, 4 * rows * width));
+    private Column column(String name, int width) {
+        String whose = spec.id() + "." + slice + "." + name;
+        return spec.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
     }
 
     /** What handlers on this shard take lately, in nanoseconds. */
@@ -149,7 +149,12 @@ final class HostShard implements Shard {
 
     @Override
     public int rows() {
-        return rows;
+        return index.rows();
+    }
+
+    @Override
+    public long key(int row) {
+        return index.key(row);
     }
 
     @Override
@@ -169,21 +174,20 @@ final class HostShard implements Shard {
 
     @Override
     public FloatArray values() {
-        return values;
+        return values.of(rows());
     }
 
     @Override
     public FloatArray values(long key) {
         int row = row(key);
-        return values.slice(row * width(), (row + 1) * width());
+        return values().slice(row * width(), (row + 1) * width());
     }
 
     @Override
     public int row(long key) {
-        if (!range.contains(key)) {
-            throw new PsException(PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
-        }
-        return (int) (key - range.begin());
+        keyTile[0] = key;
+        tile(1, rowTile, 0);
+        return rowTile[0];
     }
 
     @Override
@@ -203,43 +207,64 @@ final class HostShard implements Shard {
         for (int at = 0; at < keys.length(); at += TILE) {
             int n = Math.min(TILE, keys.length() - at);
             rows(keys, at, n, local, 0);
-            gathered.slice(at * width, (at + n) * width).gather(values, local, 0, n, width);
+            gathered.slice(at * width, (at + n) * width).gather(values(), local, 0, n, width);
         }
         return gathered;
     }
 
     /** The local rows of n keys, at most a tile, from one on. */
     private void rows(LongArray keys, int begin, int n, int[] into, int at) {
-        long[] some = keyTile;
-        keys.copyTo(begin, some, 0, n);
-        long first = range.begin();
-        long last = rows - 1L;
-        long wrong = 0;
-        for (int i = 0; i < n; i++) {
-            long row = some[i] - first;
-            wrong |= row | (last - row); // negative if one is outside
-            into[at + i] = (int) row;
-        }
-        if (wrong < 0) {
-            for (int i = 0; i < n; i++) {
-                row(some[i]);
+        keys.copyTo(begin, keyTile, 0, n);
+        tile(n, into, at);
+    }
+
+    /** The local rows of the keys in the tile; new ones get their first values. */
+    private void tile(int n, int[] into, int at) {
+        int before = index.rows();
+        try {
+            index.rows(keyTile, n, into, at);
+        } finally {
+            if (index.rows() > before) { // even if there was no room for all of them
+                begin(before, index.rows());
             }
         }
     }
 
+    private void begin(int first, int end) {
+        values.clear(first, end);
+        fill.fillRows(this, first, end);
+        slots.values().forEach(slot -> slot.clear(first, end));
+    }
+
+    @Override
+    public void removeRows() {
+        if (!(index instanceof GrowingIndex growing)) {
+            Shard.super.removeRows();
+            return;
+        }
+        growing.clear();
+    }
+
     @Override
     public FloatArray slot(String name, int width) {
-        FloatArray slot = slots.computeIfAbsent(name, n -> allocate(n, width));
-        if (slot.length() != rows * width) {
-            throw new IllegalArgumentException("width of slot \"" + name + "\": " + width + " (expected: "
-                    + slot.length() / rows + ", as it was made)");
+        Column slot = slots.get(name);
+        if (slot == null) {
+            slot = column(name, width);
+            slot.clear(0, spec.grows() ? rows() : 0);
+            slots.put(name, slot);
         }
-        return slot;
+        if (slot.width() != width) {
+            throw new IllegalArgumentException(
+                    "width of slot \"" + name + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
+        }
+        return slot.of(rows());
     }
 
     @Override
     public Map<String, FloatArray> slots() {
-        return Collections.unmodifiableMap(slots);
+        Map<String, FloatArray> views = new HashMap<>();
+        slots.forEach((name, slot) -> views.put(name, slot.of(rows())));
+        return Collections.unmodifiableMap(views);
     }
 
     @Override

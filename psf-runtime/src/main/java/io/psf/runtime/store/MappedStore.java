@@ -44,6 +44,12 @@ public final class MappedStore implements Store {
         }
     }
 
+    /** A file that has no blocks where nothing has been written. */
+    @Override
+    public ByteBuffer reserve(String name, int bytes) {
+        return allocate(name, bytes);
+    }
+
     @Override
     public void close() {
         try {

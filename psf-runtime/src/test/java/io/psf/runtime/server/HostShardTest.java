@@ -3,6 +3,7 @@ package io.psf.runtime.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -11,10 +12,14 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Keys and rows of a shard. */
@@ -28,11 +33,16 @@ final class HostShardTest {
     };
 
     private static HostShard shard(Lane lane, Range range, long rows, int width) {
+        return shard(lane, range, rows, width, made -> {});
+    }
+
+    private static HostShard shard(Lane lane, Range range, long rows, int width, Node.Fill fill) {
         return new HostShard(
                 new TensorInfo(TensorId.of("w"), rows, width),
                 1,
                 range,
                 NONE,
+                fill,
                 new NativeStore(),
                 lane,
                 List::of,
@@ -80,5 +90,124 @@ final class HostShardTest {
                 }
             }
         }
+    }
+
+    /** First values are the key's. */
+    private static final Node.Fill KEYS = new Node.Fill() {
+        @Override
+        public void fill(Shard shard) {}
+
+        @Override
+        public void fillRows(Shard shard, int begin, int end) {
+            assertThat(end).isEqualTo(shard.rows());
+            for (int row = begin; row < end; row++) {
+                assertThat(shard.values().get(row * shard.width())).isZero();
+                shard.values().set(row * shard.width(), (float) shard.key(row));
+            }
+        }
+    };
+
+    private static HostShard growing(Lane lane, int width) {
+        return shard(lane, new Range(0, TensorInfo.GROWING), TensorInfo.GROWING, width, KEYS);
+    }
+
+    @Test
+    void aGrowingTableHasARowForEachKeyInTheOrderInWhichTheyCame() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            Map<Long, Integer> expected = new LinkedHashMap<>();
+            Random random = new Random(3);
+            for (int round = 0; round < 150; round++) {
+                boolean wide = round % 2 == 0;
+                long[] keys = LongStream.generate(() -> wide ? random.nextLong() : random.nextInt(3000) - 1500)
+                        .limit(random.nextInt(3000))
+                        .toArray();
+                int[] rows = shard.rows(LongArray.wrap(keys));
+                for (int i = 0; i < keys.length; i++) {
+                    assertThat(rows[i]).isEqualTo(expected.computeIfAbsent(keys[i], key -> expected.size()));
+                }
+            }
+            assertThat(shard.rows()).isEqualTo(expected.size()).isGreaterThan(100_000);
+            expected.forEach((key, row) -> {
+                assertThat(shard.key(row)).isEqualTo(key);
+                assertThat(shard.values(key)).isEqualTo(FloatArray.of((float) (long) key, 0));
+            });
+            assertThatThrownBy(() -> shard.key(expected.size())).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Test
+    void slotsGrowWithTheRowsAndBeginWithZeros() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            shard.slot("early", 3).fill(1);
+            for (int key = 0; key < 5000; key++) {
+                int row = shard.row(key);
+                assertThat(shard.slot("early", 3).slice(3 * row, 3 * row + 3)).isEqualTo(FloatArray.of(0, 0, 0));
+                shard.slot("early", 3).fill(key);
+            }
+            assertThat(shard.slot("late", 1)).isEqualTo(FloatArray.allocate(5000));
+            assertThat(shard.slots()).containsOnlyKeys("early", "late");
+            assertThatThrownBy(() -> shard.slot("early", 4))
+                    .hasMessageContaining("width of slot \"early\": 4 (expected: 3");
+        }
+    }
+
+    @Test
+    void aForgottenRowIsMadeAnew() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            shard.rows(LongArray.wrap(LongStream.range(0, 3000).toArray()));
+            shard.values().fill(7);
+            shard.slot("state", 1).fill(7);
+            shard.removeRows();
+            assertThat(shard.rows()).isZero();
+            assertThat(shard.values().length()).isZero();
+            assertThat(shard.gather(LongArray.of(2999, 5))).isEqualTo(FloatArray.of(2999, 0, 5, 0));
+            assertThat(shard.slot("state", 1)).isEqualTo(FloatArray.of(0, 0));
+            HostShard fixed = shard(lane, new Range(0, 3), 3, 2);
+            assertThatThrownBy(fixed::removeRows)
+                    .hasMessageContaining("tensor w: [3, 2] (expected: a table that grows)");
+        }
+    }
+
+    @Test
+    void aKeyWhoseHashIsAnotherShardsIsNamedBeforeAnyRowIsMade() {
+        try (Lane lane = new Lane("test")) {
+            Range lower = new Range(0, TensorInfo.GROWING / 2);
+            HostShard shard = shard(lane, lower, TensorInfo.GROWING, 2);
+            TensorInfo info = shard.spec();
+            long[] keys = LongStream.range(0, 1000)
+                    .filter(key -> lower.contains(TensorLayout.position(info, key)))
+                    .limit(400)
+                    .toArray();
+            long other = LongStream.range(0, 1000)
+                    .filter(key -> !shard.owns(key))
+                    .findFirst()
+                    .getAsLong();
+            keys[300] = other;
+            assertThatThrownBy(() -> shard.rows(LongArray.wrap(keys)))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("key: " + other + " (expected: one whose hash is in " + lower + ")");
+            assertThat(shard.rows()).isZero();
+        }
+    }
+
+    @Test
+    void anIndexThatIsFullSaysSoAndKeepsWhatItHas() {
+        GrowingIndex index = new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000);
+        long[] keys = LongStream.range(0, 512).toArray();
+        int[] rows = new int[512];
+        for (int round = 0; round < 3; round++) {
+            index.rows(keys, 512, rows, 0);
+            keys = LongStream.of(keys).map(key -> key + 512).toArray();
+        }
+        long[] last = keys;
+        assertThatThrownBy(() -> index.rows(last, 512, rows, 0))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("rows of w.1: 2001 (expected: at most 2000; use more slices)");
+        index.rows(LongStream.range(0, 2000).toArray(), 512, rows, 0);
+        assertThat(rows).startsWith(0, 1, 2).endsWith(511);
+        assertThat(index.rows()).isEqualTo(2000);
     }
 }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +54,24 @@ final class StoreContractTest {
             one.putInt(0, 1);
             two.putInt(0, 2);
             assertThat(one.getInt(0)).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void roomTakesMemoryWhereItIsWrittenTo(String kind) {
+        try (Store store = store(kind)) {
+            List<ByteBuffer> rooms = new ArrayList<>();
+            for (int i = 0; i < 50; i++) { // 100 GB, more than the machine has
+                ByteBuffer room = store.reserve("room." + i, Integer.MAX_VALUE - 8);
+                assertThat(room.capacity()).isEqualTo(Integer.MAX_VALUE - 8);
+                assertThat(room.alignmentOffset(0, 64)).isZero();
+                room.putLong(1 << 30, ~i);
+                rooms.add(room);
+            }
+            for (int i = 0; i < 50; i++) {
+                assertThat(rooms.get(i).getLong(1 << 30)).isEqualTo(~i);
+            }
         }
     }
 

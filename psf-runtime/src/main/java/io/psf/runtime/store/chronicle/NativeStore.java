@@ -7,6 +7,7 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.core.Memory;
 import net.openhft.chronicle.core.OS;
@@ -26,6 +27,9 @@ public final class NativeStore implements Store {
     /** Bytes that are not freed yet; of the whole JVM, as a collection is. */
     private static final AtomicLong LIVE = new AtomicLong();
 
+    /** A system that has less room than this has none. */
+    private static final int LEAST_ROOM = 1 << 20;
+
     /** Bytes that may be taken before a collection looks for those that can be freed. */
     private static final long SLACK = 512L << 20;
 
@@ -41,6 +45,24 @@ public final class NativeStore implements Store {
 
     @Override
     public ByteBuffer allocate(String name, int bytes) {
+        return take(name, bytes, BytesStore::nativeStoreWithFixedCapacity); // zeros
+    }
+
+    /** Pages that have not been written to are none of the machine's memory. */
+    @Override
+    public ByteBuffer reserve(String name, int bytes) {
+        for (int most = bytes; ; most = Math.max(LEAST_ROOM, most / 2)) {
+            try {
+                return take(name, most, BytesStore::lazyNativeBytesStoreWithFixedCapacity);
+            } catch (PsException e) {
+                if (most <= LEAST_ROOM) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private ByteBuffer take(String name, int bytes, LongFunction<BytesStore<?, ?>> source) {
         long now = LIVE.addAndGet(bytes);
         if (now > collectAt.get()) {
             System.gc(); // dropped shards are freed when they are collected, and a server's heap gives little reason to
@@ -48,7 +70,7 @@ public final class NativeStore implements Store {
         }
         BytesStore<?, ?> memory;
         try {
-            memory = BytesStore.nativeStoreWithFixedCapacity(bytes + LINE - 1L); // zeros
+            memory = source.apply((long) bytes + LINE - 1);
         } catch (OutOfMemoryError | IllegalStateException e) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);

@@ -1,0 +1,237 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.acceptance.Clusters.Over;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.Initializers;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.builtin.cache.PushEmbeddingPsf;
+import io.psf.builtin.cache.SyncEmbedding;
+import io.psf.builtin.cache.SyncEmbeddingPsf;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tables whose rows are made when their keys first come. */
+@Timeout(60)
+final class GrowingTableTest {
+    private static final int WIDTH = 4;
+
+    private static float[] pull(Worker worker, TensorId table, long... keys) {
+        float[] into = new float[keys.length * WIDTH];
+        Tensors.pullRows(worker, table, keys, into).await();
+        return into;
+    }
+
+    /** Keys of a small set often, any others now and then, duplicates among them. */
+    private static long[] keys(Random random, int n) {
+        return LongStream.generate(() -> random.nextInt(4) > 0 ? random.nextInt(500) - 250 : random.nextLong())
+                .limit(n)
+                .toArray();
+    }
+
+    private static float[] ones(int n) {
+        float[] ones = new float[n * WIDTH];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void everyPushOfAnyKeyCounts(Over over) {
+        Map<Long, Integer> expected = new ConcurrentHashMap<>();
+        try (PsCluster cluster = Clusters.start(over, 3, 3)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId table = Tensors.init(worker, TensorSpec.growing("table", WIDTH));
+                Random random = new Random(worker.rank());
+                for (int step = 0; step < 100; step++) {
+                    long[] pushed = keys(random, random.nextInt(200));
+                    for (long key : pushed) {
+                        expected.merge(key, 1, Integer::sum);
+                    }
+                    Tensors.pushRows(worker, table, pushed, ones(pushed.length)).await();
+                    pull(worker, table, keys(random, random.nextInt(200)));
+                }
+                worker.barrier();
+                long[] all = expected.keySet().stream().mapToLong(key -> key).toArray();
+                float[] values = pull(worker, table, all);
+                for (int i = 0; i < all.length; i++) {
+                    for (int c = 0; c < WIDTH; c++) {
+                        assertThat(values[i * WIDTH + c]).as("key %d", all[i]).isEqualTo((float)
+                                expected.getOrDefault(all[i], 0));
+                    }
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7})
+    void firstValuesAreTheSameOnAnyNumberOfServersAndInAFixedTable(int servers) {
+        try (PsCluster cluster = PsCluster.embedded(servers)) {
+            Worker worker = cluster.worker();
+            TensorId growing = Tensors.init(
+                    worker, TensorSpec.growing("growing", WIDTH).initializer(Initializers.normal(0, 1, 5)));
+            TensorId fixed = Tensors.init(
+                    worker, TensorSpec.table("fixed", 1000, WIDTH).initializer(Initializers.normal(0, 1, 5)));
+            long[] keys = new Random(1).longs(300, 0, 1000).toArray();
+            assertThat(pull(worker, growing, keys)).isEqualTo(pull(worker, fixed, keys));
+            assertThat(pull(worker, growing, Long.MIN_VALUE, -1, Long.MAX_VALUE))
+                    .doesNotContain(0f)
+                    .isEqualTo(pull(worker, growing, Long.MIN_VALUE, -1, Long.MAX_VALUE));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SGD", "ADAM"})
+    void optimizersStepItAsTheyStepAFixedTable(String rule) {
+        var optimizer = rule.equals("SGD") ? Optimizers.sgd(0.1f) : Optimizers.adam(0.1f);
+        try (PsCluster cluster = PsCluster.embedded(3)) {
+            Worker worker = cluster.worker();
+            TensorId growing =
+                    Tensors.init(worker, TensorSpec.growing("growing", WIDTH).optimizer(optimizer));
+            TensorId fixed =
+                    Tensors.init(worker, TensorSpec.table("fixed", 900, WIDTH).optimizer(optimizer));
+            Random random = new Random(2);
+            for (int step = 0; step < 50; step++) {
+                long[] pushed = random.longs(100, 0, 900).toArray();
+                float[] update = FloatArray.allocate(100 * WIDTH).toArray();
+                for (int i = 0; i < update.length; i++) {
+                    update[i] = random.nextFloat() - 0.5f;
+                }
+                long[] pulled = random.longs(100, 0, 900).toArray();
+                float[] a = new float[100 * WIDTH];
+                float[] b = new float[100 * WIDTH];
+                Tensors.pushPullRows(worker, growing, pushed, update, pulled, a).await();
+                Tensors.pushPullRows(worker, fixed, pushed, update, pulled, b).await();
+                assertThat(a).isEqualTo(b);
+            }
+        }
+    }
+
+    @Test
+    void pushesOfAllWorkersCombine() {
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId table =
+                        Tensors.init(worker, TensorSpec.growing("table", WIDTH).updates(Updates.MEAN));
+                long[] keys = {7, -7 - worker.rank()};
+                Tensors.pushRows(worker, table, keys, ones(2)).await();
+                worker.barrier();
+                assertThat(pull(worker, table, 7, -7, -8))
+                        .isEqualTo(new float[] {1, 1, 1, 1, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f});
+            });
+        }
+    }
+
+    @Test
+    void whatAsksForTheWholeIsRefusedWithAReason() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("table", WIDTH));
+            String message = "the whole of tensor \"table\", which grows (expected: a function by key)";
+            assertThatThrownBy(() -> Tensors.pull(worker, table))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining(message);
+            assertThatThrownBy(() -> Tensors.push(worker, table, ones(9)).await())
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining(message);
+            assertThatThrownBy(() -> Tensors.pushRowsPull(worker, table, new long[] {1}, ones(1), ones(1))
+                            .await())
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining(message);
+            assertThatThrownBy(() -> Tensors.init(worker, TensorSpec.table("table", 10, WIDTH)))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("[growing, 4]");
+            assertThat(pull(worker, table, 3)).containsOnly(0f);
+        }
+    }
+
+    @Test
+    void theCacheFunctionsVersionItsRows() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("table", WIDTH));
+            long[] keys = LongStream.range(0, 300).map(i -> i * i * 1_000_003).toArray();
+            for (int n = 1; n <= 300; n += 13) {
+                long[] some = Arrays.copyOf(keys, n);
+                int[] counts = new int[n];
+                Arrays.fill(counts, 2);
+                PushEmbeddingPsf.stub(worker)
+                        .call(table, LongArray.wrap(some), FloatArray.wrap(ones(n)), IntArray.wrap(counts))
+                        .await();
+            }
+            long[] cached = new long[300];
+            Arrays.fill(cached, 4);
+            SyncEmbedding.Response stale = SyncEmbeddingPsf.stub(worker)
+                    .call(table, LongArray.wrap(keys), LongArray.wrap(cached), 0)
+                    .await();
+            assertThat(stale.keys().length())
+                    .isEqualTo(300 - 13); // those of one push but the last, and of none, are no more
+            for (int i = 0; i < stale.keys().length(); i++) {
+                assertThat(stale.values().get(i * WIDTH) * 2)
+                        .isEqualTo((float) stale.versions().get(i));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5})
+    void itIsLoadedOnAnyNumberOfServersAndGoesOnAsBefore(int servers, @TempDir Path directory) {
+        TensorSpec spec = TensorSpec.growing("table", WIDTH)
+                .initializer(Initializers.uniform(-1, 1, 3))
+                .optimizer(Optimizers.adam(0.01f));
+        long[] keys = keys(new Random(4), 3000);
+        float[] before;
+        float[] after;
+        try (PsCluster cluster =
+                PsCluster.builder().servers(3).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, spec);
+            TensorId empty = Tensors.init(worker, TensorSpec.growing("empty", WIDTH));
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            Tensors.save(worker, table, "model");
+            Tensors.save(worker, empty, "model");
+            before = pull(worker, table, keys);
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            after = pull(worker, table, keys);
+        }
+        try (PsCluster cluster =
+                PsCluster.builder().servers(servers).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, spec);
+            TensorId empty = Tensors.init(worker, TensorSpec.growing("empty", WIDTH));
+            long[] others = {1L << 60, 1L << 61};
+            float[] first = pull(worker, table, others);
+            Tensors.pushRows(worker, table, others, ones(2)).await();
+            Tensors.pushRows(worker, empty, others, ones(2)).await();
+            Tensors.load(worker, table, "model");
+            Tensors.load(worker, empty, "model");
+            assertThat(pull(worker, table, keys)).isEqualTo(before);
+            assertThat(pull(worker, table, others)).isEqualTo(first); // forgotten, and made anew
+            assertThat(pull(worker, empty, others)).containsOnly(0f);
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            assertThat(pull(worker, table, keys)).isEqualTo(after);
+        }
+    }
+}

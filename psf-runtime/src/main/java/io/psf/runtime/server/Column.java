@@ -1,0 +1,79 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+import io.psf.api.array.FloatArray;
+import io.psf.runtime.store.Store;
+
+/** An array off the heap with a row for each row of a shard: its values, or a slot. Belongs to the shard's lane. */
+final class Column {
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
+    private final FloatArray all;
+    private final int width;
+    /** The rows that there are. */
+    private FloatArray view;
+
+    private Column(FloatArray all, int width) {
+        this.all = all;
+        this.width = width;
+        this.view = all;
+    }
+
+    /**
+     * Zeros.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if they are too many
+     */
+    static Column fixed(Store store, String name, long rows, int width) {
+        if (rows > 0 && width > MOST_BYTES / Float.BYTES / rows) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ", of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
+                            + MOST_BYTES + " bytes; use more slices)");
+        }
+        return new Column(FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width);
+    }
+
+    /** Room for as many rows as one buffer and one index hold, none of them zero yet. */
+    static Column growing(Store store, String name, int width) {
+        int rows = Math.min(MOST_BYTES / Float.BYTES / width, GrowingIndex.MOST_ROWS);
+        if (rows == 0) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
+        }
+        return new Column(FloatArray.view(store.reserve(name, rows * width * Float.BYTES)), width);
+    }
+
+    int width() {
+        return width;
+    }
+
+    /** How many rows there is room for. */
+    int rows() {
+        return all.length() / width;
+    }
+
+    /**
+     * The rows of a shard, [rows, width].
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if this has no room for as many
+     */
+    FloatArray of(int rows) {
+        if (view.length() != rows * width) {
+            if (rows > rows()) {
+                throw new PsException(
+                        PsException.Code.RESOURCE_EXHAUSTED,
+                        "rows of " + width + " floats: " + rows + " (expected: at most " + rows()
+                                + "; use more slices)");
+            }
+            view = all.slice(0, rows * width);
+        }
+        return view;
+    }
+
+    /** Zeroes the rows from one to another. */
+    void clear(int first, int end) {
+        of(end).slice(first * width, end * width).fill(0);
+    }
+}

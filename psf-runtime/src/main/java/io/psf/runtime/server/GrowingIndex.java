@@ -1,0 +1,148 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Store;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * The rows of whatever keys have come, in the order in which they came. An open-addressed table off the heap has for each
+ * row 32 bits of its key's hash and its number; the keys themselves lie row by row. A table that is three quarters full is
+ * doubled, which reads no keys: its places are the upper of those bits, so that all entries are copied in their order.
+ */
+final class GrowingIndex implements RowIndex {
+    /** Entries of the first table. */
+    private static final int LEAST = 1 << 10;
+
+    /** Entries of the largest table: its bytes are those of the largest buffer. */
+    private static final int MOST = 1 << 27;
+
+    /** The most rows that one index has. */
+    static final int MOST_ROWS = MOST / 4 * 3;
+
+    private final String name;
+    private final Range hashes;
+    private final Store store;
+    private final ByteBuffer keys;
+    private final int most;
+
+    /** Of each entry the hash's 32 bits, and below them one more than the row; 0 where there is none. */
+    private ByteBuffer table;
+
+    private int shift;
+    private int rows;
+
+    /**
+     * No rows yet.
+     *
+     * @param name whose rows these are
+     * @param hashes where the keys stand that belong here ({@link TensorLayout#position})
+     * @param most how many rows there is room for, at most {@link #MOST_ROWS}
+     */
+    GrowingIndex(String name, Range hashes, Store store, int most) {
+        this.name = name;
+        this.hashes = hashes;
+        this.store = store;
+        this.keys = store.reserve(name + ".keys", most * Long.BYTES);
+        this.most = Math.min(most, keys.capacity() / Long.BYTES);
+        this.table = newTable(LEAST);
+    }
+
+    private ByteBuffer newTable(int entries) {
+        ByteBuffer zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
+        shift = Integer.SIZE - Integer.numberOfTrailingZeros(entries);
+        return zeros;
+    }
+
+    @Override
+    public int rows() {
+        return rows;
+    }
+
+    @Override
+    public long key(int row) {
+        return keys.getLong(Objects.checkIndex(row, rows) * Long.BYTES);
+    }
+
+    /** Forgets all rows. */
+    void clear() {
+        rows = 0;
+        table = newTable(LEAST);
+    }
+
+    @Override
+    public void rows(long[] some, int n, int[] into, int at) {
+        for (int i = 0; i < n; i++) {
+            if (!hashes.contains(TensorLayout.position(Routing.hash(some[i])))) {
+                throw new PsException(
+                        PsException.Code.OUT_OF_RANGE,
+                        "key: " + some[i] + " (expected: one whose hash is in " + hashes + ")");
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            into[at + i] = row(some[i]);
+        }
+    }
+
+    private int row(long key) {
+        int hash = (int) Routing.hash(key);
+        int mask = table.capacity() - 1;
+        int at = (hash >>> shift) * Long.BYTES;
+        for (long entry = table.getLong(at); entry != 0; entry = table.getLong(at)) {
+            int row = (int) entry - 1;
+            if ((int) (entry >>> Integer.SIZE) == hash && keys.getLong(row * Long.BYTES) == key) {
+                return row;
+            }
+            at = (at + Long.BYTES) & mask;
+        }
+        return make(key, hash, at);
+    }
+
+    /**
+     * Makes a row.
+     *
+     * @param at where its entry comes to, unless the table is full
+     */
+    private int make(long key, int hash, int at) {
+        if (rows == most) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "rows of " + name + ": " + (rows + 1L) + " (expected: at most " + most + "; use more slices)");
+        }
+        int free = at;
+        if (rows >= table.capacity() / Long.BYTES / 4 * 3) {
+            grow();
+            free = free(table, (hash >>> shift) * Long.BYTES);
+        }
+        keys.putLong(rows * Long.BYTES, key);
+        table.putLong(free, entry(hash, ++rows));
+        return rows - 1;
+    }
+
+    private static long entry(int hash, int number) {
+        return ((long) hash << Integer.SIZE) | number;
+    }
+
+    private void grow() {
+        ByteBuffer old = table;
+        ByteBuffer twice = newTable(old.capacity() / Long.BYTES * 2);
+        for (int at = 0; at < old.capacity(); at += Long.BYTES) {
+            long entry = old.getLong(at);
+            if (entry != 0) {
+                twice.putLong(free(twice, (int) (entry >>> Integer.SIZE) >>> shift << 3), entry);
+            }
+        }
+        table = twice;
+    }
+
+    private static int free(ByteBuffer table, int from) {
+        int at = from;
+        while (table.getLong(at) != 0) {
+            at = (at + Long.BYTES) & (table.capacity() - 1);
+        }
+        return at;
+    }
+}

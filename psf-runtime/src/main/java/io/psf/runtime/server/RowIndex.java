@@ -1,0 +1,25 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+
+/** Which row of a shard has which key. Belongs to the shard's lane. */
+interface RowIndex {
+    /** How many rows there are. */
+    int rows();
+
+    /**
+     * The key of a row.
+     *
+     * @throws IndexOutOfBoundsException if there is no such row
+     */
+    long key(int row);
+
+    /**
+     * Finds the rows of some keys, and makes those that are not there if the table grows.
+     *
+     * @param n how many keys, from the first on
+     * @param rows filled from {@code at} on
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, before any row is made
+     */
+    void rows(long[] keys, int n, int[] rows, int at);
+}
