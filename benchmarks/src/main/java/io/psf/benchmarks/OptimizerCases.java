@@ -29,7 +29,8 @@ final class OptimizerCases {
         }
         for (Rule rule : Rule.values()) {
             String name = "optimizer " + rule + ", sparse push 16 wide";
-            cases.add(SparseCases.of(name, null, true, 16, UsualOptimizers.of(rule), Keys.UNIFORM, 1));
+            cases.add(
+                    SparseCases.of(name, null, true, SparseCalls.table(16, UsualOptimizers.of(rule)), Keys.UNIFORM, 1));
         }
         return cases;
     }

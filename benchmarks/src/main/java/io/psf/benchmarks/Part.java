@@ -11,6 +11,7 @@ enum Part {
     ONE_WORKER(BenchWorker.class, 1, transport -> {
         List<Case> cases = new ArrayList<>(DenseCases.all(transport));
         cases.addAll(SparseCases.all());
+        cases.addAll(GrowingCases.all());
         cases.addAll(OptimizerCases.all());
         cases.addAll(GarbageCases.all());
         return cases;

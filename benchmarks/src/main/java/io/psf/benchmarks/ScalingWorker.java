@@ -58,8 +58,7 @@ final class ScalingWorker {
                     new SparseCalls(
                             worker,
                             false,
-                            16,
-                            Optimizers.add(),
+                            SparseCalls.table(16, Optimizers.add()),
                             Keys.UNIFORM.draw(SparseCalls.ROWS, SparseCalls.KEYS),
                             OUTSTANDING);
             };

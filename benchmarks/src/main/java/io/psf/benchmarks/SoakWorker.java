@@ -67,7 +67,7 @@ final class SoakWorker {
         }
         long[][] keys = Keys.ZIPF.draw(SparseCalls.ROWS, SparseCalls.KEYS);
         for (boolean push : new boolean[] {true, false}) {
-            loads.add(new SparseCalls(worker, push, 16, Optimizers.adam(0.001), keys, OUTSTANDING));
+            loads.add(new SparseCalls(worker, push, SparseCalls.table(16, Optimizers.adam(0.001)), keys, OUTSTANDING));
         }
         Random random = new Random(worker.rank());
         long between = Math.min(Duration.ofMinutes(1).toNanos(), duration / (2 * Trend.LEAST));

@@ -23,20 +23,25 @@ final class SparseCalls implements Calls {
     private int next;
 
     /**
-     * Makes the table.
+     * Makes the table, unless it is there.
      *
      * @param keys [batches][n], one of them in each call, in turn
      * @param outstanding how many calls may be under way at once
      */
-    SparseCalls(Worker worker, boolean push, int width, OptimizerSpec optimizer, long[][] keys, int outstanding) {
+    SparseCalls(Worker worker, boolean push, TensorSpec table, long[][] keys, int outstanding) {
+        int width = table.tensor().width();
         this.worker = worker;
         this.push = push;
         this.keys = keys;
-        this.table = Tensors.init(
-                worker, TensorSpec.table("table " + width, ROWS, width).optimizer(optimizer));
+        this.table = Tensors.init(worker, table);
         this.update = new float[push ? KEYS * width : 0];
         this.into = push ? new float[0][] : new float[outstanding][KEYS * width];
         java.util.Arrays.fill(update, 1e-3f);
+    }
+
+    /** A table of a million rows. */
+    static TensorSpec table(int width, OptimizerSpec optimizer) {
+        return TensorSpec.table("table " + width, ROWS, width).optimizer(optimizer);
     }
 
     @Override

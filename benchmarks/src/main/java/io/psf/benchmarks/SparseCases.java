@@ -1,7 +1,7 @@
 package io.psf.benchmarks;
 
-import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,8 @@ final class SparseCases {
                         String name = "sparse %s %d wide, %s, %d outstanding"
                                 .formatted(push ? "push" : "pull", width, keys, outstanding);
                         Goal goal = keys == Keys.UNIFORM ? goal(push, width) : null;
-                        cases.add(of(name, goal, push, width, Optimizers.sgd(RATE), keys, outstanding));
+                        cases.add(of(
+                                name, goal, push, SparseCalls.table(width, Optimizers.sgd(RATE)), keys, outstanding));
                     }
                 }
             }
@@ -33,22 +34,16 @@ final class SparseCases {
         return Goal.ratioAtLeast(width == 64 ? 0.3 : push ? 0.25 : 0.17);
     }
 
-    static Case of(
-            String name,
-            @Nullable Goal goal,
-            boolean push,
-            int width,
-            OptimizerSpec optimizer,
-            Keys keys,
-            int outstanding) {
+    static Case of(String name, @Nullable Goal goal, boolean push, TensorSpec table, Keys keys, int outstanding) {
         return Case.of(new Line(name, "Mrows/s", goal), bench -> {
+            int width = table.tensor().width();
             long[][] batches = keys.draw(SparseCalls.ROWS, SparseCalls.KEYS);
             return new Rates(
                     SparseCalls.KEYS / 1e6,
                     2 * outstanding,
                     new Floor(bench.table(width), width, push, batches, new float[SparseCalls.KEYS * width]),
                     outstanding,
-                    new SparseCalls(bench.worker(), push, width, optimizer, batches, outstanding));
+                    new SparseCalls(bench.worker(), push, table, batches, outstanding));
         });
     }
 

@@ -66,8 +66,13 @@ public final class PsfTest<Q, R> {
      *
      * @param rows how many rows; with fewer than 7 there are at most as many slices as rows
      * @param width floats in a row
+     * @throws IllegalArgumentException if the values do not fit in one array; a table that grows does not
      */
     public PsfTest<Q, R> tensor(TensorId tensor, long rows, int width) {
+        if (rows > Integer.MAX_VALUE / 4 / Math.max(1, width)) {
+            throw new IllegalArgumentException("tensor \"" + tensor + "\" of a test: [" + rows + ", " + width
+                    + "] (expected: at most " + Integer.MAX_VALUE / 4 + " floats, and not to grow)");
+        }
         last = tensor;
         tensors.put(tensor, new TestTensor(new TensorInfo(tensor, rows, width), TestTensor::unlike, new Additive()));
         return this;

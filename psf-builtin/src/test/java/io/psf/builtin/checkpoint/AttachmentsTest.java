@@ -83,7 +83,7 @@ class AttachmentsTest {
     }
 
     private static Attachments loaded(byte... row) {
-        Attachments attachments = new Attachments(HeapShard.whole(5, 1, Rule.ADD.create()));
+        Attachments attachments = new Attachments(HeapShard.whole(5, 1, Rule.ADD.create(1)));
         attachments.replace(Map.of(Reader.class.getName(), List.of(new Attachments.Entry(3, false, row))));
         return attachments;
     }
