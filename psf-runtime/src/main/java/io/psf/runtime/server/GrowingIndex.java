@@ -32,6 +32,10 @@ final class GrowingIndex implements RowIndex {
     /** Of each entry the hash's 32 bits, and below them one more than the row; 0 where there is none. */
     private ByteBuffer table;
 
+    private final int[] hashTile = new int[TILE];
+    private final long[] entryTile = new long[TILE];
+    private final long[] keyTile = new long[TILE];
+
     private int shift;
     private int rows;
 
@@ -73,22 +77,43 @@ final class GrowingIndex implements RowIndex {
         table = newTable(LEAST);
     }
 
+    /** Each pass reads at places that do not depend on each other, so that the processor need not wait for each. */
     @Override
     public void rows(long[] some, int n, int[] into, int at) {
+        findHomes(some, n);
         for (int i = 0; i < n; i++) {
+            int row = Math.max(0, (int) entryTile[i] - 1);
+            into[at + i] = row;
+            keyTile[i] = keys.getLong(row * Long.BYTES);
+        }
+        for (int i = 0; i < n; i++) {
+            long key = some[i];
+            if (keyTile[i] != key || into[at + i] >= rows) { // nobody's, or a key that is not at home
+                into[at + i] = row(key, hashTile[i]);
+            }
+        }
+    }
+
+    /** Reads the entry where each key would stand if no other were in its place. */
+    private void findHomes(long[] some, int n) {
+        long wrong = 0;
+        for (int i = 0; i < n; i++) {
+            long hash = Routing.hash(some[i]);
+            long place = TensorLayout.position(hash);
+            wrong |= (place - hashes.begin()) | (hashes.end() - 1 - place); // negative if one is outside
+            hashTile[i] = (int) hash;
+            entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
+        }
+        for (int i = 0; wrong < 0 && i < n; i++) {
             if (!hashes.contains(TensorLayout.position(Routing.hash(some[i])))) {
                 throw new PsException(
                         PsException.Code.OUT_OF_RANGE,
                         "key: " + some[i] + " (expected: one whose hash is in " + hashes + ")");
             }
         }
-        for (int i = 0; i < n; i++) {
-            into[at + i] = row(some[i]);
-        }
     }
 
-    private int row(long key) {
-        int hash = (int) Routing.hash(key);
+    private int row(long key, int hash) {
         int mask = table.capacity() - 1;
         int at = (hash >>> shift) * Long.BYTES;
         for (long entry = table.getLong(at); entry != 0; entry = table.getLong(at)) {

@@ -29,9 +29,6 @@ final class HostShard implements Shard {
     private static final long UNKNOWN = Long.MAX_VALUE;
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
-    /** Keys that are mapped at once. */
-    private static final int TILE = 512;
-
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
@@ -45,8 +42,8 @@ final class HostShard implements Shard {
     private final Node.Fill fill;
     private final Column values;
     private final short stamp;
-    private final long[] keyTile = new long[TILE];
-    private final int[] rowTile = new int[TILE];
+    private final long[] keyTile = new long[RowIndex.TILE];
+    private final int[] rowTile = new int[RowIndex.TILE];
     private final Map<String, Column> slots = new HashMap<>();
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
@@ -193,8 +190,8 @@ final class HostShard implements Shard {
     @Override
     public int[] rows(LongArray keys) {
         int[] local = new int[keys.length()];
-        for (int at = 0; at < local.length; at += TILE) {
-            rows(keys, at, Math.min(TILE, local.length - at), local, at);
+        for (int at = 0; at < local.length; at += RowIndex.TILE) {
+            rows(keys, at, Math.min(RowIndex.TILE, local.length - at), local, at);
         }
         return local;
     }
@@ -204,8 +201,8 @@ final class HostShard implements Shard {
         int width = width();
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
         int[] local = rowTile;
-        for (int at = 0; at < keys.length(); at += TILE) {
-            int n = Math.min(TILE, keys.length() - at);
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = Math.min(RowIndex.TILE, keys.length() - at);
             rows(keys, at, n, local, 0);
             gathered.slice(at * width, (at + n) * width).gather(values(), local, 0, n, width);
         }

@@ -4,6 +4,9 @@ import io.psf.api.PsException;
 
 /** Which row of a shard has which key. Belongs to the shard's lane. */
 interface RowIndex {
+    /** The most keys that are looked for together. */
+    int TILE = 512;
+
     /** How many rows there are. */
     int rows();
 
@@ -17,7 +20,7 @@ interface RowIndex {
     /**
      * Finds the rows of some keys, and makes those that are not there if the table grows.
      *
-     * @param n how many keys, from the first on
+     * @param n how many keys, from the first on, at most {@link #TILE}
      * @param rows filled from {@code at} on
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, before any row is made
      */
