@@ -2,21 +2,14 @@ package io.psf.runtime.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
-import io.psf.runtime.shm.SharedSegment;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -34,11 +27,6 @@ public final class NetTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(NetTransport.class);
     private static final int CONNECT_MILLIS = 5000;
     private static final long PAUSE_NANOS = 10_000_000;
-
-    /** How long the other end may take to say whether it goes on over shared memory. */
-    private static final int LINK_MILLIS = 2000;
-
-    private static final int LONGEST_LINK_ANSWER = 64 << 10;
 
     /** When to go on over shared memory. */
     public enum Sharing {
@@ -126,17 +114,8 @@ public final class NetTransport implements Transport {
     /** Goes on over shared memory; null if that is not possible, and not asked for. */
     private @Nullable Wire link(SocketChannel socket) throws IOException {
         try {
-            if (!isLocal(socket)) {
-                throw new IOException("shared memory: the other end is elsewhere (expected: on this machine)");
-            }
-            SharedSegment segment = SharedSegment.create(SharedSegment.DEFAULT_CAPACITY);
-            try {
-                ask(socket, segment);
-            } finally {
-                segment.unlink();
-            }
-            return new SharedWire(segment.pipe(), socket);
-        } catch (IOException e) {
+            return SharedLink.offer(socket, pool);
+        } catch (IOException | PsException e) {
             if (sharing == Sharing.ALWAYS) {
                 socket.close();
                 throw e;
@@ -144,41 +123,6 @@ public final class NetTransport implements Transport {
             LOG.debug("no shared memory with {}: {}", name(socket), e.toString());
             return null;
         }
-    }
-
-    private void ask(SocketChannel socket, SharedSegment segment) throws IOException {
-        TupleWriter question = new TupleWriter();
-        question.string(segment.name());
-        question.bytes(segment.token());
-        Frame asked = Frames.link(pool, Code.OK, question);
-        while (asked.bytes().hasRemaining()) {
-            socket.write(asked.bytes());
-        }
-        asked.release();
-        socket.socket().setSoTimeout(LINK_MILLIS);
-        ByteBuffer header = ByteBuffer.wrap(read(socket, Frame.HEADER)).order(ByteOrder.LITTLE_ENDIAN);
-        int length = Frame.length(header, 0, LONGEST_LINK_ANSWER);
-        ByteBuffer whole = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-        whole.put(header).put(read(socket, length - Frame.HEADER)).flip();
-        Frame answer = Frame.of(whole);
-        if (answer.status() != Code.OK) {
-            throw new IOException(answer.reader(null).string());
-        }
-    }
-
-    private static byte[] read(SocketChannel socket, int n) throws IOException {
-        byte[] bytes = socket.socket().getInputStream().readNBytes(n);
-        if (bytes.length < n) {
-            throw new EOFException("connection closed");
-        }
-        return bytes;
-    }
-
-    /** Both ends have one address: that of the loopback, or this machine's own. */
-    private static boolean isLocal(SocketChannel socket) throws IOException {
-        return socket.getLocalAddress() instanceof InetSocketAddress here
-                && socket.getRemoteAddress() instanceof InetSocketAddress there
-                && here.getAddress().equals(there.getAddress());
     }
 
     private WireChannel channel(Wire wire, Receiver receiver) throws IOException {

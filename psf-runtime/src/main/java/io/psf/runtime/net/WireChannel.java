@@ -2,7 +2,6 @@ package io.psf.runtime.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Draft;
@@ -10,7 +9,6 @@ import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
-import io.psf.runtime.shm.SharedSegment;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
@@ -206,10 +204,7 @@ final class WireChannel implements Channel {
             if (!mayShare || wire.isPolled()) {
                 throw new IOException("shared memory: not offered (expected: asked for once, where it is)");
             }
-            TupleReader reader = asked.reader(null);
-            SharedSegment segment = SharedSegment.open(reader.string(), reader.bytes());
-            segment.unlink();
-            shared = new SharedWire(segment.pipe(), wire.socket());
+            shared = SharedLink.accept(asked, wire.socket());
         } catch (IOException e) {
             status = Code.UNAVAILABLE;
             answer.string(String.valueOf(e.getMessage()));
