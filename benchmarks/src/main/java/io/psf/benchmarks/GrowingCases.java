@@ -2,6 +2,7 @@ package io.psf.benchmarks;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
@@ -19,16 +20,17 @@ final class GrowingCases {
                 Case.of(
                         new Line("growing table 16 wide, inserts, 4 outstanding", "Mrows/s", null),
                         bench -> new Inserts(bench.worker())),
-                pulls(1),
-                pulls(OUTSTANDING),
+                existing(false),
+                existing(true),
                 Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())));
     }
 
-    /** As of a table of a million rows, by whose floor it is measured, too. */
-    private static Case pulls(int outstanding) {
-        String name = "growing table 16 wide, pull, uniform, %d outstanding".formatted(outstanding);
-        TensorSpec spec = TensorSpec.growing("growing", WIDTH);
-        return SparseCases.of(name, null, false, spec, Keys.UNIFORM, outstanding);
+    /** Rows that are there, as those of a table of a million rows, by whose floor they are measured. */
+    private static Case existing(boolean push) {
+        String name =
+                "growing table 16 wide, %s, uniform, %d outstanding".formatted(push ? "push" : "pull", OUTSTANDING);
+        TensorSpec spec = TensorSpec.growing("growing", WIDTH).optimizer(Optimizers.sgd(0.01));
+        return SparseCases.of(name, null, push, spec, Keys.UNIFORM, OUTSTANDING);
     }
 
     /** Different for different numbers, and anywhere among all int64. */

@@ -21,8 +21,9 @@ public interface Optimizer {
      * updates, only if the caller folded it; otherwise each occurrence is a step of its own.
      *
      * @param shard whose values and slots change
-     * @param keys [n] int64, global keys that the shard owns; borrowed until the method returns
+     * @param keys [n] int64, global keys; borrowed until the method returns
      * @param update [n, width] float32; borrowed until the method returns
+     * @throws PsException with {@code OUT_OF_RANGE} if the shard does not own a key, and then nothing has changed
      */
     void apply(Shard shard, LongArray keys, FloatArray update);
 

@@ -15,8 +15,10 @@ final class Additive implements Optimizer {
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         int width = shard.width();
-        for (int i = 0; i < keys.length(); i++) {
-            shard.values(keys.get(i)).addScaled(1, update.slice(i * width, (i + 1) * width));
+        int[] rows = shard.rows(keys);
+        for (int i = 0; i < rows.length; i++) {
+            FloatArray row = shard.values().slice(rows[i] * width, (rows[i] + 1) * width);
+            row.addScaled(1, update.slice(i * width, (i + 1) * width));
         }
     }
 }

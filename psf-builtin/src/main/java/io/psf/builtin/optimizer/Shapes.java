@@ -24,13 +24,10 @@ public final class Shapes {
      *
      * @param keys [n] int64, global keys
      * @param update [n, width] float32
-     * @return [n], the local row of each key
-     * @throws PsException with {@code BAD_REQUEST} if the update is longer or shorter, with {@code OUT_OF_RANGE} if the
-     *     shard does not own a key
+     * @throws PsException with {@code BAD_REQUEST} if the update is longer or shorter
      */
-    public static int[] requireSparse(Shard shard, LongArray keys, FloatArray update) {
+    public static void requireSparse(Shard shard, LongArray keys, FloatArray update) {
         require(update.length(), keys.length(), "keys", shard.width());
-        return shard.rows(keys);
     }
 
     private static void require(int actual, int rows, String name, int width) {

@@ -24,7 +24,8 @@ final class TiledOptimizer implements Optimizer {
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
-        int[] rows = Shapes.requireSparse(shard, keys, update);
+        Shapes.requireSparse(shard, keys, update);
+        int[] rows = shard.rows(keys);
         new Walk(kernel, shard, update).rows(rows);
     }
 

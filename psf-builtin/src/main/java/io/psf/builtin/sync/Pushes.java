@@ -93,6 +93,9 @@ public final class Pushes implements MemberListener {
      */
     public <R> CompletionStage<R> sparse(LongArray keys, FloatArray update, Supplier<R> answer) {
         Shapes.requireSparse(shard, keys, update);
+        if (synchronous) {
+            var unused = shard.rows(keys); // a wrong one would fail the whole round; an optimizer looks for itself
+        }
         return take(new Update(keys, update), answer);
     }
 
