@@ -8,8 +8,11 @@ package io.psf.api;
  * @param width floats in a row, at least 1
  */
 public record TensorInfo(TensorId id, long rows, int width) {
-    /** In the place of a number of rows: any int64 is a key, and its row is made when it first comes. */
-    public static final long GROWING = Long.MAX_VALUE;
+    /**
+     * In the place of a number of rows: any int64 is a key, and its row is made when it first comes. One more than all that
+     * hashes of keys can be, and more than any tensor could have.
+     */
+    public static final long GROWING = (1L << 62) + 1;
 
     public TensorInfo {
         if (rows < 1) {

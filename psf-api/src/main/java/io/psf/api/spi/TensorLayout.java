@@ -49,9 +49,9 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         return info.grows() ? position(Routing.hash(key)) : key;
     }
 
-    /** Where a key of this hash stands in a growing table: even, so that it stays below the largest number. */
+    /** Where a key of this hash stands in a growing table: its upper 62 bits. */
     public static long position(long hash) {
-        return (hash >>> 2) << 1;
+        return hash >>> 2;
     }
 
     /**

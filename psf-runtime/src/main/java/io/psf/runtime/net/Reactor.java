@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,8 +80,18 @@ final class Reactor implements AutoCloseable {
 
     private final Thread watch;
 
-    private ArrayList<SelectionKey> ready = new ArrayList<>();
+    private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
+
+    /** Takes what the selector finds: an object that is kept, since who spins selects a million times a second. */
+    private static final class Ready implements Consumer<SelectionKey> {
+        final List<SelectionKey> keys = new ArrayList<>();
+
+        @Override
+        public void accept(SelectionKey key) {
+            keys.add(key);
+        }
+    }
 
     /**
      * A reactor with its thread.
@@ -160,7 +171,7 @@ final class Reactor implements AutoCloseable {
         CountDownLatch done = new CountDownLatch(1);
         execute(() -> {
             try {
-                selector.selectNow(ready::add);
+                selector.selectNow(ready);
             } catch (IOException e) {
                 LOG.debug("selecting: {}", e.toString());
             } finally {
@@ -376,7 +387,7 @@ final class Reactor implements AutoCloseable {
      * @return whether something had come
      */
     private boolean turn(long nanos) {
-        List<SelectionKey> some = ready;
+        List<SelectionKey> some = ready.keys;
         boolean busy = false;
         try {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -419,7 +430,7 @@ final class Reactor implements AutoCloseable {
 
     private void select(long nanos) throws IOException {
         if (nanos == 0) {
-            selector.selectNow(ready::add);
+            selector.selectNow(ready);
             return;
         }
         selecting = true;
@@ -431,9 +442,9 @@ final class Reactor implements AutoCloseable {
                 somethingToDo |= !channel.prepareToSleep();
             }
             if (somethingToDo) {
-                selector.selectNow(ready::add);
+                selector.selectNow(ready);
             } else {
-                selector.select(ready::add, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+                selector.select(ready, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
             }
         } finally {
             selecting = false;
@@ -462,7 +473,7 @@ final class Reactor implements AutoCloseable {
                 // Now who leads finds, when it comes back, that it does not any more.
                 Thread kept = leader.get();
                 LOG.debug("{} is kept by what it was handed to; relieved", kept == null ? "a thread" : kept.getName());
-                ready = new ArrayList<>();
+                ready = new Ready();
                 if (kept == own) {
                     own = null;
                     leader.set(null);

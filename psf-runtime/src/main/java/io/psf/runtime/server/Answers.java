@@ -41,7 +41,8 @@ final class Answers {
      * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more
      */
     synchronized @Nullable Invocation begin(Invocation call) {
-        Invocation first = calls.get(call.call());
+        Long number = call.call();
+        Invocation first = calls.get(number);
         for (Invocation known = first; known != null; known = known.sibling()) {
             if (known.slice() == call.slice()) {
                 return known;
@@ -50,8 +51,13 @@ final class Answers {
         if (call.attempt() > 0 && call.call() <= forgotten) {
             throw forgotten(call);
         }
-        call.link(first);
-        calls.put(call.call(), call);
+        if (first == null) {
+            calls.put(number, call);
+        } else {
+            call.link(first.sibling());
+            first.link(call);
+        }
+        call.setKnown(true);
         size++;
         return null;
     }
@@ -65,14 +71,10 @@ final class Answers {
 
     /** Keeps the answer of a call, unless the worker is done with it already. */
     synchronized void answered(Invocation call, Frame answer) {
-        Invocation known = calls.get(call.call());
-        while (known != null && known != call) {
-            known = known.sibling();
-        }
-        if (known == null) {
+        if (!call.isKnown()) {
             return;
         }
-        known.keep(answer.retain());
+        call.keep(answer.retain());
         bytes += answer.length();
         if (bytes > bound || size > MOST) {
             forgetOldest();
@@ -154,6 +156,7 @@ final class Answers {
     private void drop(Invocation first) {
         for (Invocation call = first; call != null; call = call.sibling()) {
             size--;
+            call.setKnown(false);
             Frame answer = call.kept();
             if (answer != null) {
                 bytes -= answer.length();

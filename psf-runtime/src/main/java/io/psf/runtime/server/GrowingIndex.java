@@ -81,6 +81,7 @@ final class GrowingIndex implements RowIndex {
     @Override
     public void rows(long[] some, int n, int[] into, int at) {
         findHomes(some, n);
+        int before = rows;
         for (int i = 0; i < n; i++) {
             int row = Math.max(0, (int) entryTile[i] - 1);
             into[at + i] = row;
@@ -88,7 +89,7 @@ final class GrowingIndex implements RowIndex {
         }
         for (int i = 0; i < n; i++) {
             long key = some[i];
-            if (keyTile[i] != key || into[at + i] >= rows) { // nobody's, or a key that is not at home
+            if (keyTile[i] != key || before == 0) { // not at home, or nobody is
                 into[at + i] = row(key, hashTile[i]);
             }
         }

@@ -51,8 +51,9 @@ final class Invocation implements Lane.Turn {
 
     private @Nullable CompletableFuture<?> later;
 
-    // These two belong to the connection's answers.
+    // These belong to the connection's answers.
     private @Nullable Invocation sibling;
+    private boolean known;
     private @Nullable Frame kept;
 
     Invocation(
@@ -110,9 +111,18 @@ final class Invocation implements Lane.Turn {
         return sibling;
     }
 
-    /** Another slice of the same call, which came before. */
+    /** Another slice of the same call. */
     void link(@Nullable Invocation other) {
         sibling = other;
+    }
+
+    /** Whether it is kept in mind, so that it is not run again. */
+    boolean isKnown() {
+        return known;
+    }
+
+    void setKnown(boolean known) {
+        this.known = known;
     }
 
     @Nullable
@@ -277,26 +287,33 @@ final class Invocation implements Lane.Turn {
             throw new PsException(
                     PsException.Code.HANDLER_FAILED, "answer of " + handlerName() + ": null (expected: a response)");
         }
-        if (binding.kind().later()) {
-            @SuppressWarnings("unchecked") // the binding's kind says so
-            CompletionStage<R> stage = (CompletionStage<R>) answer;
-            stage.whenComplete((response, failure) -> lane.executeHere(() -> answerLater(binding, response, failure)));
-            if (!answered) {
-                lent = true;
-                later = stage.toCompletableFuture();
-                node.defer(this);
-                lane.leaveScratch();
-                if (!connection.isOpen()) {
-                    drop(connection);
-                } else if (connection.hasCancelled(call.call())) {
-                    cancelIf(connection, call.call());
-                }
-            }
-        } else {
-            @SuppressWarnings("unchecked") // the binding's kind says so
-            R response = (R) answer;
+        @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
+        R response = binding.kind().later() ? now((CompletionStage<R>) answer) : (R) answer;
+        if (response != null) {
             answer(binding, response);
+            return;
         }
+        @SuppressWarnings("unchecked")
+        CompletionStage<R> stage = (CompletionStage<R>) answer;
+        stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+        if (!answered) {
+            lent = true;
+            later = stage.toCompletableFuture();
+            node.defer(this);
+            lane.leaveScratch();
+            if (!connection.isOpen()) {
+                drop(connection);
+            } else if (connection.hasCancelled(call.call())) {
+                cancelIf(connection, call.call());
+            }
+        }
+    }
+
+    /** What a stage has come to; null if it has not, or has failed. */
+    private static <R> @Nullable R now(CompletionStage<R> stage) {
+        return stage instanceof CompletableFuture<R> future && future.isDone() && !future.isCompletedExceptionally()
+                ? future.join()
+                : null;
     }
 
     /** Calls the handler, through the interceptors where there are any. */

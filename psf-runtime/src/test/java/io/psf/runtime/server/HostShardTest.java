@@ -137,6 +137,13 @@ final class HostShardTest {
     }
 
     @Test
+    void keyZeroIsNotTakenForMemoryThatNobodyHasWritten() {
+        try (Lane lane = new Lane("test")) {
+            assertThat(growing(lane, 2).rows(LongArray.of(77, 0, 5, 0))).containsExactly(0, 1, 2, 1);
+        }
+    }
+
+    @Test
     void slotsGrowWithTheRowsAndBeginWithZeros() {
         try (Lane lane = new Lane("test")) {
             HostShard shard = growing(lane, 2);
