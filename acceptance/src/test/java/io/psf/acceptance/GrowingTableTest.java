@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.acceptance.Clusters.Over;
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
@@ -96,6 +97,11 @@ final class GrowingTableTest {
                     worker, TensorSpec.table("fixed", 1000, WIDTH).initializer(Initializers.normal(0, 1, 5)));
             long[] keys = new Random(1).longs(300, 0, 1000).toArray();
             assertThat(pull(worker, growing, keys)).isEqualTo(pull(worker, fixed, keys));
+            float[] apart = pull(worker, growing, 5, 5 + (1L << 62), 5 + (1L << 63), -5);
+            for (int other = 1; other < 4; other++) {
+                assertThat(Arrays.copyOfRange(apart, other * WIDTH, other * WIDTH + WIDTH))
+                        .isNotEqualTo(Arrays.copyOf(apart, WIDTH));
+            }
             assertThat(pull(worker, growing, Long.MIN_VALUE, -1, Long.MAX_VALUE))
                     .doesNotContain(0f)
                     .isEqualTo(pull(worker, growing, Long.MIN_VALUE, -1, Long.MAX_VALUE));
@@ -164,6 +170,26 @@ final class GrowingTableTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("[growing, 4]");
             assertThat(pull(worker, table, 3)).containsOnly(0f);
+        }
+    }
+
+    /** Rows have other numbers after the load. */
+    @Test
+    void aLoadWhileARoundIsOpenDoesNotConfuseItsAnswers(@TempDir Path directory) {
+        try (PsCluster cluster =
+                PsCluster.builder().servers(1).workers(2).checkpoints(directory).start()) {
+            Worker one = cluster.worker(0);
+            Worker two = cluster.worker(1);
+            TensorId table =
+                    Tensors.init(one, TensorSpec.growing("table", WIDTH).updates(Updates.SUM));
+            Tensors.save(two, table, "empty");
+            float[] into = new float[2 * WIDTH];
+            Pending<?> pushed = Tensors.pushPullRows(one, table, new long[] {3}, ones(1), new long[] {3, 4}, into);
+            Tensors.load(two, table, "empty");
+            pull(two, table, 4);
+            Tensors.pushRows(two, table, new long[] {3}, ones(1)).await();
+            pushed.await();
+            assertThat(into).isEqualTo(new float[] {2, 2, 2, 2, 0, 0, 0, 0});
         }
     }
 

@@ -32,7 +32,7 @@ public interface Node {
      *
      * @param tensor the whole tensor
      * @param slice the slice's number
-     * @param range the keys of the slice; their hashes, if the tensor grows
+     * @param range where the keys of the slice stand: the keys themselves, unless the tensor grows
      * @param optimizer how pushes change the shard
      * @param fill run once on the new shard before any other function sees it
      * @return whether the shard is new

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  */
 public interface Shard {
     /**
-     * The keys that this shard owns; of a growing table the hashes of its keys, {@link #owns} tells which keys those are.
+     * The keys that this shard owns. Of a growing table, where its keys stand by their hashes ({@link
+     * TensorLayout#position}); {@link #owns} tells which keys those are.
      */
     Range range();
 
@@ -51,8 +52,8 @@ public interface Shard {
     TensorInfo spec();
 
     /**
-     * The shard's values, [rows, width] float32: a view, what is written to it stays. A growing table has a longer one
-     * once a key has come.
+     * The shard's values, [rows, width] float32: a view, what is written to it stays. Of a growing table, those of the rows
+     * that are there: ask for {@link #rows(LongArray)} first, and then for this.
      */
     FloatArray values();
 
@@ -65,7 +66,7 @@ public interface Shard {
     FloatArray values(long key);
 
     /**
-     * The local row of a key, from 0. A growing table makes the row; rows that are there stay where they are.
+     * The local row of a key, from 0. A growing table makes the row; it has this number until {@link #removeRows}.
      *
      * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
      */
@@ -95,7 +96,7 @@ public interface Shard {
 
     /**
      * State of an optimizer or a function, row-aligned with the values: [rows, width] float32 off the heap, zero when
-     * first asked for. A growing table has a longer one once a key has come, whose rows begin with zeros.
+     * first asked for. Of a growing table, the rows that are there, as of {@link #values()}; each begins with zeros.
      *
      * @param name the slot's name, for example {@code "momentum"}
      * @param width floats in a row of the slot
@@ -106,7 +107,8 @@ public interface Shard {
     Map<String, FloatArray> slots();
 
     /**
-     * Forgets all rows of a growing table, with what is in the slots. Attachments stay as they are.
+     * Forgets all rows of a growing table, with what is in the slots, as loading does before it makes those that were saved.
+     * Keys have other rows then: what an attachment keeps by row is wrong from now on, unless it is made anew.
      *
      * @throws PsException with {@code BAD_REQUEST} if the table does not grow
      */
@@ -127,7 +129,7 @@ public interface Shard {
 
     /**
      * The shard of the same slice of another tensor, for functions between tensors: it runs on the same lane, so it may be
-     * read and written as this one. A call on the other tensor whose answer is deferred is not waited for.
+     * read and written as this one. Rows are to be asked for there anew if it grows. A call on the other tensor whose answer is deferred is not waited for.
      *
      * @throws PsException with {@code BAD_REQUEST} if the other tensor has no such slice on this server, because nobody
      *     made it or its rows or slices are others

@@ -31,9 +31,9 @@ public record TensorSpec(
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
         }
         if (slices < PIECES || slices > tensor.rows()) {
-            throw new IllegalArgumentException(
-                    "slices of tensor \"" + tensor.id() + "\": " + slices + " (expected: 1 to " + tensor.rows()
-                            + " rows, 0 for one a server, or " + PIECES + " for pieces of about 256 KB)");
+            throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
+                    + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
+                    + ", 0 for one a server, or " + PIECES + " for pieces of about 256 KB)");
         }
     }
 
@@ -75,8 +75,9 @@ public record TensorSpec(
      * the initializer's values, when the key first comes, to be pushed or to be pulled; it never goes, but with the table.
      * Keys are spread over the slices, one a server unless told, by their hashes. It can be used by key alone.
      *
-     * <p>A row takes 4 bytes for each float of it and of the optimizer's state, and 19 to 30 bytes for its key. A slice has
-     * at most 100,663,296 rows and 2 GB of each of those.
+     * <p>A row takes 4 bytes for each float of it and of the optimizer's state, and 19 to 30 bytes for its key, more while the
+     * index has just been doubled. A slice has at most 100,663,296 rows, and 2 GB of values and of each of the optimizer's
+     * arrays. A key that is pulled by mistake, or to evaluate, has a row, too.
      *
      * @throws IllegalArgumentException if the name is not one or width &lt; 1
      */

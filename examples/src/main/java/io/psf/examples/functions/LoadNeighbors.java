@@ -33,27 +33,38 @@ public interface LoadNeighbors {
     record Response() {}
 
     default Response handle(Request slice, Shard shard) {
+        int[] rows = shard.rows(slice.sources()); // first: a table that grows makes them
         Adjacency adjacency = Adjacency.of(shard);
-        for (int i = 0; i < slice.sources().length(); i++) {
-            adjacency.add(shard.row(slice.sources().get(i)), slice.targets().get(i));
+        for (int i = 0; i < rows.length; i++) {
+            adjacency.add(rows[i], slice.targets().get(i));
         }
         return new Response();
     }
 
     /** The neighbours of each row of a shard, beside it; saved and loaded with it. */
     final class Adjacency implements Checkpointed {
-        private final long first;
-        private final long[][] neighbors;
-        private final int[] degrees;
+        private final Shard shard;
+        private long[][] neighbors = {};
+        private int[] degrees = {};
 
         private Adjacency(Shard shard) {
-            first = shard.range().begin();
-            neighbors = new long[shard.rows()][0];
-            degrees = new int[shard.rows()];
+            this.shard = shard;
         }
 
+        /** With room for the shard's rows as they are now. */
         static Adjacency of(Shard shard) {
-            return shard.attachment(Adjacency.class, () -> new Adjacency(shard));
+            Adjacency adjacency = shard.attachment(Adjacency.class, () -> new Adjacency(shard));
+            adjacency.growTo(shard.rows());
+            return adjacency;
+        }
+
+        private void growTo(int rows) {
+            int before = degrees.length;
+            if (rows > before) {
+                degrees = Arrays.copyOf(degrees, Math.max(rows, 2 * before));
+                neighbors = Arrays.copyOf(neighbors, degrees.length);
+                Arrays.fill(neighbors, before, degrees.length, new long[0]);
+            }
         }
 
         private void add(int row, long neighbor) {
@@ -74,7 +85,8 @@ public interface LoadNeighbors {
 
         @Override
         public void saveRow(long key, DataOutput out) throws IOException {
-            long[] saved = neighbors((int) (key - first));
+            growTo(shard.rows());
+            long[] saved = neighbors(shard.row(key));
             if (saved.length > 0) {
                 out.writeInt(saved.length);
             }
@@ -85,8 +97,10 @@ public interface LoadNeighbors {
 
         @Override
         public void loadRow(long key, DataInput in) throws IOException {
+            int row = shard.row(key);
+            growTo(shard.rows());
             for (int left = in.readInt(); left > 0; left--) {
-                add((int) (key - first), in.readLong());
+                add(row, in.readLong());
             }
         }
     }

@@ -41,8 +41,8 @@ public interface SampleNeighbor {
         if (slice.count() < 0) {
             throw new PsException(BAD_REQUEST, "count: " + slice.count() + " (expected: >= 0)");
         }
-        LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
         int[] rows = shard.rows(slice.keys());
+        LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
         IntArray counts = IntArray.allocate(rows.length);
         int all = 0;
         for (int i = 0; i < rows.length; i++) {

@@ -68,7 +68,7 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         return servers.size();
     }
 
-    /** The keys of a slice, or rather their {@link #position}. */
+    /** Where the keys of a slice stand: the keys themselves, unless the tensor grows. */
     public Range range(int slice) {
         return new Range(bounds.get(slice), bounds.get(slice + 1));
     }

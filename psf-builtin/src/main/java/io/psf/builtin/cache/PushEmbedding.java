@@ -40,9 +40,9 @@ public interface PushEmbedding {
 
     /** Hands the gradients to the shard's optimizer, at once or with its round, and counts the updates. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        int[] rows = shard.rows(slice.keys());
-        Versions.requireCounts(rows.length, slice.updates());
+        Versions.requireCounts(slice.keys().length(), slice.updates());
         return Pushes.of(shard).sparse(slice.keys(), slice.gradients(), () -> {
+            int[] rows = shard.rows(slice.keys());
             Versions.of(shard).add(rows, slice.updates());
             return new Response();
         });

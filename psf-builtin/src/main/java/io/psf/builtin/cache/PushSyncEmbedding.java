@@ -11,6 +11,7 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.builtin.sparse.Rows;
 import io.psf.builtin.sync.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -48,6 +49,7 @@ public interface PushSyncEmbedding {
      * What the cache has to take anew, by key.
      *
      * @param keys [k] int64, those of the request's {@code syncKeys} whose rows are stale, each once, ascending
+     *     unless the table grows
      * @param versions [k] int64, their versions with the push in them
      * @param values [k, width] float32, their values with the push in them; on a synchronous table with all of its round
      */
@@ -58,11 +60,12 @@ public interface PushSyncEmbedding {
 
     /** Pushes, then answers the rows that are stale. What is wrong with either half changes nothing. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        int[] pushed = shard.rows(slice.pushKeys());
-        int[] rows = shard.rows(slice.syncKeys());
-        Versions.requireCounts(pushed.length, slice.updates());
-        Versions.requireCached(rows.length, slice.versions(), slice.bound());
+        Rows.requireOwned(shard, slice.syncKeys());
+        Versions.requireCounts(slice.pushKeys().length(), slice.updates());
+        Versions.requireCached(slice.syncKeys().length(), slice.versions(), slice.bound());
         return Pushes.of(shard).sparse(slice.pushKeys(), slice.gradients(), () -> {
+            int[] pushed = shard.rows(slice.pushKeys());
+            int[] rows = shard.rows(slice.syncKeys());
             Versions.of(shard).add(pushed, slice.updates());
             StaleRows stale = StaleRows.of(shard, rows, slice.versions(), slice.bound());
             return new Response(stale.keys(), stale.versions(), stale.values());

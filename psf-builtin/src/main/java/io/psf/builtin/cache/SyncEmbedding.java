@@ -36,7 +36,8 @@ public interface SyncEmbedding {
     /**
      * What it has to take anew, by key.
      *
-     * @param keys [m] int64, those of the request's keys whose rows are stale, each once, ascending
+     * @param keys [m] int64, those of the request's keys whose rows are stale, each once, ascending unless
+     *     the table grows
      * @param versions [m] int64, their versions now
      * @param values [m, width] float32, their values now
      */

@@ -102,7 +102,7 @@ final class Versions implements Checkpointed {
      * @param rows [n], local rows
      * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
      * @param bound how many updates a row may be behind
-     * @return [m], local rows, ascending
+     * @return [m], local rows, each once, ascending
      */
     int[] stale(int[] rows, LongArray cached, long bound) {
         int[] stale = new int[rows.length];

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -24,6 +25,9 @@ record ShardFile(Path path, Header header, long data) {
     private static final int END = 0;
     private static final int ROW = 1;
     private static final int TOTAL = 2;
+
+    /** Keys that are looked at together. */
+    private static final int KEYS = 4096;
 
     /**
      * Writes the file of a shard.
@@ -128,33 +132,42 @@ record ShardFile(Path path, Header header, long data) {
         in.seek(at);
     }
 
+    /** Makes the rows of the file's keys that the shard owns, one after the other: they have not been there. */
     private void loadByKey(BufferedFile in, Shard shard) throws IOException {
+        int first = shard.rows();
         try (BufferedFile keys = new BufferedFile(path)) {
             keys.seek(data);
-            for (long left = header.rows(); left > 0; left--) {
-                long key = keys.i64();
-                if (shard.owns(key)) {
-                    var unused = shard.row(key); // all of them before an array is asked for
+            long[] some = new long[KEYS];
+            int owned = 0;
+            for (long left = header.rows(); left > 0; ) {
+                int n = 0;
+                for (; left > 0 && n < KEYS; left--) {
+                    some[n] = keys.i64();
+                    n += shard.owns(some[n]) ? 1 : 0;
                 }
+                var unused = shard.rows(LongArray.wrap(some, 0, n));
+                owned += n;
             }
+            Header.require("different keys of this shard", shard.rows() - first, owned);
             in.seek(data + header.rows() * Long.BYTES);
-            copyByKey(keys, in, header.tensor().width(), shard.values(), shard);
+            copyByKey(keys, in, first, header.tensor().width(), shard.values(), shard);
             for (Header.Slot slot : header.slots()) {
-                copyByKey(keys, in, slot.width(), shard.slot(slot.name(), slot.width()), shard);
+                copyByKey(keys, in, first, slot.width(), shard.slot(slot.name(), slot.width()), shard);
             }
         }
     }
 
-    /** Copies the rows of the next array whose keys the shard owns. */
-    private void copyByKey(BufferedFile keys, BufferedFile in, int width, FloatArray into, Shard shard)
+    /** Copies the rows of the next array whose keys the shard owns to those from one on. */
+    private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, Shard shard)
             throws IOException {
         keys.seek(data);
         FloatArray row = FloatArray.allocate(width);
+        int at = first * width;
         for (long left = header.rows(); left > 0; left--) {
-            long key = keys.i64();
             in.floats(row);
-            if (shard.owns(key)) {
-                into.copyFrom(shard.row(key) * width, row);
+            if (shard.owns(keys.i64())) {
+                into.copyFrom(at, row);
+                at += width;
             }
         }
     }

@@ -1,11 +1,34 @@
 package io.psf.builtin.sparse;
 
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 
 /** Rows of a shard, one after the other. */
 public final class Rows {
     private Rows() {}
+
+    /**
+     * Checks that a shard owns keys, whose rows are looked for later: a load may come in between, and renumber them.
+     *
+     * @param keys [n] int64
+     * @throws io.psf.api.PsException with {@code OUT_OF_RANGE} naming the first that it does not own
+     */
+    public static void requireOwned(Shard shard, LongArray keys) {
+        for (int i = 0; i < keys.length(); i++) {
+            if (!shard.owns(keys.get(i))) {
+                throw notOwned(shard, keys.get(i));
+            }
+        }
+    }
+
+    private static PsException notOwned(Shard shard, long key) {
+        return new PsException(
+                PsException.Code.OUT_OF_RANGE,
+                "key: " + key + " (expected: one of slice " + shard.slice() + " of "
+                        + shard.spec().shape() + ", " + shard.range() + ")");
+    }
 
     /**
      * Copies rows into scratch memory for an answer.

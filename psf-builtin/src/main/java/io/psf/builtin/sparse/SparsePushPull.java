@@ -40,8 +40,8 @@ public interface SparsePushPull {
 
     /** Hands the update to the shard's optimizer, then answers the rows. A wrong key changes nothing. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
-        int[] pulled = shard.rows(slice.pullKeys());
+        Rows.requireOwned(shard, slice.pullKeys());
         return Pushes.of(shard)
-                .sparse(slice.pushKeys(), slice.update(), () -> new Response(Rows.gather(shard, pulled)));
+                .sparse(slice.pushKeys(), slice.update(), () -> new Response(shard.gather(slice.pullKeys())));
     }
 }

@@ -15,6 +15,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
+import io.psf.api.spi.Routing;
 import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.Generator;
@@ -98,7 +99,11 @@ public interface InitTensor {
             int width = shard.width();
             FloatArray values = shard.values();
             for (int row = begin; row < end; row++) {
-                generator.fill(values.slice(row * width, (row + 1) * width), shard.key(row) * width);
+                long key = shard.key(row);
+                boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
+                long first =
+                        (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
+                generator.fill(values.slice(row * width, (row + 1) * width), first);
             }
         }
     }

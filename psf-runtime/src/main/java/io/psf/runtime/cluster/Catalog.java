@@ -83,8 +83,8 @@ final class Catalog {
         if (Math.max(least, wanted) > MOST_SLICES) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + Math.max(least, wanted)
-                            + " slices, of at most 1 GB (expected: at most " + MOST_SLICES + " slices)");
+                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + (long) Math.max(least, wanted)
+                            + " slices, each of at most 1 GB (expected: at most " + MOST_SLICES + " slices)");
         }
         long chosen = servers;
         if (wanted > 0) {

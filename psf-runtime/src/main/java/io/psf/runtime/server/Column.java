@@ -3,17 +3,20 @@ package io.psf.runtime.server;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
 import io.psf.runtime.store.Store;
+import java.nio.ByteBuffer;
 
 /** An array off the heap with a row for each row of a shard: its values, or a slot. Belongs to the shard's lane. */
 final class Column {
     private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
 
+    private final String name;
     private final FloatArray all;
     private final int width;
     /** The rows that there are. */
     private FloatArray view;
 
-    private Column(FloatArray all, int width) {
+    private Column(String name, FloatArray all, int width) {
+        this.name = name;
         this.all = all;
         this.width = width;
         this.view = all;
@@ -31,10 +34,10 @@ final class Column {
                     name + ", of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
                             + MOST_BYTES + " bytes; use more slices)");
         }
-        return new Column(FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width);
+        return new Column(name, FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width);
     }
 
-    /** Room for as many rows as one buffer and one index hold, none of them zero yet. */
+    /** Room for as many rows as one buffer and one index hold, or as there is; what is in it is undefined. */
     static Column growing(Store store, String name, int width) {
         int rows = Math.min(MOST_BYTES / Float.BYTES / width, GrowingIndex.MOST_ROWS);
         if (rows == 0) {
@@ -42,7 +45,13 @@ final class Column {
                     PsException.Code.RESOURCE_EXHAUSTED,
                     name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
         }
-        return new Column(FloatArray.view(store.reserve(name, rows * width * Float.BYTES)), width);
+        ByteBuffer room = store.reserve(name, rows * width * Float.BYTES);
+        int bytesOfRow = width * Float.BYTES;
+        return new Column(name, FloatArray.view(room.limit(room.capacity() / bytesOfRow * bytesOfRow)), width);
+    }
+
+    String name() {
+        return name;
     }
 
     int width() {
@@ -60,13 +69,13 @@ final class Column {
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if this has no room for as many
      */
     FloatArray of(int rows) {
+        if (rows > rows()) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "rows of " + name + ", " + width + " wide: " + rows + " (expected: at most " + rows()
+                            + "; use more slices)");
+        }
         if (view.length() != rows * width) {
-            if (rows > rows()) {
-                throw new PsException(
-                        PsException.Code.RESOURCE_EXHAUSTED,
-                        "rows of " + width + " floats: " + rows + " (expected: at most " + rows()
-                                + "; use more slices)");
-            }
             view = all.slice(0, rows * width);
         }
         return view;

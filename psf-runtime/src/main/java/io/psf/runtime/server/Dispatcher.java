@@ -391,5 +391,6 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     public void close() {
         lanes.forEach(Lane::close);
         nodeLane.close();
+        node.abandon();
     }
 }

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -27,7 +28,8 @@ final class GrowingIndex implements RowIndex {
     private final Range hashes;
     private final Store store;
     private final ByteBuffer keys;
-    private final int most;
+    /** How many rows there is room for. */
+    private int most;
 
     /** Of each entry the hash's 32 bits, and below them one more than the row; 0 where there is none. */
     private ByteBuffer table;
@@ -71,10 +73,35 @@ final class GrowingIndex implements RowIndex {
         return keys.getLong(Objects.checkIndex(row, rows) * Long.BYTES);
     }
 
+    /**
+     * No more rows than that are made from now on.
+     *
+     * @param whose what has no more room
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are more already
+     */
+    void limit(int room, String whose) {
+        if (rows > room) {
+            throw tooMany(whose, rows, room);
+        }
+        most = Math.min(most, room);
+    }
+
+    private static PsException tooMany(String whose, long rows, int room) {
+        return new PsException(
+                PsException.Code.RESOURCE_EXHAUSTED,
+                "rows of " + whose + ": " + rows + " (expected: at most " + room + "; use more slices)");
+    }
+
     /** Forgets all rows. */
     void clear() {
         rows = 0;
-        table = newTable(LEAST);
+        replaceTable(newTable(LEAST));
+    }
+
+    private void replaceTable(ByteBuffer by) {
+        int bytes = table.capacity();
+        table = by;
+        Abandoned.add(bytes);
     }
 
     /** Each pass reads at places that do not depend on each other, so that the processor need not wait for each. */
@@ -109,7 +136,7 @@ final class GrowingIndex implements RowIndex {
             if (!hashes.contains(TensorLayout.position(Routing.hash(some[i])))) {
                 throw new PsException(
                         PsException.Code.OUT_OF_RANGE,
-                        "key: " + some[i] + " (expected: one whose hash is in " + hashes + ")");
+                        "key: " + some[i] + " (expected: one whose place, by its hash, is in " + hashes + ")");
             }
         }
     }
@@ -134,9 +161,7 @@ final class GrowingIndex implements RowIndex {
      */
     private int make(long key, int hash, int at) {
         if (rows == most) {
-            throw new PsException(
-                    PsException.Code.RESOURCE_EXHAUSTED,
-                    "rows of " + name + ": " + (rows + 1L) + " (expected: at most " + most + "; use more slices)");
+            throw tooMany(name, rows + 1L, most);
         }
         int free = at;
         if (rows >= table.capacity() / Long.BYTES / 4 * 3) {
@@ -161,7 +186,7 @@ final class GrowingIndex implements RowIndex {
                 twice.putLong(free(twice, (int) (entry >>> Integer.SIZE) >>> shift << 3), entry);
             }
         }
-        table = twice;
+        replaceTable(twice);
     }
 
     private static int free(ByteBuffer table, int from) {

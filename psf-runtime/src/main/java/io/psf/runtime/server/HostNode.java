@@ -13,6 +13,7 @@ import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
+import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -164,6 +165,12 @@ public final class HostNode implements Node {
                 }
             }
         });
+    }
+
+    /** Everything that this node has held is used no more: its lanes are closed. */
+    void abandon() {
+        shards.values().forEach(slices -> slices.values().forEach(shard -> Abandoned.add(shard.bytes())));
+        shards.clear();
     }
 
     private void forEachShard(java.util.function.Consumer<HostShard> action) {

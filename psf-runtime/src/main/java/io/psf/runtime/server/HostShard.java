@@ -14,6 +14,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -47,6 +48,7 @@ final class HostShard implements Shard {
     private final Map<String, Column> slots = new HashMap<>();
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
+    private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
     private CallInfo call = NO_CALL;
@@ -75,6 +77,7 @@ final class HostShard implements Shard {
         this.attachments = new Attachments(this);
         this.stamp = TensorLayout.stamp(spec, range);
         this.values = column("values", spec.width());
+        this.bytesOfRow = spec.width() * (long) Float.BYTES;
         this.index = spec.grows()
                 ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows())
                 : new RangeIndex(range);
@@ -99,6 +102,13 @@ final class HostShard implements Shard {
     /** The tensor has been cleared: calls that are still queued here are not run. */
     void drop() {
         dropped = true;
+        long bytes = bytes();
+        lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
+    }
+
+    /** How many bytes of values and slots have been written to; for any thread, as near as a look can tell. */
+    long bytes() {
+        return index.rows() * bytesOfRow;
     }
 
     boolean isDropped() {
@@ -229,8 +239,8 @@ final class HostShard implements Shard {
 
     private void begin(int first, int end) {
         values.clear(first, end);
-        fill.fillRows(this, first, end);
         slots.values().forEach(slot -> slot.clear(first, end));
+        fill.fillRows(this, first, end);
     }
 
     @Override
@@ -243,12 +253,17 @@ final class HostShard implements Shard {
     }
 
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // on the lane alone
     public FloatArray slot(String name, int width) {
         Column slot = slots.get(name);
         if (slot == null) {
             slot = column(name, width);
-            slot.clear(0, spec.grows() ? rows() : 0);
+            if (index instanceof GrowingIndex growing) {
+                growing.limit(slot.rows(), slot.name());
+                slot.clear(0, rows());
+            }
             slots.put(name, slot);
+            bytesOfRow += width * (long) Float.BYTES;
         }
         if (slot.width() != width) {
             throw new IllegalArgumentException(
@@ -272,7 +287,7 @@ final class HostShard implements Shard {
     @Override
     public Shard other(TensorId tensor) {
         HostShard other = others.apply(tensor);
-        String here = "slice " + slice + ", rows " + range;
+        String here = "slice " + slice + " of " + spec.shape() + ", " + range;
         if (other == null) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -281,7 +296,8 @@ final class HostShard implements Shard {
         } else if (!other.range.equals(range) || !other.lane.equals(lane)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + ", rows " + other.range
+                    "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + " of " + other.spec.shape()
+                            + ", " + other.range
                             + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here
                             + ", on this lane; make it with as many rows and slices)");
         }

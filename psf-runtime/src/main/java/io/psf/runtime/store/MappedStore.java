@@ -11,13 +11,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Memory that is mapped to files, for tables larger than the machine's memory. The files are scratch: made anew, and
- * deleted when the store is closed.
+ * deleted at once where the system lets them be used then, else when the store is closed.
  */
 public final class MappedStore implements Store {
     private final Path directory;
+    private final AtomicLong made = new AtomicLong();
+    /** Those that could not be deleted yet. */
     private final Queue<Path> files = new ConcurrentLinkedQueue<>();
 
     /** A store of files in a new directory of its own below the one given. */
@@ -33,14 +36,25 @@ public final class MappedStore implements Store {
 
     @Override
     public ByteBuffer allocate(String name, int bytes) {
-        Path file = directory.resolve(name.replaceAll("[^A-Za-z0-9_.-]", "_") + "-" + files.size() + ".floats");
-        files.add(file);
+        Path file =
+                directory.resolve(name.replaceAll("[^A-Za-z0-9_.-]", "_") + "-" + made.incrementAndGet() + ".floats");
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.LITTLE_ENDIAN);
         } catch (IOException e) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of " + file + " for " + name + ": " + e, e);
+        } finally {
+            deleteNowOrLater(file);
+        }
+    }
+
+    /** A file that can be deleted while it is in use lives as long as its memory, and no longer than this process. */
+    private void deleteNowOrLater(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            files.add(file);
         }
     }
 

@@ -13,7 +13,9 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,17 +39,12 @@ final class HostShardTest {
     }
 
     private static HostShard shard(Lane lane, Range range, long rows, int width, Node.Fill fill) {
+        return shard(lane, range, new TensorInfo(TensorId.of("w"), rows, width), fill, new NativeStore());
+    }
+
+    private static HostShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
         return new HostShard(
-                new TensorInfo(TensorId.of("w"), rows, width),
-                1,
-                range,
-                NONE,
-                fill,
-                new NativeStore(),
-                lane,
-                List::of,
-                tensor -> null,
-                () -> Path.of("unused"));
+                info, 1, range, NONE, fill, store, lane, List::of, tensor -> null, () -> Path.of("unused"));
     }
 
     @Test
@@ -160,6 +157,43 @@ final class HostShardTest {
         }
     }
 
+    /** Has room for 250 floats, and some bytes of the next. */
+    private static final class Narrow implements Store {
+        private final Store memory = new NativeStore();
+
+        @Override
+        public ByteBuffer allocate(String name, int bytes) {
+            return memory.allocate(name, bytes);
+        }
+
+        @Override
+        public ByteBuffer reserve(String name, int bytes) {
+            return memory.reserve(name, Math.min(bytes, 1003));
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void aSlotWithRoomForFewerRowsIsTheLimitAndNothingElseHappens() {
+        try (Lane lane = new Lane("test")) {
+            TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 1);
+            HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, new Narrow());
+            shard.slot("wide", 64);
+            assertThat(shard.rows(LongArray.of(1, 2, 3))).containsExactly(0, 1, 2);
+            assertThatThrownBy(() -> shard.row(4))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("rows of w.1: 4 (expected: at most 3; use more slices)");
+            assertThat(shard.rows()).isEqualTo(3);
+            assertThat(shard.row(2)).isEqualTo(1);
+            assertThat(shard.slot("wide", 64).length()).isEqualTo(3 * 64);
+            assertThatThrownBy(() -> shard.slot("wider", 128))
+                    .hasMessageContaining("rows of w.1.wider: 3 (expected: at most 1; use more slices)");
+            assertThat(shard.slots()).containsOnlyKeys("wide");
+        }
+    }
+
     @Test
     void aForgottenRowIsMadeAnew() {
         try (Lane lane = new Lane("test")) {
@@ -170,6 +204,8 @@ final class HostShardTest {
             shard.removeRows();
             assertThat(shard.rows()).isZero();
             assertThat(shard.values().length()).isZero();
+            assertThat(shard.gather(LongArray.of(2999, 0, 5)).slice(2, 4)).isEqualTo(FloatArray.of(0, 0));
+            shard.removeRows();
             assertThat(shard.gather(LongArray.of(2999, 5))).isEqualTo(FloatArray.of(2999, 0, 5, 0));
             assertThat(shard.slot("state", 1)).isEqualTo(FloatArray.of(0, 0));
             HostShard fixed = shard(lane, new Range(0, 3), 3, 2);
@@ -195,7 +231,8 @@ final class HostShardTest {
             keys[300] = other;
             assertThatThrownBy(() -> shard.rows(LongArray.wrap(keys)))
                     .isInstanceOf(PsException.class)
-                    .hasMessageContaining("key: " + other + " (expected: one whose hash is in " + lower + ")");
+                    .hasMessageContaining(
+                            "key: " + other + " (expected: one whose place, by its hash, is in " + lower + ")");
             assertThat(shard.rows()).isZero();
         }
     }

@@ -1,6 +1,7 @@
 package io.psf.runtime.store.chronicle;
 
 import io.psf.api.PsException;
+import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.lang.ref.Cleaner;
 import java.nio.Buffer;
@@ -24,7 +25,7 @@ public final class NativeStore implements Store {
     /** A cache line: memory begins at one, so that a row of 64 bytes is fetched as one and not as two. */
     private static final int LINE = 64;
 
-    /** Bytes that are not freed yet; of the whole JVM, as a collection is. */
+    /** Bytes of memory, and not of room, that are not freed yet; of the whole JVM, as a collection is. */
     private static final AtomicLong LIVE = new AtomicLong();
 
     /** A system that has less room than this has none. */
@@ -33,7 +34,10 @@ public final class NativeStore implements Store {
     /** Bytes that may be taken before a collection looks for those that can be freed. */
     private static final long SLACK = 512L << 20;
 
-    private final AtomicLong collectAt = new AtomicLong(SLACK);
+    /** How long those that a collection has found may take to be freed. */
+    private static final int FREED_MILLIS = 20;
+
+    private static final AtomicLong COLLECT_AT = new AtomicLong(SLACK);
 
     private static long offset(String field) {
         try {
@@ -45,29 +49,42 @@ public final class NativeStore implements Store {
 
     @Override
     public ByteBuffer allocate(String name, int bytes) {
-        return take(name, bytes, BytesStore::nativeStoreWithFixedCapacity); // zeros
+        if (LIVE.get() + bytes > COLLECT_AT.get()) {
+            collect();
+            COLLECT_AT.set(LIVE.get() + bytes + Math.max(SLACK, LIVE.get()));
+        }
+        ByteBuffer memory = take(name, bytes, bytes, BytesStore::nativeStoreWithFixedCapacity); // zeros
+        LIVE.addAndGet(bytes);
+        return memory;
     }
 
     /** Pages that have not been written to are none of the machine's memory. */
     @Override
     public ByteBuffer reserve(String name, int bytes) {
-        for (int most = bytes; ; most = Math.max(LEAST_ROOM, most / 2)) {
+        int most = bytes;
+        boolean collected = false;
+        while (true) {
             try {
-                return take(name, most, BytesStore::lazyNativeBytesStoreWithFixedCapacity);
+                return take(name, most, 0, BytesStore::lazyNativeBytesStoreWithFixedCapacity);
             } catch (PsException e) {
-                if (most <= LEAST_ROOM) {
+                if (!collected) { // what was given back may be enough
+                    collect();
+                    collected = true;
+                } else if (most <= LEAST_ROOM) {
                     throw e;
+                } else {
+                    most = Math.max(LEAST_ROOM, most / 2 & -LINE);
                 }
             }
         }
     }
 
-    private ByteBuffer take(String name, int bytes, LongFunction<BytesStore<?, ?>> source) {
-        long now = LIVE.addAndGet(bytes);
-        if (now > collectAt.get()) {
-            System.gc(); // dropped shards are freed when they are collected, and a server's heap gives little reason to
-            collectAt.set(LIVE.get() + Math.max(SLACK, LIVE.get()));
-        }
+    /**
+     * Takes memory.
+     *
+     * @param counted how much of it is counted as live until it is freed
+     */
+    private static ByteBuffer take(String name, int bytes, int counted, LongFunction<BytesStore<?, ?>> source) {
         BytesStore<?, ?> memory;
         try {
             memory = source.apply((long) bytes + LINE - 1);
@@ -78,9 +95,23 @@ public final class NativeStore implements Store {
         ByteBuffer view = view((memory.addressForRead(0) + LINE - 1) & -LINE, bytes);
         CLEANER.register(view, () -> {
             memory.releaseLast();
-            LIVE.addAndGet(-bytes);
+            LIVE.addAndGet(-counted);
         });
         return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Collects, and waits a moment for what was found to be freed. */
+    private static void collect() {
+        Abandoned.collect();
+        try {
+            Thread.sleep(FREED_MILLIS);
+            for (long before = Long.MAX_VALUE, now = LIVE.get(); now < before; now = LIVE.get()) {
+                before = now;
+                Thread.sleep(1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** A direct buffer over memory that is not its own; duplicates and slices of it keep it reachable. */
