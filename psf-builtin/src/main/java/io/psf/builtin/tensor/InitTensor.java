@@ -8,19 +8,15 @@ import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.Range;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
-import io.psf.api.spi.Routing;
-import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
-import io.psf.builtin.sync.Pushes;
 
 /** Makes a tensor's shards, each server its own. A shard that is there already stays as it is. */
 @PsFunction(value = "psf.init", at = Place.SERVER)
@@ -70,7 +66,7 @@ public interface InitTensor {
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
         Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
-        First first = new First(generator, request);
+        FirstValues first = new FirstValues(generator, request);
         int created = 0;
         for (int slice = 0; slice < request.servers().length(); slice++) {
             if (request.servers().get(slice) == node.rank()) {
@@ -80,40 +76,6 @@ public interface InitTensor {
             }
         }
         return new Response(created);
-    }
-
-    /** What a shard begins with. */
-    record First(Generator generator, Request request) implements Node.Fill {
-        @Override
-        public void fill(Shard shard) {
-            generator.fill(shard.values(), shard.range().begin() * shard.width());
-            if (request.synchronous()) {
-                Pushes.synchronize(shard, request.mean());
-            }
-            String text = declaration(shard.spec(), request, shard.optimizer());
-            var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
-        }
-
-        @Override
-        public void fillRows(Shard shard, int begin, int end) {
-            int width = shard.width();
-            FloatArray values = shard.values();
-            for (int row = begin; row < end; row++) {
-                long key = shard.key(row);
-                boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
-                long first =
-                        (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
-                generator.fill(values.slice(row * width, (row + 1) * width), first);
-            }
-        }
-    }
-
-    /** As a spec says it, for whoever reads the tensor's files. */
-    private static String declaration(TensorInfo tensor, Request request, Optimizer optimizer) {
-        return tensor.shape() + " slices="
-                + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
-                + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
-                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");
     }
 
     private static void requireSlices(int bounds, int servers) {

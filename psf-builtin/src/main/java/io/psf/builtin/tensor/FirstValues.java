@@ -1,0 +1,49 @@
+package io.psf.builtin.tensor;
+
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.Shard;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.Routing;
+import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.sync.Pushes;
+
+/**
+ * What a shard begins with, as it was asked for.
+ *
+ * @param generator of the values
+ * @param request what was asked
+ */
+record FirstValues(Generator generator, InitTensor.Request request) implements Node.Fill {
+    @Override
+    public void fill(Shard shard) {
+        generator.fill(shard.values(), shard.range().begin() * shard.width());
+        if (request.synchronous()) {
+            Pushes.synchronize(shard, request.mean());
+        }
+        String text = declaration(shard.spec(), request, shard.optimizer());
+        var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
+    }
+
+    @Override
+    public void fillRows(Shard shard, int begin, int end) {
+        int width = shard.width();
+        FloatArray values = shard.values();
+        for (int row = begin; row < end; row++) {
+            long key = shard.key(row);
+            boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
+            long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
+            generator.fill(values.slice(row * width, (row + 1) * width), first);
+        }
+    }
+
+    /** As a spec says it, for whoever reads the tensor's files. */
+    private static String declaration(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
+        return tensor.shape() + " slices="
+                + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
+                + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
+                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");
+    }
+}
