@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,10 @@ final class SoakWorker {
                 worker, TensorSpec.table("of worker " + worker.rank(), 1000, 16).optimizer(Optimizers.adam(0.001)));
         Tensors.push(worker, tensor, new float[16_000]).await();
         Tensors.clear(worker, tensor);
+        TensorId growing = Tensors.init(worker, TensorSpec.growing("growing of worker " + worker.rank(), 16));
+        long[] keys = new SplittableRandom(made).longs(1000).toArray();
+        Tensors.pushRows(worker, growing, keys, new float[16_000]).await();
+        Tensors.clear(worker, growing);
     }
 
     private void sample() {

@@ -48,6 +48,9 @@ final class Reactor implements AutoCloseable {
     /** Who is kept for longer is relieved. */
     private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** How seldom who looks for what comes over shared memory makes the system calls that others need. */
+    private static final long SELECTS_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
+
     /** Parked threads look around now and then, whatever they have been told. */
     private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -82,6 +85,9 @@ final class Reactor implements AutoCloseable {
 
     private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
+    private long lastSelect = System.nanoTime();
+    /** Whether the last turn asked the selector. */
+    private boolean asks;
 
     /** Takes what the selector finds: an object that is kept, since who spins selects a million times a second. */
     private static final class Ready implements Consumer<SelectionKey> {
@@ -331,8 +337,12 @@ final class Reactor implements AutoCloseable {
 
     /** To the one who is to answer, if there is no other processor. */
     @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
-    private static void giveWay() {
-        Thread.yield();
+    private void giveWay() {
+        if (asks) {
+            Thread.yield();
+        } else {
+            Thread.onSpinWait();
+        }
     }
 
     private void resign(Thread me) {
@@ -401,7 +411,12 @@ final class Reactor implements AutoCloseable {
             if (!isLedHere()) {
                 return true;
             }
-            select(busy ? 0 : nanos);
+            long wait = busy ? 0 : nanos;
+            asks = wait > 0 || polled.isEmpty() || System.nanoTime() - lastSelect > SELECTS_NANOS;
+            if (asks) {
+                select(wait);
+                lastSelect = System.nanoTime();
+            }
             if (!some.isEmpty()) {
                 for (int i = 0; i < some.size() && isLedHere(); i++) {
                     handle(some.get(i));

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 /** A shard in host memory off the heap. All of it belongs to its lane. */
 final class HostShard implements Shard {
     private static final long UNKNOWN = Long.MAX_VALUE;
+    /** Room takes at least as much once it is written to, where the system has such pages. */
+    private static final long LARGEST_PAGE = 2 << 20;
+
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final TensorInfo spec;
@@ -108,7 +111,8 @@ final class HostShard implements Shard {
 
     /** How many bytes of values and slots have been written to; for any thread, as near as a look can tell. */
     long bytes() {
-        return index.rows() * bytesOfRow;
+        long pages = spec.grows() ? (slots.size() + 2) * LARGEST_PAGE : 0;
+        return index.rows() * bytesOfRow + pages;
     }
 
     boolean isDropped() {
