@@ -50,6 +50,11 @@ record Outcome<T>(
         for (TensorId tensor : cluster.tensors()) {
             require(
                     differences.between(
+                            "keys of tensor \"" + tensor + "\"", cluster.keys(tensor), other.cluster.keys(tensor)),
+                    other,
+                    function);
+            require(
+                    differences.between(
                             "values of tensor \"" + tensor + "\"",
                             cluster.values(tensor),
                             other.cluster.values(tensor)),

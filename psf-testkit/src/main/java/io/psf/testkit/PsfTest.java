@@ -66,12 +66,12 @@ public final class PsfTest<Q, R> {
      *
      * @param rows how many rows; with fewer than 7 there are at most as many slices as rows
      * @param width floats in a row
-     * @throws IllegalArgumentException if the values do not fit in one array; a table that grows does not
+     * @throws IllegalArgumentException if the values do not fit in one array; a table that grows is {@link #growing}
      */
     public PsfTest<Q, R> tensor(TensorId tensor, long rows, int width) {
         if (rows > Integer.MAX_VALUE / 4 / Math.max(1, width)) {
             throw new IllegalArgumentException("tensor \"" + tensor + "\" of a test: [" + rows + ", " + width
-                    + "] (expected: at most " + Integer.MAX_VALUE / 4 + " floats, and not to grow)");
+                    + "] (expected: at most " + Integer.MAX_VALUE / 4 + " floats)");
         }
         last = tensor;
         tensors.put(tensor, new TestTensor(new TensorInfo(tensor, rows, width), TestTensor::unlike, new Additive()));
@@ -79,12 +79,29 @@ public final class PsfTest<Q, R> {
     }
 
     /**
+     * A table that grows, without a row when the test begins: each is made, of zeros, when its key first comes. Pushes are
+     * added, unless {@link #optimizer} says otherwise.
+     *
+     * @param width floats in a row
+     */
+    public PsfTest<Q, R> growing(TensorId tensor, int width) {
+        last = tensor;
+        tensors.put(tensor, new TestTensor(new TensorInfo(tensor, TensorInfo.GROWING, width), i -> 0, new Additive()));
+        return this;
+    }
+
+    /**
      * The first values of the tensor declared last.
      *
      * @param values element i of [rows, width], rounded to float32
+     * @throws IllegalStateException if it is a table that grows
      */
     public PsfTest<Q, R> values(IntToDoubleFunction values) {
         TestTensor tensor = lastTensor();
+        if (tensor.info().grows()) {
+            throw new IllegalStateException("values of tensor \""
+                    + tensor.info().id() + "\": it grows (expected: rows, which begin with zeros, to be pushed)");
+        }
         tensors.put(tensor.info().id(), new TestTensor(tensor.info(), values, tensor.optimizer()));
         return this;
     }

@@ -5,6 +5,7 @@ import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
@@ -19,6 +20,7 @@ import io.psf.api.spi.TupleWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,6 +30,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +100,8 @@ public final class TestCluster implements Caller {
             @Nullable Path checkpoints) {
         TestShard shard =
                 new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
-        int first = Math.toIntExact(layout.range(slice).begin() * tensor.info().width());
-        for (int i = 0; i < shard.values().length(); i++) {
+        int first = (int) (layout.range(slice).begin() * tensor.info().width());
+        for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
         }
         return shard;
@@ -124,16 +127,31 @@ public final class TestCluster implements Caller {
         clock.advance(time);
     }
 
-    /** A tensor's values as they are now, [rows, width] float32. */
+    /** A tensor's values as they are now, [rows, width] float32; of a table that grows, in the order of {@link #keys}. */
     public float[] values(TensorId tensor) {
-        TensorLayout layout = layout(tensor);
-        FloatArray all = FloatArray.allocate(layout.length(layout.info().width()));
-        int at = 0;
+        return inOrder(tensor, layout(tensor).info().width(), Shard::values);
+    }
+
+    /** The keys that have rows now, ascending. */
+    public long[] keys(TensorId tensor) {
+        return shardsOf(tensor).stream()
+                .flatMapToLong(shard -> IntStream.range(0, shard.rows()).mapToLong(shard::key))
+                .sorted()
+                .toArray();
+    }
+
+    /** An array of each shard, put together by key; zero where a shard has none. */
+    private float[] inOrder(
+            TensorId tensor, int width, java.util.function.Function<TestShard, @Nullable FloatArray> of) {
+        long[] keys = keys(tensor);
+        float[] all = new float[Math.multiplyExact(keys.length, width)];
         for (TestShard shard : shardsOf(tensor)) {
-            all.copyFrom(at, shard.values());
-            at += shard.values().length();
+            FloatArray part = of.apply(shard);
+            for (int row = 0; part != null && row < shard.rows(); row++) {
+                part.copyTo(row * width, all, Arrays.binarySearch(keys, shard.key(row)) * width, width);
+            }
         }
-        return all.toArray();
+        return all;
     }
 
     /** All that functions have left in a tensor's slots, by name; zero where nobody asked. */
@@ -147,14 +165,7 @@ public final class TestCluster implements Caller {
                     .mapToInt(shard -> width(shard, name))
                     .max()
                     .orElse(0);
-            float[] all = new float[layout(tensor).length(width)];
-            for (TestShard shard : shardsOf(tensor)) {
-                FloatArray slot = shard.slots().get(name);
-                if (slot != null) {
-                    slot.copyTo(0, all, Math.toIntExact(shard.range().begin() * width), slot.length());
-                }
-            }
-            slots.put(name, all);
+            slots.put(name, inOrder(tensor, width, shard -> shard.slots().get(name)));
         }
         return slots;
     }

@@ -12,10 +12,13 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
@@ -28,11 +31,17 @@ final class TestShard implements Shard, TestPlace {
     private final Optimizer optimizer;
     private final List<Member> members;
     private final Map<TensorId, List<TestShard>> all;
-    private final FloatArray values;
-    private final Map<String, FloatArray> slots = new HashMap<>();
+    private FloatArray values;
+    private final Map<String, Slot> slots = new HashMap<>();
+    /** Of a table that grows, its keys in the order in which they came, and the row of each. */
+    private final List<Long> keys = new ArrayList<>();
+
+    private final Map<Long, Integer> rows = new HashMap<>();
     private final Attachments attachments;
     private final @Nullable Path checkpoints;
     private CallInfo call = NO_CALL;
+
+    private record Slot(int width, FloatArray data) {}
 
     TestShard(
             TensorInfo spec,
@@ -75,7 +84,32 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public int rows() {
-        return Math.toIntExact(range.length());
+        return spec.grows() ? keys.size() : Math.toIntExact(range.length());
+    }
+
+    @Override
+    public long key(int row) {
+        return spec.grows() ? keys.get(row) : range.begin() + Objects.checkIndex(row, rows());
+    }
+
+    @Override
+    public void removeRows() {
+        if (!spec.grows()) {
+            Shard.super.removeRows();
+        }
+        keys.clear();
+        rows.clear();
+        setRows(0);
+    }
+
+    /** Rows that are there stay as they are, others are zero. */
+    private void setRows(int rows) {
+        values = resized(values, rows * width());
+        slots.replaceAll((name, slot) -> new Slot(slot.width(), resized(slot.data(), rows * slot.width())));
+    }
+
+    private static FloatArray resized(FloatArray array, int length) {
+        return FloatArray.wrap(Arrays.copyOf(array.toArray(), length));
     }
 
     @Override
@@ -106,10 +140,20 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public int row(long key) {
-        if (!range.contains(key)) {
-            throw new PsException(PsException.Code.OUT_OF_RANGE, "key: " + key + " (expected: a row in " + range + ")");
+        if (!owns(key)) {
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + key + " (expected: "
+                            + (spec.grows() ? "one whose place, by its hash, is in " : "a row in ") + range + ")");
         }
-        return (int) (key - range.begin());
+        return spec.grows() ? rows.computeIfAbsent(key, this::make) : (int) (key - range.begin());
+    }
+
+    private int make(long key) {
+        int row = keys.size();
+        keys.add(key);
+        setRows(row + 1);
+        return row;
     }
 
     @Override
@@ -123,17 +167,20 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public FloatArray slot(String name, int width) {
-        FloatArray slot = slots.computeIfAbsent(name, n -> FloatArray.allocate(Math.multiplyExact(rows(), width)));
-        if (slot.length() != rows() * width) {
-            throw new IllegalArgumentException("width of slot \"" + name + "\": " + width + " (expected: "
-                    + slot.length() / rows() + ", as it was made)");
+        Slot slot = slots.computeIfAbsent(
+                name, n -> new Slot(width, FloatArray.allocate(Math.multiplyExact(rows(), width))));
+        if (slot.width() != width) {
+            throw new IllegalArgumentException(
+                    "width of slot \"" + name + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
         }
-        return slot;
+        return slot.data();
     }
 
     @Override
     public Map<String, FloatArray> slots() {
-        return Collections.unmodifiableMap(slots);
+        Map<String, FloatArray> data = new HashMap<>();
+        slots.forEach((name, slot) -> data.put(name, slot.data()));
+        return Collections.unmodifiableMap(data);
     }
 
     @Override

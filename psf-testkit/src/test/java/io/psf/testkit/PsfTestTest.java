@@ -205,4 +205,24 @@ class PsfTestTest {
                         .await())
                 .hasMessageContaining("tensor: other (expected: one that the test declares, with tensor(..))");
     }
+
+    @Test
+    void aTableThatGrowsHasTheSameRowsOnAnySlices() {
+        long[] keys = {5, -1, 1L << 60, 5, Long.MIN_VALUE};
+        PsfTest<Touch.Request, Touch.Response> test =
+                PsfTest.of(TouchPsf.bind(new Touch() {})).growing(T, 2);
+        FloatArray touched = test.sameOnAnySlices(cluster -> {
+            TouchPsf.Stub stub = TouchPsf.stub(cluster);
+            stub.call(T, LongArray.wrap(keys), false).await();
+            FloatArray answer = stub.call(T, LongArray.of(-1, 7), false).await().values();
+            assertThat(cluster.keys(T)).containsExactly(Long.MIN_VALUE, -1, 5, 7, 1L << 60);
+            assertThat(cluster.values(T)).startsWith(1, 1, 2, 2, 2, 2, 1, 1);
+            return answer;
+        });
+        assertThat(touched).isEqualTo(FloatArray.of(2, 2, 1, 1));
+        assertThatThrownBy(() -> test.sameOnAnySlices(cluster -> TouchPsf.stub(cluster)
+                        .call(T, LongArray.wrap(keys), true)
+                        .await()))
+                .hasMessageContaining("slot \"order\" of tensor \"t\"");
+    }
 }
