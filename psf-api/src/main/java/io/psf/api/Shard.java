@@ -81,6 +81,18 @@ public interface Shard {
     int[] rows(LongArray keys);
 
     /**
+     * The local rows of keys, in an array that the caller keeps.
+     *
+     * @param keys [n] int64 global keys
+     * @param into [at least n], filled from its beginning on
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
+     */
+    default void rows(LongArray keys, int[] into) {
+        int[] rows = rows(keys);
+        System.arraycopy(rows, 0, into, 0, rows.length);
+    }
+
+    /**
      * The values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate scratch memory}
      * for the answer.
      *

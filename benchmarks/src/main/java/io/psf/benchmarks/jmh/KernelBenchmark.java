@@ -161,7 +161,8 @@ public class KernelBenchmark {
                 Shard.class.getClassLoader(),
                 new Class<?>[] {Shard.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "rows" -> arguments == null ? (Object) rows : local((LongArray) arguments[0]);
+                    case "rows" ->
+                        arguments == null ? (Object) rows : local((LongArray) arguments[0], (int[]) arguments[1]);
                     case "width" -> width;
                     case "values" -> values;
                     case "slot" ->
@@ -172,9 +173,8 @@ public class KernelBenchmark {
                 });
     }
 
-    private static int[] local(LongArray keys) {
-        int[] rows = new int[keys.length()];
-        for (int i = 0; i < rows.length; i++) {
+    private static Object local(LongArray keys, int[] rows) {
+        for (int i = 0; i < keys.length(); i++) {
             rows[i] = (int) keys.get(i);
         }
         return rows;

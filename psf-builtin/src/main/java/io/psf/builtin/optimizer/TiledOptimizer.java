@@ -25,8 +25,10 @@ final class TiledOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
-        int[] rows = shard.rows(keys);
-        new Walk(kernel, shard, update).rows(rows);
+        int n = keys.length();
+        int[] rows = shard.attachment(Tiles.class, Tiles::new).rows(n);
+        shard.rows(keys, rows); // before the arrays are asked for: a table that grows makes them
+        new Walk(kernel, shard, update).rows(rows, n);
     }
 
     @Override

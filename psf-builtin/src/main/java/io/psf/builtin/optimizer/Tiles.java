@@ -10,6 +10,9 @@ final class Tiles {
 
     private static final int STAMP_BITS = 10;
 
+    /** Rows of keys that room is kept for: 256 KB. */
+    private static final int MOST_KEPT = 1 << 16;
+
     final float[] w = new float[SIZE];
     final float[] g = new float[SIZE];
     final float[] counts = new float[SIZE];
@@ -18,6 +21,19 @@ final class Tiles {
     private final int[] stamps = new int[1 << STAMP_BITS];
 
     private int batch;
+
+    private int[] rows = new int[SIZE];
+
+    /** Room for the rows of n keys: kept, so that a push makes no array as long as its keys, unless it is very long. */
+    int[] rows(int n) {
+        if (n > MOST_KEPT) {
+            return new int[n];
+        }
+        if (n > rows.length) {
+            rows = new int[Math.max(n, 2 * rows.length)];
+        }
+        return rows;
+    }
 
     /** At least n tiles of state. */
     float[][] state(int n) {

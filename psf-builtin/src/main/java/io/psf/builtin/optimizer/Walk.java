@@ -83,12 +83,13 @@ final class Walk {
     /**
      * Steps some rows, in order; one that occurs twice is stepped twice.
      *
-     * @param rows [n], the shard's row for each row of the update
+     * @param rows [at least count], the shard's row for each row of the update
+     * @param count how many rows the update has
      */
-    void rows(int[] rows) {
+    void rows(int[] rows, int count) {
         int most = Math.max(1, Tiles.SIZE / width);
-        for (int i = 0; i < rows.length; ) {
-            int n = tiles.distinct(rows, i, Math.min(most, rows.length - i));
+        for (int i = 0; i < count; ) {
+            int n = tiles.distinct(rows, i, Math.min(most, count - i));
             if (width <= Tiles.SIZE) {
                 gathered(rows, i, n);
             } else {

@@ -204,10 +204,15 @@ final class HostShard implements Shard {
     @Override
     public int[] rows(LongArray keys) {
         int[] local = new int[keys.length()];
-        for (int at = 0; at < local.length; at += RowIndex.TILE) {
-            rows(keys, at, Math.min(RowIndex.TILE, local.length - at), local, at);
-        }
+        rows(keys, local);
         return local;
+    }
+
+    @Override
+    public void rows(LongArray keys, int[] into) {
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            rows(keys, at, Math.min(RowIndex.TILE, keys.length() - at), into, at);
+        }
     }
 
     @Override
