@@ -141,7 +141,8 @@ public interface Shard {
 
     /**
      * The shard of the same slice of another tensor, for functions between tensors: it runs on the same lane, so it may be
-     * read and written as this one. Rows are to be asked for there anew if it grows. A call on the other tensor whose answer is deferred is not waited for.
+     * read and written as this one; its rows have other numbers if it grows. A call on the other tensor whose answer is
+     * deferred is not waited for.
      *
      * @throws PsException with {@code BAD_REQUEST} if the other tensor has no such slice on this server, because nobody
      *     made it or its rows or slices are others

@@ -19,16 +19,21 @@ final class TiledOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
-        new Walk(kernel, shard, update).allRows(shard.rows());
+        new Walk(kernel, shard, update, tiles(shard)).allRows(shard.rows());
     }
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
         int n = keys.length();
-        int[] rows = shard.attachment(Tiles.class, Tiles::new).rows(n);
+        Tiles tiles = tiles(shard);
+        int[] rows = tiles.rows(n);
         shard.rows(keys, rows); // before the arrays are asked for: a table that grows makes them
-        new Walk(kernel, shard, update).rows(rows, n);
+        new Walk(kernel, shard, update, tiles).rows(rows, n);
+    }
+
+    private static Tiles tiles(Shard shard) {
+        return shard.attachment(Tiles.class, Tiles::new);
     }
 
     @Override

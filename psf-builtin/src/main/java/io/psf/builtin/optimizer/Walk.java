@@ -35,11 +35,11 @@ final class Walk {
     /** Elements between the beginning of a cache line and the shard's first: vectors are stored fastest by lines. */
     private final int pastLine;
 
-    Walk(Kernel kernel, Shard shard, FloatArray update) {
+    Walk(Kernel kernel, Shard shard, FloatArray update, Tiles tiles) {
         List<String> names = kernel.state();
         this.kernel = kernel;
         this.width = shard.width();
-        this.tiles = shard.attachment(Tiles.class, Tiles::new);
+        this.tiles = tiles;
         this.stateTiles = tiles.state(names.size());
         this.values = shard.values();
         this.update = update;

@@ -1,6 +1,5 @@
 package io.psf.builtin.sparse;
 
-import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
@@ -18,16 +17,9 @@ public final class Rows {
     public static void requireOwned(Shard shard, LongArray keys) {
         for (int i = 0; i < keys.length(); i++) {
             if (!shard.owns(keys.get(i))) {
-                throw notOwned(shard, keys.get(i));
+                var unused = shard.row(keys.get(i)); // throws: it names the key, and makes no row of it
             }
         }
-    }
-
-    private static PsException notOwned(Shard shard, long key) {
-        return new PsException(
-                PsException.Code.OUT_OF_RANGE,
-                "key: " + key + " (expected: one of slice " + shard.slice() + " of "
-                        + shard.spec().shape() + ", " + shard.range() + ")");
     }
 
     /**

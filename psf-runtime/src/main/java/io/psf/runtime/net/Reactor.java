@@ -48,7 +48,7 @@ final class Reactor implements AutoCloseable {
     /** Who is kept for longer is relieved. */
     private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** How seldom who looks for what comes over shared memory makes the system calls that others need. */
+    /** How seldom who looks for what comes over shared memory asks the selector, which is a system call, too. */
     private static final long SELECTS_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
 
     /** Parked threads look around now and then, whatever they have been told. */
@@ -86,9 +86,6 @@ final class Reactor implements AutoCloseable {
     private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
     private long lastSelect = System.nanoTime();
-    /** Whether the last turn asked the selector. */
-    private boolean asks;
-
     /** Takes what the selector finds: an object that is kept, since who spins selects a million times a second. */
     private static final class Ready implements Consumer<SelectionKey> {
         final List<SelectionKey> keys = new ArrayList<>();
@@ -337,12 +334,8 @@ final class Reactor implements AutoCloseable {
 
     /** To the one who is to answer, if there is no other processor. */
     @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
-    private void giveWay() {
-        if (asks) {
-            Thread.yield();
-        } else {
-            Thread.onSpinWait();
-        }
+    private static void giveWay() {
+        Thread.yield();
     }
 
     private void resign(Thread me) {
@@ -412,8 +405,7 @@ final class Reactor implements AutoCloseable {
                 return true;
             }
             long wait = busy ? 0 : nanos;
-            asks = wait > 0 || polled.isEmpty() || System.nanoTime() - lastSelect > SELECTS_NANOS;
-            if (asks) {
+            if (wait > 0 || polled.isEmpty() || System.nanoTime() - lastSelect > SELECTS_NANOS) {
                 select(wait);
                 lastSelect = System.nanoTime();
             }

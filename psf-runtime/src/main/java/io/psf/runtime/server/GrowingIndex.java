@@ -25,7 +25,7 @@ final class GrowingIndex implements RowIndex {
     static final int MOST_ROWS = MOST / 4 * 3;
 
     private final String name;
-    private final Range hashes;
+    private final Range places;
     private final Store store;
     private final ByteBuffer keys;
     /** How many rows there is room for. */
@@ -45,12 +45,12 @@ final class GrowingIndex implements RowIndex {
      * No rows yet.
      *
      * @param name whose rows these are
-     * @param hashes where the keys stand that belong here ({@link TensorLayout#position})
+     * @param places where the keys stand that belong here ({@link TensorLayout#position})
      * @param most how many rows there is room for, at most {@link #MOST_ROWS}
      */
-    GrowingIndex(String name, Range hashes, Store store, int most) {
+    GrowingIndex(String name, Range places, Store store, int most) {
         this.name = name;
-        this.hashes = hashes;
+        this.places = places;
         this.store = store;
         this.keys = store.reserve(name + ".keys", most * Long.BYTES);
         this.most = Math.min(most, keys.capacity() / Long.BYTES);
@@ -128,15 +128,15 @@ final class GrowingIndex implements RowIndex {
         for (int i = 0; i < n; i++) {
             long hash = Routing.hash(some[i]);
             long place = TensorLayout.position(hash);
-            wrong |= (place - hashes.begin()) | (hashes.end() - 1 - place); // negative if one is outside
+            wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if one is outside
             hashTile[i] = (int) hash;
             entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
         }
         for (int i = 0; wrong < 0 && i < n; i++) {
-            if (!hashes.contains(TensorLayout.position(Routing.hash(some[i])))) {
+            if (!places.contains(TensorLayout.position(Routing.hash(some[i])))) {
                 throw new PsException(
                         PsException.Code.OUT_OF_RANGE,
-                        "key: " + some[i] + " (expected: one whose place, by its hash, is in " + hashes + ")");
+                        "key: " + some[i] + " (expected: one whose place, by its hash, is in " + places + ")");
             }
         }
     }
