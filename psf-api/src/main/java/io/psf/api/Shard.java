@@ -152,6 +152,12 @@ public interface Shard {
     /** The call being answered. */
     CallInfo call();
 
+    /**
+     * The handler reads the request's arrays no more: their memory need not wait for the answer. A handler that answers
+     * later, and has copied or added up what it was given, says so, since a server's memory for requests is bounded.
+     */
+    default void releaseRequest() {}
+
     /** Who is in the cluster now. */
     List<Member> members();
 

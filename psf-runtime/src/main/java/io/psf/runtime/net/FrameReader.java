@@ -4,6 +4,7 @@ import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ final class FrameReader {
     static final int MOST_FROM_A_STRANGER = 64 << 10;
 
     private final FramePool pool;
+    private final IntPredicate admits;
     /** What has come ends at its position. */
     private final ByteBuffer inbox = ByteBuffer.allocateDirect(INBOX).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -32,7 +34,17 @@ final class FrameReader {
     private volatile boolean trusted;
 
     FrameReader(FramePool pool) {
+        this(pool, length -> true);
+    }
+
+    /**
+     * A reader.
+     *
+     * @param admits whether the memory of a large frame may be taken now; if not, it is asked again later
+     */
+    FrameReader(FramePool pool, IntPredicate admits) {
         this.pool = pool;
+        this.admits = admits;
     }
 
     /** From now on frames may be of any length. */
@@ -79,6 +91,9 @@ final class FrameReader {
             frame.bytes().put(0, inbox, taken, length);
             taken += length;
             return frame;
+        }
+        if (length > LARGE && !admits.test(length)) {
+            return null; // what has come of it stays in the inbox
         }
         if (length > LARGE) {
             announced = length;

@@ -49,6 +49,9 @@ public final class HostNode implements Node {
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
     private volatile int rank;
+    /** Of the thread that makes shards. */
+    private final Tile making = new Tile();
+
     private CallInfo call = NO_CALL;
     private @Nullable Connection connection;
 
@@ -135,6 +138,18 @@ public final class HostNode implements Node {
             if (invocation.isOverdue()) {
                 invocation.expire();
             }
+        }
+    }
+
+    /** Calls that wait behind others, and have not been run, are not run; from any thread. */
+    void refuseWaiting(PsException why) {
+        forEachShard(shard -> shard.refuseWaiting(why));
+    }
+
+    /** Ends deferred calls whose requests take memory; from any thread. */
+    void endHolding(PsException why) {
+        for (Invocation invocation : deferred) {
+            invocation.endIfHolding(why);
         }
     }
 
@@ -240,7 +255,9 @@ public final class HostNode implements Node {
                 this::members,
                 other -> shard(other.number(), slice),
                 this::checkpoints);
+        shard.use(making); // this is not its lane
         fill.fill(shard);
+        shard.use(home.tile());
         slices.put(slice, shard);
         return true;
     }

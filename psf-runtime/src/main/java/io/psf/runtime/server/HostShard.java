@@ -46,8 +46,7 @@ final class HostShard implements Shard {
     private final Node.Fill fill;
     private final Column values;
     private final short stamp;
-    private final long[] keyTile = new long[RowIndex.TILE];
-    private final int[] rowTile = new int[RowIndex.TILE];
+    private Tile tile;
     private final Map<String, Column> slots = new HashMap<>();
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>();
@@ -55,6 +54,7 @@ final class HostShard implements Shard {
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
     private CallInfo call = NO_CALL;
+    private @Nullable Invocation current;
 
     HostShard(
             TensorInfo spec,
@@ -74,6 +74,7 @@ final class HostShard implements Shard {
         this.fill = fill;
         this.store = store;
         this.lane = lane;
+        this.tile = lane.tile();
         this.members = members;
         this.others = others;
         this.checkpoints = checkpoints;
@@ -137,12 +138,24 @@ final class HostShard implements Shard {
         sequences.remove(connection);
     }
 
-    void begin(CallInfo call) {
+    void begin(CallInfo call, Invocation invocation) {
         this.call = call;
+        this.current = invocation;
     }
 
     void end() {
         this.call = NO_CALL;
+        this.current = null;
+    }
+
+    /** Keys and rows lie there for a moment from now on: of the thread that uses this shard. */
+    void use(Tile tile) {
+        this.tile = tile;
+    }
+
+    /** Calls that wait behind others are not run. */
+    void refuseWaiting(PsException why) {
+        sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
     }
 
     void membersChanged(List<Member> now) {
@@ -196,9 +209,9 @@ final class HostShard implements Shard {
 
     @Override
     public int row(long key) {
-        keyTile[0] = key;
-        tile(1, rowTile, 0);
-        return rowTile[0];
+        tile.keys[0] = key;
+        tile(1, tile.rows, 0);
+        return tile.rows[0];
     }
 
     @Override
@@ -219,7 +232,7 @@ final class HostShard implements Shard {
     public FloatArray gather(LongArray keys) {
         int width = width();
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
-        int[] local = rowTile;
+        int[] local = tile.rows;
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
             int n = Math.min(RowIndex.TILE, keys.length() - at);
             rows(keys, at, n, local, 0);
@@ -230,7 +243,7 @@ final class HostShard implements Shard {
 
     /** The local rows of n keys, at most a tile, from one on. */
     private void rows(LongArray keys, int begin, int n, int[] into, int at) {
-        keys.copyTo(begin, keyTile, 0, n);
+        keys.copyTo(begin, tile.keys, 0, n);
         tile(n, into, at);
     }
 
@@ -238,7 +251,7 @@ final class HostShard implements Shard {
     private void tile(int n, int[] into, int at) {
         int before = index.rows();
         try {
-            index.rows(keyTile, n, into, at);
+            index.rows(tile.keys, n, into, at);
         } finally {
             if (index.rows() > before) { // even if there was no room for all of them
                 begin(before, index.rows());
@@ -321,6 +334,13 @@ final class HostShard implements Shard {
     @Override
     public CallInfo call() {
         return call;
+    }
+
+    @Override
+    public void releaseRequest() {
+        if (current != null) {
+            current.releaseRequest();
+        }
     }
 
     @Override

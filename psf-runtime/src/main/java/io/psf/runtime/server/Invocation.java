@@ -27,7 +27,9 @@ final class Invocation implements Lane.Turn {
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
     private final Connection connection;
-    private final Frame request;
+    /** The header alone once the handler reads no more. */
+    private Frame request;
+
     private final Binding<?, ?> binding;
     private final FramePool pool;
     private final Lane lane;
@@ -48,6 +50,8 @@ final class Invocation implements Lane.Turn {
     private @Nullable PsException failure;
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
+    /** Whether the handler has said that it reads the request no more. */
+    private boolean isRead;
 
     private @Nullable CompletableFuture<?> later;
 
@@ -270,7 +274,7 @@ final class Invocation implements Lane.Turn {
         try {
             Q tuple = read(binding);
             if (shard != null) {
-                shard.begin(call);
+                shard.begin(call, this);
                 answer = invoke(binding, tuple, shard, call);
             } else {
                 node.begin(call, connection);
@@ -297,7 +301,7 @@ final class Invocation implements Lane.Turn {
         CompletionStage<R> stage = (CompletionStage<R>) answer;
         stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
         if (!answered) {
-            lent = true;
+            keepRequest();
             later = stage.toCompletableFuture();
             node.defer(this);
             lane.leaveScratch();
@@ -307,6 +311,21 @@ final class Invocation implements Lane.Turn {
                 cancelIf(connection, call.call());
             }
         }
+    }
+
+    /** While the answer is waited for, the request's memory is kept only if it may still be read. */
+    private void keepRequest() {
+        lent = !isRead;
+        if (isRead) {
+            Frame whole = request;
+            request = whole.header();
+            whole.release();
+        }
+    }
+
+    /** The handler reads the request no more. */
+    void releaseRequest() {
+        isRead = !node.isIntercepted(); // an interceptor may read it
     }
 
     /** What a stage has come to; null if it has not, or has failed. */
@@ -419,7 +438,9 @@ final class Invocation implements Lane.Turn {
 
     private void answered() {
         answered = true;
-        if (!lent) {
+        if (lent) {
+            request.abandon();
+        } else {
             request.release();
         }
         if (after != null) {
@@ -460,6 +481,21 @@ final class Invocation implements Lane.Turn {
         if (shard != null && shard.isDropped()) {
             end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
         }
+    }
+
+    /** Ends a call whose request takes memory while it waits; from any thread. */
+    void endIfHolding(PsException why) {
+        lane.execute(() -> {
+            if (lent) {
+                end(why);
+            }
+        });
+    }
+
+    /** It is not run, but answered with an error; on its lane. */
+    void refuse(PsException why) {
+        connection.started(bytes);
+        fail(why);
     }
 
     /** Drops a call whose caller is gone; from any thread. */

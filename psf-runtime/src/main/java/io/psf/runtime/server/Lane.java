@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.FramePool;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +40,9 @@ final class Lane implements AutoCloseable {
     private final Thread thread;
     private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
-    private Scratch scratch = new Scratch();
+    private final Tile tile = new Tile();
+    private final FramePool pool;
+    private Scratch scratch;
     private volatile boolean closed;
 
     /** A request or a chain of them, in its turn. */
@@ -61,7 +64,14 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    Lane(String name) {
+    /**
+     * A lane with its thread.
+     *
+     * @param pool where scratch memory is taken from
+     */
+    Lane(String name, FramePool pool) {
+        this.pool = pool;
+        this.scratch = new Scratch(pool);
         this.thread = new Thread(this::loop, name);
         thread.setDaemon(true);
         thread.start();
@@ -162,6 +172,11 @@ final class Lane implements AutoCloseable {
         }
     }
 
+    /** Whether nothing waits or runs. */
+    boolean isIdle() {
+        return pending.get() == 0;
+    }
+
     /** Runs a piece of work on the lane, later. */
     void execute(Runnable work) {
         if (closed) {
@@ -232,6 +247,11 @@ final class Lane implements AutoCloseable {
         return writer;
     }
 
+    /** Where keys lie that shards of this lane look for. */
+    Tile tile() {
+        return tile;
+    }
+
     /** The memory that handlers on this lane take for their answers. */
     Scratch scratch() {
         return scratch;
@@ -240,7 +260,8 @@ final class Lane implements AutoCloseable {
     /** Leaves the scratch memory to a handler that answers later. */
     void leaveScratch() {
         if (!scratch.isEmpty()) {
-            scratch = new Scratch();
+            scratch.abandon();
+            scratch = new Scratch(pool);
         }
     }
 

@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,13 @@ final class Sequence {
     /** The call that held up the others has answered. */
     void release() {
         deferred = null;
+    }
+
+    /** Takes out all that wait. */
+    List<Invocation> removeWaiting() {
+        List<Invocation> all = List.copyOf(waiting);
+        waiting.clear();
+        return all;
     }
 
     /** How many calls wait. */

@@ -13,6 +13,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.FramePool;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.ByteBuffer;
@@ -49,7 +50,7 @@ final class HostShardTest {
 
     @Test
     void theRowsOfManyKeysAreThoseOfEach() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             long first = (1L << 40) + 7;
             HostShard shard = shard(lane, new Range(first, first + 3000), 1L << 41, 3);
             for (int i = 0; i < shard.values().length(); i++) {
@@ -72,7 +73,7 @@ final class HostShardTest {
 
     @Test
     void aKeyOfAnotherShardIsNamedWhereverItStands() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = shard(lane, new Range(10, 20), 30, 2);
             for (long wrong : new long[] {9, 20, -1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE + 15}) {
                 for (int at : new int[] {0, 511, 512, 999}) {
@@ -110,7 +111,7 @@ final class HostShardTest {
 
     @Test
     void aGrowingTableHasARowForEachKeyInTheOrderInWhichTheyCame() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             Map<Long, Integer> expected = new LinkedHashMap<>();
             Random random = new Random(3);
@@ -135,14 +136,14 @@ final class HostShardTest {
 
     @Test
     void keyZeroIsNotTakenForMemoryThatNobodyHasWritten() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             assertThat(growing(lane, 2).rows(LongArray.of(77, 0, 5, 0))).containsExactly(0, 1, 2, 1);
         }
     }
 
     @Test
     void slotsGrowWithTheRowsAndBeginWithZeros() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             shard.slot("early", 3).fill(1);
             for (int key = 0; key < 5000; key++) {
@@ -177,7 +178,7 @@ final class HostShardTest {
 
     @Test
     void aSlotWithRoomForFewerRowsIsTheLimitAndNothingElseHappens() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 1);
             HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, new Narrow());
             shard.slot("wide", 64);
@@ -196,7 +197,7 @@ final class HostShardTest {
 
     @Test
     void aForgottenRowIsMadeAnew() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             shard.rows(LongArray.wrap(LongStream.range(0, 3000).toArray()));
             shard.values().fill(7);
@@ -216,7 +217,7 @@ final class HostShardTest {
 
     @Test
     void aKeyWhoseHashIsAnotherShardsIsNamedBeforeAnyRowIsMade() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             Range lower = new Range(0, TensorInfo.GROWING / 2);
             HostShard shard = shard(lane, lower, TensorInfo.GROWING, 2);
             TensorInfo info = shard.spec();

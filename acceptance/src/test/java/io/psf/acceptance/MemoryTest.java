@@ -1,0 +1,221 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.acceptance.Clusters.Work;
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.cli.LocalJob;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.TransportConfig;
+import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Servers with little memory and workers that send far more than that: senders come to wait, and each push counts once. */
+@Timeout(120)
+final class MemoryTest {
+    private static final int MB = 1 << 20;
+
+    private static PsCluster cluster(TransportConfig.Kind kind, int workers, int memory) {
+        return PsCluster.builder()
+                .workers(workers)
+                .over(TransportConfig.usual().withKind(kind))
+                .memory(memory)
+                .start();
+    }
+
+    private static float[] ones(int n) {
+        float[] ones = new float[n];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    /** All in one round, which the last worker keeps open until the others have sent what they can. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void aServerOfASmallHeapTakesALateWorkersRoundAndAnswersAllAtOnce(TransportConfig.Kind kind) throws Exception {
+        int workers = 6;
+        int layers = 2;
+        float[] gradient = ones(MB);
+        List<String> lines = new CopyOnWriteArrayList<>();
+        ExecutorService threads = Executors.newFixedThreadPool(workers);
+        List<Worker> early = new CopyOnWriteArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .workers(workers)
+                .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=32m"))
+                .environment(Map.of("PSF_TRANSPORT", kind.name().toLowerCase(Locale.ROOT)))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .start()) {
+            String[] address = job.schedulerAddress().split(":");
+            WorkerConfig config = WorkerConfig.of(address[0], Integer.parseInt(address[1]))
+                    .withTransport(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO));
+            Work work = worker -> {
+                List<TensorId> ids = new ArrayList<>();
+                for (int i = 0; i < layers; i++) {
+                    ids.add(Tensors.init(
+                            worker,
+                            TensorSpec.dense("layer" + i, MB)
+                                    .optimizer(Optimizers.add())
+                                    .updates(Updates.SUM)));
+                }
+                worker.barrier();
+                if (worker.rank() < workers - 1) {
+                    early.add(worker);
+                } else {
+                    await().atMost(30, TimeUnit.SECONDS)
+                            .until(() ->
+                                    early.stream().mapToLong(Worker::bytesSent).sum() > 8L * MB);
+                }
+                List<Pending<?>> pending = new ArrayList<>();
+                ids.forEach(id -> pending.add(Tensors.push(worker, id, gradient)));
+                pending.forEach(Pending::await);
+                pending.clear();
+                List<float[]> pulled = new ArrayList<>();
+                for (TensorId id : ids) {
+                    pulled.add(new float[MB]);
+                    pending.add(Tensors.pull(worker, id, pulled.get(pulled.size() - 1)));
+                }
+                pending.forEach(Pending::await);
+                for (float[] values : pulled) {
+                    assertThat(IntStream.range(0, MB).filter(i -> values[i] != workers))
+                            .isEmpty();
+                }
+            };
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < workers; i++) {
+                running.add(threads.submit(() -> {
+                    try (Worker worker = Worker.connect(config)) {
+                        work.run(worker);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
+    }
+
+    /** Handlers that keep their requests may take what others may not. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void callsThatWaitForEachOtherMeetBeyondTheUsualMemory(TransportConfig.Kind kind) {
+        int workers = 7; // each with half a megabyte, of 2 that may be taken at first
+        try (PsCluster cluster = cluster(kind, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", MB / 8).slices(1));
+                Meet.Response met = MeetPsf.stub(worker)
+                        .call(w, workers, FloatArray.wrap(ones(MB / 8)))
+                        .await();
+                assertThat(met.sum()).isEqualTo(workers * (MB / 8.0));
+            });
+        }
+    }
+
+    @Test
+    void callsThatWaitForEachOtherAndCannotMeetAreToldAndTheServerGoesOn() {
+        int workers = 6; // each with a megabyte, of 4
+        AtomicInteger refused = new AtomicInteger();
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", MB / 4).slices(1));
+                worker.barrier();
+                try {
+                    MeetPsf.stub(worker)
+                            .call(w, workers, FloatArray.wrap(ones(MB / 4)))
+                            .await(Duration.ofSeconds(6));
+                } catch (PsException e) {
+                    if (e.code() == PsException.Code.RESOURCE_EXHAUSTED) {
+                        refused.incrementAndGet();
+                        assertThat(e.getMessage()).contains("PSF_MEMORY");
+                    }
+                }
+                worker.barrier();
+                Tensors.push(worker, w, ones(MB / 4)).await();
+                worker.barrier();
+                assertThat(Tensors.pull(worker, w)).containsOnly(workers);
+            });
+        }
+        assertThat(refused.get()).isPositive();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void aWorkerOfFewBytesIsServedBesideThoseOfMany(TransportConfig.Kind kind) {
+        int workers = 4;
+        AtomicBoolean done = new AtomicBoolean();
+        try (PsCluster cluster = cluster(kind, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId heavy =
+                        Tensors.init(worker, TensorSpec.dense("heavy", MB / 4).optimizer(Optimizers.add()));
+                TensorId light =
+                        Tensors.init(worker, TensorSpec.dense("light", 10_000).optimizer(Optimizers.add()));
+                worker.barrier();
+                if (worker.rank() > 0) {
+                    List<Pending<?>> pending = new ArrayList<>();
+                    while (!done.get()) {
+                        pending.add(Tensors.push(worker, heavy, ones(MB / 4)));
+                        if (pending.size() == 8) {
+                            pending.remove(0).await();
+                        }
+                    }
+                    pending.forEach(Pending::await);
+                    return;
+                }
+                for (int i = 1; i <= 30; i++) {
+                    Tensors.push(worker, light, ones(10_000)).await();
+                }
+                done.set(true);
+                assertThat(Tensors.pull(worker, light)).containsOnly(30);
+            });
+        } finally {
+            done.set(true);
+        }
+    }
+
+    @Test
+    void aFrameThatNeverFitsIsAnErrorThatNamesTheMemory() {
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, 1, MB)) {
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", MB).slices(1));
+            assertThat(catchThrowable(
+                            () -> Tensors.push(cluster.worker(), w, ones(MB)).await()))
+                    .hasMessageContaining("PSF_MEMORY");
+        }
+    }
+}
