@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,6 +51,12 @@ final class MemoryTest {
                 .start();
     }
 
+    private static WorkerConfig config(LocalJob job, TransportConfig.Kind kind) {
+        String[] address = job.schedulerAddress().split(":");
+        return WorkerConfig.of(address[0], Integer.parseInt(address[1]))
+                .withTransport(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO));
+    }
+
     private static float[] ones(int n) {
         float[] ones = new float[n];
         Arrays.fill(ones, 1);
@@ -74,9 +81,7 @@ final class MemoryTest {
                 .environment(Map.of("PSF_TRANSPORT", kind.name().toLowerCase(Locale.ROOT)))
                 .onLine((node, line) -> lines.add(node + ": " + line))
                 .start()) {
-            String[] address = job.schedulerAddress().split(":");
-            WorkerConfig config = WorkerConfig.of(address[0], Integer.parseInt(address[1]))
-                    .withTransport(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO));
+            WorkerConfig config = config(job, kind);
             Work work = worker -> {
                 List<TensorId> ids = new ArrayList<>();
                 for (int i = 0; i < layers; i++) {
@@ -217,5 +222,67 @@ final class MemoryTest {
                             () -> Tensors.push(cluster.worker(), w, ones(MB)).await()))
                     .hasMessageContaining("PSF_MEMORY");
         }
+    }
+
+    @Test
+    void errorsOfManySlicesNameThreeAndCountTheRest() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(), TensorSpec.dense("w", 1000, 2).slices(500));
+            FaultyPsf.Stub faulty = FaultyPsf.stub(cluster.worker());
+            assertThat(catchThrowable(
+                            () -> faulty.call(w, Faulty.Fault.EXCEPTION).await()))
+                    .hasMessageMatching(".*; also slice .*; slice .*; and \\d+ more")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
+            assertThat(catchThrowable(() -> faulty.withDeadline(Duration.ofMillis(300))
+                            .call(w, Faulty.Fault.NEVER)
+                            .await()))
+                    .hasMessageContaining("500 of 500 answers missing")
+                    .hasMessageEndingWith("; and 497 more")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
+        }
+    }
+
+    @Test
+    void aServerOfASmallHeapHoldsManySlices() {
+        int slices = 1 << 13;
+        try (LocalJob job = LocalJob.builder()
+                .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=48m"))
+                .onLine((node, line) -> {})
+                .start()) {
+            try (Worker worker = Worker.connect(config(job, TransportConfig.Kind.AUTO))) {
+                TensorId w =
+                        Tensors.init(worker, TensorSpec.dense("w", slices, 4).slices(slices));
+                Tensors.push(worker, w, ones(4 * slices)).await();
+                float[] values = Tensors.pull(worker, w);
+                assertThat(IntStream.range(0, values.length).filter(i -> values[i] != 1))
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aServerWhoseHeapIsFullEndsWithOneSentence() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .nodeFlags(List.of("-Xmx20m", "-XX:MaxDirectMemorySize=48m"))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .endOnFailure(false)
+                .start()) {
+            CompletableFuture<TensorId> init = CompletableFuture.supplyAsync(() -> {
+                try (Worker worker = Worker.connect(config(job, TransportConfig.Kind.AUTO))) {
+                    return Tensors.init(
+                            worker, TensorSpec.dense("w", 1 << 16, 4).slices(1 << 16));
+                }
+            });
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> !job.process("server 0").isAlive());
+            assertThat(job.process("server 0").exitValue()).isEqualTo(3);
+            job.kill("scheduler"); // the worker need not wait until the server counts as lost
+            assertThat(init).failsWithin(Duration.ofSeconds(60));
+        }
+        assertThat(lines.stream().filter(line -> line.contains("its heap of 20 MB is full")))
+                .as(String.join("\n", lines))
+                .hasSize(1);
     }
 }

@@ -90,6 +90,7 @@ final class NodeCommand implements Callable<Integer> {
         if (!classPath.isEmpty()) {
             Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
         }
+        HeapWatch.start("the " + settings.role().label());
         switch (settings.role()) {
             case SCHEDULER -> {
                 try (Scheduler node = Scheduler.start(settings.scheduler())) {

@@ -33,7 +33,7 @@ public final class Pushes implements MemberListener {
     private final boolean synchronous;
     private final boolean mean;
     /** The rounds that wait for somebody's push, oldest first. */
-    private final Deque<Round> open = new ArrayDeque<>();
+    private final Deque<Round> open = new ArrayDeque<>(1);
 
     /** How many rounds there have been. */
     private long rounds;

@@ -15,7 +15,6 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
 import io.psf.builtin.initializer.Distribution;
-import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
 
 /** Makes a tensor's shards, each server its own. A shard that is there already stays as it is. */
@@ -64,9 +63,8 @@ public interface InitTensor {
     default Response handle(Request request, Node node) {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
-        Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
-        FirstValues first = new FirstValues(generator, request);
+        FirstValues first = FirstValues.of(tensor, request, optimizer);
         int created = 0;
         for (int slice = 0; slice < request.servers().length(); slice++) {
             if (request.servers().get(slice) == node.rank()) {

@@ -45,9 +45,11 @@ final class Answers {
     synchronized @Nullable Invocation begin(Invocation call) {
         Long number = call.call();
         Invocation first = calls.get(number);
-        for (Invocation known = first; known != null; known = known.sibling()) {
-            if (known.slice() == call.slice()) {
-                return known;
+        if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
+            for (Invocation known = first; known != null; known = known.sibling()) {
+                if (known.slice() == call.slice()) {
+                    return known;
+                }
             }
         }
         if (call.attempt() > 0 && call.call() <= forgotten) {

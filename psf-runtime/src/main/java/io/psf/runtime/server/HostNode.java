@@ -49,6 +49,10 @@ public final class HostNode implements Node {
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
     private volatile int rank;
+    /** The same objects for all shards. */
+    private final Supplier<List<Member>> whoIsThere = this::members;
+
+    private final Supplier<Path> whereToSave = this::checkpoints;
     /** Of the thread that makes shards. */
     private final Tile making = new Tile();
 
@@ -231,7 +235,8 @@ public final class HostNode implements Node {
     public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
         Map<Integer, HostShard> slices =
                 shards.computeIfAbsent(tensor.id().number(), number -> new ConcurrentHashMap<>());
-        for (HostShard there : slices.values()) {
+        HostShard same = slices.get(slice);
+        for (HostShard there : same == null ? slices.values() : List.of(same)) {
             if (!there.spec().equals(tensor)
                     || there.slice() == slice && !there.range().equals(range)) {
                 throw new PsException(
@@ -239,8 +244,9 @@ public final class HostNode implements Node {
                         "tensor: " + tensor + ", slice " + range + " (expected: as it is there, " + there.spec()
                                 + ", slice " + there.range() + ")");
             }
+            break; // they all agree
         }
-        if (slices.containsKey(slice)) {
+        if (same != null) {
             return false;
         }
         Lane home = lanes.get(lane(tensor, slice));
@@ -252,9 +258,9 @@ public final class HostNode implements Node {
                 fill,
                 store,
                 home,
-                this::members,
+                whoIsThere,
                 other -> shard(other.number(), slice),
-                this::checkpoints);
+                whereToSave);
         shard.use(making); // this is not its lane
         fill.fill(shard);
         shard.use(home.tile());

@@ -47,9 +47,11 @@ final class HostShard implements Shard {
     private final Column values;
     private final short stamp;
     private Tile tile;
-    private final Map<String, Column> slots = new HashMap<>();
+    /** Empty until the first is asked for. */
+    private Map<String, Column> slots = Map.of();
+
     private final Attachments attachments;
-    private final Map<Connection, Sequence> sequences = new HashMap<>();
+    private final Map<Connection, Sequence> sequences = new HashMap<>(4);
     private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
@@ -283,6 +285,9 @@ final class HostShard implements Shard {
             if (index instanceof GrowingIndex growing) {
                 growing.limit(slot.rows(), slot.name());
                 slot.clear(0, rows());
+            }
+            if (slots.isEmpty()) {
+                slots = new HashMap<>(4);
             }
             slots.put(name, slot);
             bytesOfRow += width * (long) Float.BYTES;

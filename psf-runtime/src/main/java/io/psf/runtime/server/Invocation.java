@@ -57,6 +57,7 @@ final class Invocation implements Lane.Turn {
 
     // These belong to the connection's answers.
     private @Nullable Invocation sibling;
+    private int highestSlice;
     private boolean known;
     private @Nullable Frame kept;
 
@@ -80,6 +81,7 @@ final class Invocation implements Lane.Turn {
         this.bytes = request.bytes().capacity();
         this.call = request.call();
         this.slice = request.slice();
+        this.highestSlice = slice;
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
         this.before = before;
@@ -118,6 +120,12 @@ final class Invocation implements Lane.Turn {
     /** Another slice of the same call. */
     void link(@Nullable Invocation other) {
         sibling = other;
+        highestSlice = other == null ? highestSlice : Math.max(highestSlice, other.slice);
+    }
+
+    /** No slice of those that were linked to this one is a higher one. */
+    int highestSlice() {
+        return highestSlice;
     }
 
     /** Whether it is kept in mind, so that it is not run again. */
@@ -398,13 +406,19 @@ final class Invocation implements Lane.Turn {
         if (answered) {
             return;
         }
-        PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
+        PsException.Code code = failure instanceof PsException known ? known.code() : code(failure);
         String detail = failure instanceof PsException known ? known.detail() : handlerName() + " threw " + failure;
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
         this.failure = failure instanceof PsException known ? known : new PsException(code, detail);
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    private static PsException.Code code(Throwable thrown) {
+        return thrown instanceof OutOfMemoryError
+                ? PsException.Code.RESOURCE_EXHAUSTED
+                : PsException.Code.HANDLER_FAILED;
     }
 
     /** What becomes of a call that follows one which failed in its chain. */

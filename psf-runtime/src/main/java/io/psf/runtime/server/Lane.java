@@ -92,7 +92,7 @@ final class Lane implements AutoCloseable {
             try {
                 work.run();
             } catch (Throwable e) { // a lane outlives whatever runs on it
-                LOG.error("work on a lane failed", e);
+                logFailed(e);
             } finally {
                 running.unlock();
                 pending.getAndDecrement();
@@ -168,7 +168,15 @@ final class Lane implements AutoCloseable {
         try {
             work.run();
         } catch (Throwable e) { // the others have their turn all the same
+            logFailed(e);
+        }
+    }
+
+    private static void logFailed(Throwable e) {
+        try {
             LOG.error("work on a lane failed", e);
+        } catch (OutOfMemoryError full) {
+            // The lane goes on without a word: the heap may be free again when this work's memory is.
         }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * behind it. Belongs to the shard's lane.
  */
 final class Sequence {
-    private final Deque<Invocation> waiting = new ArrayDeque<>();
+    private final Deque<Invocation> waiting = new ArrayDeque<>(1);
     private @Nullable Invocation deferred;
 
     /** Takes a call: true if it may run now, false if it was put behind others. */
