@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.psf.acceptance.Clusters.Work;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -22,8 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -52,7 +49,7 @@ final class MemoryTest {
     }
 
     private static WorkerConfig config(LocalJob job, TransportConfig.Kind kind) {
-        String[] address = job.schedulerAddress().split(":");
+        String[] address = job.schedulerAddress().split(":", 2);
         return WorkerConfig.of(address[0], Integer.parseInt(address[1]))
                 .withTransport(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO));
     }
@@ -63,64 +60,86 @@ final class MemoryTest {
         return ones;
     }
 
-    /** All in one round, which the last worker keeps open until the others have sent what they can. */
+    /** One round of all workers' pushes, which the last one keeps open until the others have sent what they can. */
+    private static final class LateRound {
+        private final int workers;
+        private final int layers;
+        private final int floats;
+        private final long sentBefore;
+        private final List<Worker> early = new CopyOnWriteArrayList<>();
+
+        LateRound(int workers, int layers, int floats, long sentBefore) {
+            this.workers = workers;
+            this.layers = layers;
+            this.floats = floats;
+            this.sentBefore = sentBefore;
+        }
+
+        void run(Worker worker) {
+            List<TensorId> ids = new ArrayList<>();
+            for (int i = 0; i < layers; i++) {
+                ids.add(Tensors.init(
+                        worker,
+                        TensorSpec.dense("layer" + i, floats)
+                                .optimizer(Optimizers.add())
+                                .updates(Updates.SUM)));
+            }
+            worker.barrier();
+            if (worker.rank() < workers - 1) {
+                early.add(worker);
+            } else {
+                await().atMost(30, TimeUnit.SECONDS)
+                        .until(() -> early.stream().mapToLong(Worker::bytesSent).sum() > sentBefore);
+            }
+            float[] gradient = ones(floats);
+            List<Pending<?>> pending = new ArrayList<>();
+            ids.forEach(id -> pending.add(Tensors.push(worker, id, gradient)));
+            pending.forEach(Pending::await);
+            pending.clear();
+            List<float[]> pulled = new ArrayList<>();
+            for (TensorId id : ids) {
+                pulled.add(new float[floats]);
+                pending.add(Tensors.pull(worker, id, pulled.get(pulled.size() - 1)));
+            }
+            pending.forEach(Pending::await);
+            for (float[] values : pulled) {
+                assertThat(IntStream.range(0, floats).filter(i -> values[i] != workers))
+                        .isEmpty();
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = TransportConfig.Kind.class,
             names = {"SHM", "TCP", "NETTY"})
-    void aServerOfASmallHeapTakesALateWorkersRoundAndAnswersAllAtOnce(TransportConfig.Kind kind) throws Exception {
+    void aServerOfLittleMemoryTakesALateWorkersRoundAndAnswersAllAtOnce(TransportConfig.Kind kind) {
         int workers = 6;
-        int layers = 2;
-        float[] gradient = ones(MB);
+        LateRound round = new LateRound(workers, 3, MB / 4, 3L * MB); // 18 MB in all
+        try (PsCluster cluster = cluster(kind, workers, 2 * MB)) {
+            Clusters.onEachWorker(cluster, round::run);
+        }
+    }
+
+    /** Over shared memory and over TCP. */
+    @Test
+    void aServerOfASmallHeapTakesALateWorkersRoundAndAnswersAllAtOnce() throws Exception {
+        int workers = 6;
+        LateRound round = new LateRound(workers, 2, MB, 8L * MB); // 48 MB in all
         List<String> lines = new CopyOnWriteArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(workers);
-        List<Worker> early = new CopyOnWriteArrayList<>();
         try (LocalJob job = LocalJob.builder()
                 .workers(workers)
                 .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=32m"))
-                .environment(Map.of("PSF_TRANSPORT", kind.name().toLowerCase(Locale.ROOT)))
                 .onLine((node, line) -> lines.add(node + ": " + line))
                 .start()) {
-            WorkerConfig config = config(job, kind);
-            Work work = worker -> {
-                List<TensorId> ids = new ArrayList<>();
-                for (int i = 0; i < layers; i++) {
-                    ids.add(Tensors.init(
-                            worker,
-                            TensorSpec.dense("layer" + i, MB)
-                                    .optimizer(Optimizers.add())
-                                    .updates(Updates.SUM)));
-                }
-                worker.barrier();
-                if (worker.rank() < workers - 1) {
-                    early.add(worker);
-                } else {
-                    await().atMost(30, TimeUnit.SECONDS)
-                            .until(() ->
-                                    early.stream().mapToLong(Worker::bytesSent).sum() > 8L * MB);
-                }
-                List<Pending<?>> pending = new ArrayList<>();
-                ids.forEach(id -> pending.add(Tensors.push(worker, id, gradient)));
-                pending.forEach(Pending::await);
-                pending.clear();
-                List<float[]> pulled = new ArrayList<>();
-                for (TensorId id : ids) {
-                    pulled.add(new float[MB]);
-                    pending.add(Tensors.pull(worker, id, pulled.get(pulled.size() - 1)));
-                }
-                pending.forEach(Pending::await);
-                for (float[] values : pulled) {
-                    assertThat(IntStream.range(0, MB).filter(i -> values[i] != workers))
-                            .isEmpty();
-                }
-            };
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < workers; i++) {
+                WorkerConfig config = config(job, i % 2 == 0 ? TransportConfig.Kind.SHM : TransportConfig.Kind.TCP);
                 running.add(threads.submit(() -> {
                     try (Worker worker = Worker.connect(config)) {
-                        work.run(worker);
+                        round.run(worker);
                     }
-                    return null;
                 }));
             }
             for (Future<?> each : running) {
@@ -240,24 +259,6 @@ final class MemoryTest {
                     .hasMessageContaining("500 of 500 answers missing")
                     .hasMessageEndingWith("; and 497 more")
                     .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
-        }
-    }
-
-    @Test
-    void aServerOfASmallHeapHoldsManySlices() {
-        int slices = 1 << 13;
-        try (LocalJob job = LocalJob.builder()
-                .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=48m"))
-                .onLine((node, line) -> {})
-                .start()) {
-            try (Worker worker = Worker.connect(config(job, TransportConfig.Kind.AUTO))) {
-                TensorId w =
-                        Tensors.init(worker, TensorSpec.dense("w", slices, 4).slices(slices));
-                Tensors.push(worker, w, ones(4 * slices)).await();
-                float[] values = Tensors.pull(worker, w);
-                assertThat(IntStream.range(0, values.length).filter(i -> values[i] != 1))
-                        .isEmpty();
-            }
         }
     }
 

@@ -18,6 +18,7 @@ import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,35 @@ final class HostShardTest {
                             .hasMessageContaining("key: " + wrong + " (expected: a row in [10, 20))");
                 }
             }
+        }
+    }
+
+    private static long usedHeap() {
+        long used = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            used = Math.min(
+                    used,
+                    Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+        }
+        return used;
+    }
+
+    @Test
+    void aShardTakesLessThanAKilobyteOfTheHeap() {
+        int n = 20_000;
+        try (Lane lane = new Lane("test", new FramePool(0))) {
+            List<HostShard> shards = new ArrayList<>(n);
+            long before = usedHeap();
+            for (int i = 0; i < n; i++) {
+                HostShard shard = shard(lane, new Range(4L * i, 4L * i + 4), 4L * n, 1);
+                shards.add(shard);
+                assertThat(shard.row(4L * i + 2)).isEqualTo(2);
+            }
+            long each = (usedHeap() - before) / n;
+            assertThat(each)
+                    .as("bytes of the heap for each of %d shards", shards.size())
+                    .isLessThan(1000);
         }
     }
 
