@@ -153,10 +153,13 @@ public interface Shard {
     CallInfo call();
 
     /**
-     * The handler reads the request's arrays no more: their memory need not wait for the answer. A handler that answers
-     * later, and has copied or added up what it was given, says so, since a server's memory for requests is bounded.
+     * What gives back the memory of the request that is being handled, before its answer: run on the lane, by a handler that
+     * answers later and reads the request's arrays no more, since it has copied or added up what it was given. A server's
+     * memory for requests is bounded.
      */
-    default void releaseRequest() {}
+    default Runnable requestRelease() {
+        return () -> {};
+    }
 
     /** Who is in the cluster now. */
     List<Member> members();

@@ -112,7 +112,7 @@ public final class Pushes implements MemberListener {
         Push<R> push = new Push<>(answer);
         int worker = shard.call().worker();
         roundOf(worker).add(worker, push, update);
-        shard.releaseRequest(); // the round has added it up
+        shard.requestRelease().run(); // the round has added it up
         closeRounds(shard.members());
         return push.answered();
     }

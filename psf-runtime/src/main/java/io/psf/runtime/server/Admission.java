@@ -41,6 +41,9 @@ final class Admission implements AutoCloseable {
     /** Calls that hold all memory are ended when nothing has moved for so long. */
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** How often one that waits for memory for an answer looks. */
+    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The least that a connection may have waiting, whatever the others have. */
@@ -170,7 +173,23 @@ final class Admission implements AutoCloseable {
 
     /** Whether calls may be run, since enough of the answers have been sent. */
     boolean hasRoomForAnswers() {
-        return unsent.get() <= answers;
+        return unsent.get() <= answers << relief;
+    }
+
+    /** Waits until there is memory for a long answer, but not longer than answers are being sent. */
+    void awaitAnswer(int length) {
+        long used = pool.usedBytes();
+        long movedAt = System.nanoTime();
+        while (used + FramePool.capacity(length) > most
+                && unsent.get() > 0
+                && System.nanoTime() - movedAt < STILL_NANOS) {
+            LockSupport.parkNanos(this, ANSWER_NANOS);
+            long now = pool.usedBytes();
+            if (now != used) {
+                used = now;
+                movedAt = System.nanoTime();
+            }
+        }
     }
 
     /** A connection has a call that was put off for want of memory for its answer. */
@@ -274,21 +293,17 @@ final class Admission implements AutoCloseable {
         }
         relief = Math.min(MOST_RELIEF, relief + 1);
         if (!letInBeyond() && now - movedAt >= END_NANOS && isShort) {
-            LOG.warn(
-                    "{} of {} bytes of memory for frames are held by calls that wait for other calls; ending them",
-                    used,
-                    most);
             endThoseThatWait.run();
             movedAt = now;
         }
     }
 
-    /** Lets in one that none of its own calls holds up, of the lowest rank: the others may wait for it. */
+    /** Lets in one of those whose calls keep the least: the others' calls may wait for what it sends. */
     private boolean letInBeyond() {
         Connection in;
         synchronized (line) {
             in = line.stream()
-                    .min(Comparator.comparing(Connection::hasWaiting).thenComparing(Connection::rank))
+                    .min(Comparator.comparing(Connection::inUse).thenComparing(Connection::rank))
                     .orElse(null);
             if (in == null || pool.usedBytes() + granted + in.wanted() > most) {
                 return false;

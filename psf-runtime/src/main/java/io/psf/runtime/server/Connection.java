@@ -32,6 +32,7 @@ public final class Connection {
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
+    private final AtomicLong held = new AtomicLong();
     private final AtomicLong unsent = new AtomicLong();
     private final Object regulating = new Object();
     private boolean paused;
@@ -190,6 +191,16 @@ public final class Connection {
         regulate();
     }
 
+    /** Counts bytes of requests that handlers keep which answer later, or do not keep any more. */
+    void held(long bytes) {
+        held.addAndGet(bytes);
+    }
+
+    /** Waits until there is memory for a long answer, as long as others are being sent. */
+    void awaitMemory(int length) {
+        admission.awaitAnswer(length);
+    }
+
     void send(Frame answer) {
         count(answer.length());
         regulate();
@@ -342,6 +353,11 @@ public final class Connection {
     /** Whether requests of it wait for their turn. */
     boolean hasWaiting() {
         return requested.get() > 0;
+    }
+
+    /** Bytes of its requests that wait for their turn, or that handlers keep which have not answered. */
+    long inUse() {
+        return requested.get() + held.get();
     }
 
     /** The rank of the other end; the highest number for one that has not said. */

@@ -97,6 +97,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                 "memory of the server for frames: " + pool.usedBytes() + " of " + pool.bound()
                         + " bytes are held by calls that wait for other calls (expected: less; await calls before the"
                         + " next ones are sent, use more slices, or set PSF_MEMORY)");
+        LOG.warn("ending calls that wait for other calls: {}", why.detail());
         if (connections.values().stream().anyMatch(Connection::hasWaiting)) {
             node.refuseWaiting(why);
         } else {

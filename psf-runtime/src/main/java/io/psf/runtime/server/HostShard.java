@@ -342,10 +342,8 @@ final class HostShard implements Shard {
     }
 
     @Override
-    public void releaseRequest() {
-        if (current != null) {
-            current.releaseRequest();
-        }
+    public Runnable requestRelease() {
+        return current == null ? Shard.super.requestRelease() : current::releaseRequest;
     }
 
     @Override

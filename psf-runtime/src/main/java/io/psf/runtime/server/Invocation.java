@@ -11,6 +11,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,8 +27,13 @@ final class Invocation implements Lane.Turn {
     /** Handing a call over to another thread takes about as long where that one sleeps. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
+    /** Memory for longer answers is waited for where that stops nobody who sends them. */
+    private static final int LONG_ANSWER = 64 << 10;
+
+    private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
+
     private final Connection connection;
-    /** The header alone once the handler reads no more. */
+    /** The header alone once the handler reads no more, and nothing once it is answered. */
     private Frame request;
 
     private final Binding<?, ?> binding;
@@ -271,6 +277,7 @@ final class Invocation implements Lane.Turn {
             fail(e);
         } finally {
             lane.scratch().reset();
+            lane.reader().end();
             if (shard != null) {
                 shard.took(System.nanoTime() - begin);
             }
@@ -323,17 +330,36 @@ final class Invocation implements Lane.Turn {
 
     /** While the answer is waited for, the request's memory is kept only if it may still be read. */
     private void keepRequest() {
-        lent = !isRead;
         if (isRead) {
-            Frame whole = request;
-            request = whole.header();
-            whole.release();
+            keepHeader();
+        } else {
+            lent = true;
+            connection.held(bytes);
         }
     }
 
-    /** The handler reads the request no more. */
+    private void keepHeader() {
+        Frame whole = request;
+        request = whole.header();
+        whole.release();
+    }
+
+    /** The handler reads the request no more; on the lane. */
     void releaseRequest() {
-        isRead = !node.isIntercepted(); // an interceptor may read it
+        if (node.isIntercepted()) {
+            return; // an interceptor may read it
+        }
+        isRead = true;
+        if (lent && !answered) {
+            giveUpRequest();
+            keepHeader();
+        }
+    }
+
+    /** The handler has been told that the request is taken from it, or has said that it may be. */
+    private void giveUpRequest() {
+        lent = false;
+        connection.held(-bytes);
     }
 
     /** What a stage has come to; null if it has not, or has failed. */
@@ -367,7 +393,9 @@ final class Invocation implements Lane.Turn {
         if (answered) {
             return;
         }
-        lent = false;
+        if (lent) {
+            giveUpRequest();
+        }
         try {
             if (failure != null) {
                 fail(
@@ -390,6 +418,9 @@ final class Invocation implements Lane.Turn {
         try {
             binding.function().writeAnswer(response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
+            if (answer.length() > LONG_ANSWER && lane.isHere()) {
+                connection.awaitMemory(answer.length());
+            }
             if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
             } else {
@@ -452,10 +483,13 @@ final class Invocation implements Lane.Turn {
 
     private void answered() {
         answered = true;
+        Frame done = request;
+        request = DONE; // this may be kept for long, and what it refers to is not collected
         if (lent) {
-            request.abandon();
+            giveUpRequest();
+            done.abandon();
         } else {
-            request.release();
+            done.release();
         }
         if (after != null) {
             lane.execute(after::goOn);

@@ -180,6 +180,11 @@ final class Lane implements AutoCloseable {
         }
     }
 
+    /** Whether this is the lane's own thread. */
+    boolean isHere() {
+        return Thread.currentThread() == thread;
+    }
+
     /** Whether nothing waits or runs. */
     boolean isIdle() {
         return pending.get() == 0;
