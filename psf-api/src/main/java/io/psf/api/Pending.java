@@ -37,6 +37,11 @@ public interface Pending<R> {
      */
     boolean cancel();
 
-    /** The same answer as a future, which fails with the {@link PsException} of the call. */
+    /**
+     * The same answer as a future of its own, which fails with the {@link PsException} of the call. A future that is
+     * completed in another way before the answer is there, by {@code cancel}, {@code orTimeout},
+     * {@code completeOnTimeout} or {@code complete}, gives the call up as {@link #cancel} does. Dependent stages of an
+     * answer run on the thread that brings it: a stage that blocks keeps that thread.
+     */
     CompletableFuture<R> toCompletableFuture();
 }

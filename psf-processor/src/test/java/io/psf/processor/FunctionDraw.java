@@ -77,7 +77,9 @@ final class FunctionDraw {
             "parts",
             "merge",
             "result",
-            "copying");
+            "kept",
+            "decode",
+            "finish");
     private static final List<String> SHARED =
             List.of("FloatArray", "DoubleArray", "IntArray", "LongArray", "ByteArray");
     private static final List<String> NUMBERS = List.of("byte", "short", "int", "long", "float", "double");

@@ -300,7 +300,7 @@ class LawTest {
             out.array(ByteArray.allocate(0));
             merge.add(part, reader(out, 1, null));
         }
-        assertThatThrownBy(merge::result)
+        assertThatThrownBy(() -> Version.result(merge, 2))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
@@ -321,7 +321,8 @@ class LawTest {
         now.array(LongArray.of(5));
         now.array(IntArray.of(6));
         merge.add(0, reader(now, 2, TENSOR));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
+        assertThat(Tuples.text(Version.result(merge, 2)))
+                .isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
 
         Merge<Object> wrong = function.merge(request, routing, null);
         wrong.add(0, reader(now, 2, TENSOR));
@@ -329,7 +330,7 @@ class LawTest {
         few.array(FloatArray.of(1));
         few.array(LongArray.of(7));
         wrong.add(1, reader(few, 1, TENSOR));
-        assertThatThrownBy(wrong::result)
+        assertThatThrownBy(() -> Version.result(wrong, 2))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
@@ -389,7 +390,9 @@ class LawTest {
             function.writeAnswer(answer, out);
             Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
             merge.add(0, reader(out, 2, null));
-            assertThat(Tuples.text(merge.result())).as("seed %s", seed).isEqualTo(Tuples.text(answer));
+            assertThat(Tuples.text(Version.result(merge, 1)))
+                    .as("seed %s", seed)
+                    .isEqualTo(Tuples.text(answer));
         }
     }
 
@@ -404,7 +407,7 @@ class LawTest {
         TupleWriter out = new TupleWriter();
         function.writeAnswer(Tuples.of(type("good.Counter$Response"), 3L, "g", FloatArray.of(1)), out);
         merge.add(0, reader(out, 1, null));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[count=3, group=g, history=[1.0]]");
+        assertThat(Tuples.text(Version.result(merge, 1))).isEqualTo("[count=3, group=g, history=[1.0]]");
 
         assertThat(List.of(Routing.owner(0, 3), Routing.owner(1, 3), Routing.owner(-1, 3), Routing.owner(1L << 40, 3)))
                 .containsExactly(0, 1, 0, 0);
@@ -434,7 +437,8 @@ class LawTest {
         old.f32(2);
         merge.add(1, reader(old, 1, TENSOR));
         merge.add(0, reader(old, 2, TENSOR));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
+        assertThat(Tuples.text(Version.result(merge, 2)))
+                .isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
     }
 
     @Test
@@ -528,7 +532,7 @@ class LawTest {
             function.writeAnswer(answer, out);
             merge.add(part, reader(out, 1, null));
         }
-        return merge.result();
+        return Version.result(merge, routing.parts());
     }
 
     private static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {

@@ -183,7 +183,7 @@ final class RandomCall {
             Answers answers = new Answers(caller, slicing, random);
             Merge<Object> merge = caller.function().merge(request, routing, into);
             List<Answers.Part> parts = answer(answers, routing, merge);
-            Object result = merge.result();
+            Object result = Version.result(merge, routing.parts());
             if (caller.drawn().merged()) {
                 List<?> seen = caller.merged();
                 assertThat(seen).hasSize(parts.size());
@@ -278,7 +278,7 @@ final class RandomCall {
             distort(out, last.version(), reader -> {
                 Merge<Object> merge = function.merge(request, routing, null);
                 merge.add(0, reader);
-                merge.result();
+                Version.result(merge, 1);
             });
         }
     }

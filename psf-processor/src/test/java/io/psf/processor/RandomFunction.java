@@ -80,9 +80,15 @@ record RandomFunction(
                 .append(" place);\n");
         if (merged) {
             source.append("  java.util.List<Response> SEEN = new java.util.ArrayList<>();\n")
-                    .append("  static Response merge(java.util.List<Response> slices) {\n")
+                    .append("  static Response merge(")
+                    .append(seed % 2 == 0 ? "Request request, " : "")
+                    .append("java.util.List<Response> slices) {\n")
                     .append("    SEEN.clear();\n    SEEN.addAll(slices);\n")
                     .append("    return slices.isEmpty() ? null : slices.get(0);\n  }\n");
+        }
+        if (!merged && !isSingle() && seed % 3 == 0) {
+            source.append("  static Response finish(Request request, Response merged) {\n")
+                    .append("    java.util.Objects.requireNonNull(request);\n    return merged;\n  }\n");
         }
         return source.append("}\n").toString();
     }

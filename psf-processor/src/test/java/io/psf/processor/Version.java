@@ -5,6 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.Merge;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.lang.reflect.Method;
@@ -52,6 +53,14 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(drawn.qualified(), e);
         }
+    }
+
+    /** The result of answers that have all been added. */
+    static Object result(Merge<Object> merge, int parts) {
+        for (int part = 0; part < parts; part++) {
+            merge.decode(part);
+        }
+        return merge.result();
     }
 
     /** The responses that the function's own merge was given last. */

@@ -23,6 +23,9 @@ final class Defaults {
     /** How long a peer may pause in the middle of a frame. */
     static final Duration PARTIAL_FRAME_LIMIT = Duration.ofSeconds(30);
 
+    /** A worker that closes waits for calls under way as long as one of them ends this often. */
+    static final Duration SETTLE = Duration.ofSeconds(1);
+
     /** How long a thread looks for what it waits for before it sleeps: about as long as waking it would take. */
     static final Duration SPIN = Duration.ofNanos(50_000);
 

@@ -363,10 +363,18 @@ public final class Worker implements Caller, AutoCloseable {
         return client.bytesReceived();
     }
 
-    /** Waits for what is outstanding, and leaves the cluster; the job ends when the last worker has left. */
+    /**
+     * Leaves the cluster; the job ends when the last worker has left. Calls under way are waited for as long as one of
+     * them ends each second; the others fail with {@code CLOSED} then, and the servers are told that they are given up.
+     * A push that has to be applied, such as a synchronous push that waits for slower workers, is to be awaited before.
+     */
     @Override
     public synchronized void close() {
         if (closed.compareAndSet(false, true)) {
+            if (client.settle(Defaults.SETTLE) > 0) {
+                client.failForeground(
+                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer came"));
+            }
             try {
                 client.await(null);
             } catch (PsException e) {

@@ -13,6 +13,7 @@ import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
@@ -204,14 +205,23 @@ public final class TestCluster implements Caller {
             List<TestInvocation<Q, R>> invocations = new ArrayList<>();
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
-                function.write(request, routing, part, out);
+                write(function, request, routing, part, out);
                 TestPlace place = places.get(routing.slice(part));
                 invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
             }
             invocations.forEach(each -> send(each, worker));
-            return new TestPending<>(function.info().name(), merged(merge, invocations));
+            String name = function.info().name();
+            return new TestPending<>(name, merged(merge, invocations, name, tensor == null ? null : tensor.name()));
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+        }
+    }
+
+    private static <Q> void write(Function<Q, ?> function, Q request, Routing routing, int part, TupleWriter out) {
+        try {
+            function.write(request, routing, part, out);
+        } catch (NullPointerException e) {
+            throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
         }
     }
 
@@ -229,7 +239,11 @@ public final class TestCluster implements Caller {
         }
     }
 
-    private static <R> CompletableFuture<R> merged(Merge<R> merge, List<? extends TestInvocation<?, R>> invocations) {
+    private static <R> CompletableFuture<R> merged(
+            Merge<R> merge,
+            List<? extends TestInvocation<?, R>> invocations,
+            String function,
+            @Nullable String tensor) {
         List<CompletableFuture<TupleReader>> answers =
                 invocations.stream().map(TestInvocation::answer).toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
@@ -248,11 +262,32 @@ public final class TestCluster implements Caller {
                     if (first != null) {
                         throw first;
                     }
-                    for (int part = 0; part < answers.size(); part++) {
-                        merge.add(part, answers.get(part).join());
+                    try {
+                        for (int part = 0; part < answers.size(); part++) {
+                            merge.add(part, answers.get(part).join());
+                        }
+                        return result(merge, answers.size());
+                    } catch (PsException e) {
+                        throw e.at(function, tensor, null, null);
                     }
-                    return merge.result();
                 });
+    }
+
+    /** Runs the caller's own code, as a worker does. */
+    private static <R> R result(Merge<R> merge, int parts) {
+        R result;
+        try {
+            for (int part = 0; part < parts; part++) {
+                merge.decode(part);
+            }
+            result = merge.result();
+        } catch (Throwable e) {
+            throw Merge.failed(e);
+        }
+        if (result == null) {
+            throw Merge.failedWithNull();
+        }
+        return result;
     }
 
     private <Q, R> Binding<Q, R> binding(Function<Q, R> function) {

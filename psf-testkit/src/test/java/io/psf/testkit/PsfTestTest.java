@@ -2,6 +2,7 @@ package io.psf.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -41,6 +42,43 @@ class PsfTestTest {
             }
             return new Axpy.Request(T, random.nextFloat(), x);
         });
+    }
+
+    @Test
+    void whatFinishesAMergeSeesTheRequestAndTheWhole() {
+        Softmax.Response response = PsfTest.of(SoftmaxPsf.bind(new Softmax() {}))
+                .tensor(T, 20, 3)
+                .sameOnAnySlices(new Softmax.Request(T, LongArray.of(19, 0, 7, 7, 12), 10));
+        double sum = 0;
+        for (float share : response.shares().toArray()) {
+            sum += share;
+        }
+        assertThat(sum).isCloseTo(1, within(1e-6));
+        assertThat(response.shares().get(2)).isEqualTo(response.shares().get(3));
+    }
+
+    @Test
+    void aMergeSeesTheRequest() {
+        assertThat(PsfTest.of(RankedPsf.bind(new Ranked() {}))
+                        .tensor(T, 20, 1)
+                        .values(i -> i % 7)
+                        .sameOnAnySlices(new Ranked.Request(T, 3, ""))
+                        .hits())
+                .containsExactly(new Ranked.Hit(6, 6), new Ranked.Hit(13, 6), new Ranked.Hit(5, 5));
+    }
+
+    @Test
+    void whatAMergeThrowsIsTheCallersOwn() {
+        PsfTest<Ranked.Request, Ranked.Response> ranked =
+                PsfTest.of(RankedPsf.bind(new Ranked() {})).tensor(T, 20, 1);
+        assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "a defect")))
+                .isInstanceOf(PsException.class)
+                .hasMessage("CALLER_FAILED: the caller's own merge, finish or record threw"
+                        + " java.lang.IllegalStateException: a defect in test.ranked on tensor \"t\"");
+        assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "null")))
+                .isInstanceOf(PsException.class)
+                .hasMessage(
+                        "CALLER_FAILED: merge or finish: null (expected: a response) in test.ranked on tensor \"t\"");
     }
 
     @Test

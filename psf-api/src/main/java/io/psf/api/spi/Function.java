@@ -55,6 +55,7 @@ public abstract class Function<Q, R> {
     /**
      * Begins a merge.
      *
+     * @param request for the caller's {@code merge} and {@code finish}, which may see it until the call ends
      * @param into whose laid-out arrays are filled; null to have them allocated
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if an array of {@code into} has the wrong length
      */

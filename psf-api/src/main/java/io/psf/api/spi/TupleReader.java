@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the components of a tuple, in their order, from the body of a frame as {@link TupleWriter} draws it. Every
- * length is checked against the body before anything is read or allocated. Shared arrays are views of the body, or
- * copies if {@link #copying()} was asked for. Not thread-safe.
+ * length is checked against the body before anything is read or allocated. Shared arrays are views of the body; those
+ * of a reader that was {@link #keep kept} are copies on the heap. Not thread-safe.
  */
 public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
@@ -32,7 +32,8 @@ public final class TupleReader {
     private int at;
     private int array;
     private int arrayAt;
-    private boolean copying;
+    /** The arrays of a reader that was kept; null where they lie in the body. */
+    private SharedArray @Nullable [] kept;
 
     /** A reader of nothing, until it {@link #begin begins}. */
     public TupleReader() {}
@@ -68,7 +69,7 @@ public final class TupleReader {
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
         this.at = 0;
         this.array = 0;
-        this.copying = false;
+        this.kept = null;
         this.body = SharedArray.littleEndian(bytes);
         this.begin = begin;
         this.blockLength = blockLength;
@@ -95,10 +96,23 @@ public final class TupleReader {
         return this;
     }
 
-    /** From now on shared arrays are read as copies on the heap, which may be kept. */
-    public TupleReader copying() {
-        copying = true;
-        return this;
+    /** A reader of what has not been read yet, in memory of its own on the heap. */
+    public TupleReader keep() {
+        byte[] block = new byte[blockLength - at];
+        body.get(begin + at, block);
+        SharedArray[] rest = new SharedArray[arrays - array];
+        for (int i = 0; i < rest.length; i++) {
+            ElementType type = TYPES[body.getInt(entry(array))];
+            rest[i] = TupleWriter.view(type, next(type)).copy();
+        }
+        TupleReader copy = new TupleReader();
+        copy.body = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
+        copy.blockLength = block.length;
+        copy.arrays = rest.length;
+        copy.kept = rest;
+        copy.version = version;
+        copy.target = target;
+        return copy;
     }
 
     /** Whether the peer knows the components of a schema version. */
@@ -211,38 +225,47 @@ public final class TupleReader {
     }
 
     public FloatArray floatArray() {
-        FloatArray view = FloatArray.view(next(ElementType.FLOAT));
-        return copying ? view.copy() : view;
+        return kept == null ? FloatArray.view(next(ElementType.FLOAT)) : (FloatArray) next(kept, ElementType.FLOAT);
     }
 
     public DoubleArray doubleArray() {
-        DoubleArray view = DoubleArray.view(next(ElementType.DOUBLE));
-        return copying ? view.copy() : view;
+        return kept == null ? DoubleArray.view(next(ElementType.DOUBLE)) : (DoubleArray) next(kept, ElementType.DOUBLE);
     }
 
     public IntArray intArray() {
-        IntArray view = IntArray.view(next(ElementType.INT));
-        return copying ? view.copy() : view;
+        return kept == null ? IntArray.view(next(ElementType.INT)) : (IntArray) next(kept, ElementType.INT);
     }
 
     public LongArray longArray() {
-        LongArray view = LongArray.view(next(ElementType.LONG));
-        return copying ? view.copy() : view;
+        return kept == null ? LongArray.view(next(ElementType.LONG)) : (LongArray) next(kept, ElementType.LONG);
     }
 
     public ByteArray byteArray() {
-        ByteArray view = ByteArray.view(next(ElementType.BYTE));
-        return copying ? view.copy() : view;
+        return kept == null ? ByteArray.view(next(ElementType.BYTE)) : (ByteArray) next(kept, ElementType.BYTE);
     }
 
-    private ByteBuffer next(ElementType expected) {
+    private SharedArray next(SharedArray[] kept, ElementType expected) {
+        requireMore();
+        requireType(kept[array].type(), expected);
+        return kept[array++];
+    }
+
+    private void requireMore() {
         if (array == arrays) {
             throw malformed("arrays: " + arrays + " (expected: more)");
         }
-        ElementType type = TYPES[body.getInt(entry(array))];
+    }
+
+    private void requireType(ElementType type, ElementType expected) {
         if (type != expected) {
             throw malformed("array " + array + ": " + type + " (expected: " + expected + ")");
         }
+    }
+
+    private ByteBuffer next(ElementType expected) {
+        requireMore();
+        ElementType type = TYPES[body.getInt(entry(array))];
+        requireType(type, expected);
         int bytes = body.getInt(entry(array) + 4) * type.size();
         ByteBuffer view = body.slice(arrayAt, bytes).order(ByteOrder.LITTLE_ENDIAN);
         arrayAt += (int) TupleWriter.align(bytes);

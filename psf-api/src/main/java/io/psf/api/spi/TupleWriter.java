@@ -223,7 +223,7 @@ public final class TupleWriter {
         }
     }
 
-    private static SharedArray view(ElementType type, ByteBuffer bytes) {
+    static SharedArray view(ElementType type, ByteBuffer bytes) {
         return switch (type) {
             case BYTE -> ByteArray.view(bytes);
             case INT -> IntArray.view(bytes);

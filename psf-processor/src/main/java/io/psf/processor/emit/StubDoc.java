@@ -6,6 +6,7 @@ import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
+import io.psf.processor.model.OwnMerge;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,7 +134,10 @@ final class StubDoc {
         } else if (model.isSingle()) {
             return "the answer of the " + (model.place() == Place.SCHEDULER ? "scheduler" : "server") + all;
         }
-        return components.isEmpty() ? "done when all " + parts + " have answered" : "the answers of the " + parts + all;
+        String finished = model.own() == OwnMerge.FINISH ? "what the function's own finish makes of " : "";
+        return components.isEmpty() && finished.isEmpty()
+                ? "done when all " + parts + " have answered"
+                : finished + "the answers of the " + parts + all;
     }
 
     private String merged(Component each) {

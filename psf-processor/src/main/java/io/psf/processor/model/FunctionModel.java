@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param visible whether the interface is public
  * @param later whether the handler answers with a stage
  * @param whole whether {@code handle} has a default body
- * @param merged whether the interface has a merge of its own
+ * @param own what the interface says of its own on how the answers become one
  * @param doc the interface's javadoc without its tags; empty if it has none
  * @param requestType the request's record; {@code Object} if there is none
  * @param request the request's components
@@ -32,7 +32,7 @@ public record FunctionModel(
         boolean visible,
         boolean later,
         boolean whole,
-        boolean merged,
+        OwnMerge own,
         String doc,
         ClassRef requestType,
         List<Component> request,
@@ -58,9 +58,14 @@ public record FunctionModel(
         return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
     }
 
+    /** Whether the interface has a merge of its own, in the place of layouts. */
+    public boolean merged() {
+        return own == OwnMerge.OF_SLICES || own == OwnMerge.OF_REQUEST_AND_SLICES;
+    }
+
     /** Whether the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
-        return merged || isSingle();
+        return merged() || isSingle();
     }
 
     /** Whether one node alone answers. */
@@ -81,7 +86,7 @@ public record FunctionModel(
         int last = Math.max(lastVersion(request), lastVersion(response));
         for (int version = 1; version <= last; version++) {
             schemas.add(name + " at " + place + " " + schema(request, version) + " -> " + schema(response, version)
-                    + (merged ? " merged" : ""));
+                    + (merged() ? " merged" : ""));
         }
         return schemas;
     }

@@ -5,6 +5,7 @@ import io.psf.api.PsFunction;
 import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.OwnMerge;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -67,7 +68,8 @@ public final class FunctionReader {
         HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
         List<TupleElement> requestElements = components(request);
         boolean single = place == Place.SCHEDULER || ComponentReader.hasOwner(place, requestElements);
-        boolean merged = methods.merge(single);
+        OwnMerge own = new MergeReader(type, request, response, methods, elements, problems).read(single);
+        boolean merged = own == OwnMerge.OF_SLICES || own == OwnMerge.OF_REQUEST_AND_SLICES;
         if (type.getKind() == ElementKind.INTERFACE) {
             handle = methods.handle();
         }
@@ -94,7 +96,7 @@ public final class FunctionReader {
                                 .orElse(false),
                         handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))
                                 .orElse(false),
-                        merged,
+                        own,
                         Docs.text(elements.getDocComment(type)),
                         request == null ? OBJECT : Names.of(request),
                         requestComponents,

@@ -43,16 +43,28 @@ public enum Message {
     /** What is wrong. */
     MERGE_SIGNATURE(
             "PsfMergeSignature",
-            "merge: %s (expected: static Response merge(List<Response> slices)). Change it, or rename the method."),
-    /** The function. */
+            "merge: %s (expected: static Response merge(List<Response> slices), or merge(Request request,"
+                    + " List<Response> slices)). Change it, or rename the method."),
+    /** What is wrong. */
+    FINISH_SIGNATURE(
+            "PsfFinishSignature",
+            "finish: %s (expected: static Response finish(Request request, Response merged))."
+                    + " Change it, or rename the method."),
+    /** The method, the function, the method that is there already. */
+    MERGE_TWICE(
+            "PsfMergeTwice",
+            "method %s of %s stands beside %s (expected: one of merge(List<Response>), merge(Request, List<Response>)"
+                    + " and finish(Request, Response)). Take one of them away."),
+    /** The function, the method. */
     MERGE_PLACE(
             "PsfMergePlace",
-            "%s runs on one node, which gives the one answer (expected: no merge). Take the method away."),
+            "%s runs on one node, which gives the one answer (expected: no %s). Take the method away."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
             "@%s on component %s, while the interface has a merge of its own (expected: one of the two)."
-                    + " Take the annotation or the method away."),
+                    + " Take the annotation away; or write \"static Response finish(Request request, Response merged)\""
+                    + " in the place of merge, which goes on from what the layouts have merged."),
     /** The component's path, its type, what was expected, a hint. */
     TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
     /** The component, its type, what was expected, a hint. */

@@ -6,13 +6,18 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class Client implements Receiver {
     private static final int KEPT_FAILURES = 1000;
 
+    /** So many stages of callers' futures may block before those of other calls that failed wait. */
+    private static final int CALLBACKS = 16;
+
     private final FramePool pool;
     private final Consumer<TensorId> onStale;
     private final Outstanding outstanding = new Outstanding();
@@ -30,6 +38,9 @@ public final class Client implements Receiver {
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
     private final Sender sender;
     private final LongAdder bytesReceived = new LongAdder();
+    /** Has threads only while stages of callers' futures run there. */
+    private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
+            CALLBACKS, CALLBACKS, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Client::callbackThread);
 
     /** A calling side that takes its frames from a pool. */
     public Client(FramePool pool) {
@@ -45,6 +56,18 @@ public final class Client implements Receiver {
         this.pool = pool;
         this.onStale = onStale;
         this.sender = new Sender(pool);
+        callbacks.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread callbackThread(Runnable work) {
+        Thread thread = new Thread(work, "psf-callback");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Runs stages of a caller's future, which may block, on a thread that looks after nothing else. */
+    void callBack(Runnable stages) {
+        callbacks.execute(stages);
     }
 
     /** Connects to a node. */
@@ -225,6 +248,39 @@ public final class Client implements Receiver {
         for (Call<?> call : outstanding.all()) {
             call.expire(now);
         }
+    }
+
+    /**
+     * Waits for the calls under way as long as one of them ends every so often. The answers are brought in by other
+     * threads, which may be kept by the caller's own code. Returns at once if the waiting thread is interrupted.
+     *
+     * @return how many are still under way
+     */
+    public int settle(Duration often) {
+        int left = foreground().size();
+        long until = System.nanoTime() + often.toNanos();
+        while (left > 0
+                && System.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
+            int now = foreground().size();
+            if (now < left) {
+                left = now;
+                until = System.nanoTime() + often.toNanos();
+            }
+        }
+        return left;
+    }
+
+    private List<Call<?>> foreground() {
+        return outstanding.all().stream()
+                .filter(call -> !call.limits().background())
+                .toList();
+    }
+
+    /** Ends every call that is not for the node's own sake. */
+    public void failForeground(PsException cause) {
+        foreground().forEach(call -> call.failAtOnce(-1, cause));
     }
 
     /** Ends every call. */
