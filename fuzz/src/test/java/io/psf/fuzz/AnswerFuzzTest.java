@@ -78,7 +78,8 @@ final class AnswerFuzzTest {
             client.failAll(new PsException(Code.CLOSED, "the end"));
             call.await();
         } catch (PsException e) {
-            if (e.code() == Code.INTERNAL && e.getCause() instanceof RuntimeException defect) {
+            boolean defective = e.code() == Code.INTERNAL || e.code() == Code.CALLER_FAILED;
+            if (defective && e.getCause() instanceof RuntimeException defect) {
                 throw defect;
             }
         }

@@ -13,7 +13,8 @@ public interface Pending<R> {
     /**
      * Waits for the answer.
      *
-     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CANCELLED}
+     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CALLER_FAILED}
+     *     if the function's own {@code merge} or {@code finish}, or a record's check, failed here; with {@code CANCELLED}
      *     if it was given up, or if the waiting thread is interrupted, whose interrupt status is then set again
      */
     R await();

@@ -30,6 +30,7 @@ interface Ranked {
         return new Response(first(slice.k(), hits));
     }
 
+    @SuppressWarnings("NullAway") // what is tried
     static Response merge(Request request, List<Response> slices) {
         return switch (request.defect()) {
             case "" ->

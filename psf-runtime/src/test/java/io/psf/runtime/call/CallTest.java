@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a call ends, whatever the caller's own code does on the way. */
 @NullUnmarked
-@Timeout(20)
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CallTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
