@@ -29,7 +29,7 @@ record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements C
             return pending;
         }
         sent.giveUp();
-        if (thrown instanceof PsException known) {
+        if (thrown instanceof RuntimeException known && (known instanceof PsException || known == sent.refused)) {
             throw known;
         }
         throw new PsException(
@@ -44,6 +44,7 @@ record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements C
     private static final class Sent<R> implements Supplier<Pending<R>> {
         private final Supplier<Pending<R>> next;
         private @Nullable Pending<R> latest;
+        private @Nullable RuntimeException refused;
 
         Sent(Supplier<Pending<R>> next) {
             this.next = next;
@@ -51,9 +52,14 @@ record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements C
 
         @Override
         public Pending<R> get() {
-            Pending<R> sent = next.get();
-            latest = sent;
-            return sent;
+            try {
+                Pending<R> sent = next.get();
+                latest = sent;
+                return sent;
+            } catch (RuntimeException e) {
+                refused = e;
+                throw e;
+            }
         }
 
         void giveUp() {

@@ -348,8 +348,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         } else {
             complete(result);
             wake();
-            client.ended(this);
-            tell();
+            try {
+                client.ended(this);
+            } finally {
+                tell();
+            }
         }
     }
 
