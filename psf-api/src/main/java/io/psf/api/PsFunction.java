@@ -20,6 +20,12 @@ public @interface PsFunction {
     /** The function's name, its identity between processes: dotted lower case, for example {@code "acme.axpy"}. */
     String value();
 
+    /**
+     * The names that the function had before, if any. A server serves callers of these names too, and a worker calls a
+     * server that has the function under such a name alone.
+     */
+    String[] formerly() default {};
+
     /** Where the function runs. */
     Place at() default Place.SHARD;
 

@@ -34,6 +34,10 @@ record Column(
         TARGET,
         WHOLE,
         LIST,
+        /** A map whose keys differ from those of the other slices. */
+        UNION,
+        /** A map whose values are folded key by key. */
+        REDUCED_MAP,
         OWNER,
         RANGE,
         KEYS,
@@ -90,7 +94,7 @@ record Column(
     String source() {
         String widthOnly = width == 0 ? "" : "(width = " + width + ")";
         String layout = switch (lay) {
-            case TARGET, WHOLE, LIST -> "";
+            case TARGET, WHOLE, LIST, UNION -> "";
             case OWNER, PRODUCED -> "@io.psf.api.layout.ByKey ";
             case RANGE -> "@io.psf.api.layout.ByRange" + widthOnly + " ";
             case KEYS ->
@@ -99,7 +103,7 @@ record Column(
             case ALONG, COUNTS, APPENDED, APPENDED_COUNTS ->
                 "@io.psf.api.layout.Along(value = \"" + leader + "\"" + (width == 0 ? "" : ", width = " + width) + ") ";
             case RAGGED, APPENDED_RAGGED -> "@io.psf.api.layout.Ragged(\"" + leader + "\") ";
-            case REDUCE -> "@io.psf.api.layout.Reduce(io.psf.api.layout.Reduction." + fold + ") ";
+            case REDUCE, REDUCED_MAP -> "@io.psf.api.layout.Reduce(io.psf.api.layout.Reduction." + fold + ") ";
         };
         return (since == 1 ? "" : "@io.psf.api.Since(" + since + ") ") + layout + annotated(type, nullable) + " "
                 + name;

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Generated code run in this JVM, without a runtime, over random tuples and random slicings. */
 class LawTest {
     private static final int ROUNDS = 200;
-    private static final TensorId TENSOR = TensorId.of("t");
+    static final TensorId TENSOR = TensorId.of("t");
     /** The handlers of these functions do not look at the shard. */
     private static final Shard NO_SHARD = (Shard) Proxy.newProxyInstance(
             LawTest.class.getClassLoader(), new Class<?>[] {Shard.class}, (self, method, args) -> {
@@ -531,7 +531,7 @@ class LawTest {
         return merge.result();
     }
 
-    private static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {
+    static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {
         ByteBuffer body = ByteBuffer.allocate((int) out.bodyLength()).order(ByteOrder.LITTLE_ENDIAN);
         out.writeBody(body);
         return new TupleReader(body.flip(), out.blockLength(), out.arrays(), version, target);
@@ -565,7 +565,7 @@ class LawTest {
         return true;
     }
 
-    private static Class<?> type(String name) {
+    static Class<?> type(String name) {
         try {
             return CLASSES.loadClass(name);
         } catch (ClassNotFoundException e) {
@@ -574,7 +574,7 @@ class LawTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static Function<Object, Object> function(String name) {
+    static Function<Object, Object> function(String name) {
         try {
             return (Function<Object, Object>)
                     type(name + "Psf").getField("FUNCTION").get(null);

@@ -105,7 +105,7 @@ class MessageTest {
 
     @Test
     void aTypeThatDoesNotExistIsTheCompilersErrorAlone() {
-        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", function("Unknown")));
+        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", function("Missing")));
         assertThat(compilation.errors()).hasSize(1);
         assertThat(compilation.errors().get(0).getMessage(null)).contains("cannot find symbol");
     }

@@ -138,15 +138,16 @@ final class RandomCall {
                             .isEqualTo(
                                     each.since() > known
                                             ? server.empty("Request", each.name())
-                                            : sent(each, slicing, routing.slice(part)));
+                                            : sent(server, each, request, known, slicing, routing.slice(part)));
                 }
             }
         }
     }
 
-    private String sent(Column each, Slicing slicing, int slice) {
-        Object value = values.get(each.name());
-        return each.isShared() && value != null ? slicing.of(each, slice).toString() : Tuples.text(value);
+    private String sent(Version server, Column each, Object request, int known, Slicing slicing, int slice) {
+        return each.isShared() && values.get(each.name()) != null
+                ? slicing.of(each, slice).toString()
+                : server.from(known, "Request", each.name(), Tuples.get(request, each.name()));
     }
 
     private static List<Integer> slices(Routing routing) {
@@ -221,11 +222,13 @@ final class RandomCall {
         for (Column each : caller.response()) {
             assertThat(read.get(each.name()))
                     .as("%s of version %s", each.name(), part.version())
-                    .isEqualTo(
-                            part.has(each)
-                                    ? Tuples.text(part.values().get(each.name()))
-                                    : caller.empty("Response", each.name()));
+                    .isEqualTo(part.has(each) ? text(caller, each, part) : caller.empty("Response", each.name()));
         }
+    }
+
+    private static String text(Version caller, Column each, Answers.Part part) {
+        @Nullable Object value = part.values().get(each.name());
+        return each.isShared() ? Tuples.text(value) : caller.from(part.version(), "Response", each.name(), value);
     }
 
     private void requireMerged(Version caller, Object result, Answers answers, @Nullable Object into) {
@@ -295,6 +298,7 @@ final class RandomCall {
                 assertThat(e.code())
                         .isIn(
                                 PsException.Code.PROTOCOL,
+                                PsException.Code.SCHEMA_MISMATCH,
                                 PsException.Code.HANDLER_FAILED,
                                 PsException.Code.RESOURCE_EXHAUSTED);
             }

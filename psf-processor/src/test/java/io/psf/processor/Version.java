@@ -76,7 +76,7 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
     private static @Nullable Object value(RecordComponent component, @Nullable Object value) {
         return value instanceof List<?> elements && component.getType() != List.class
                 ? Elements.array(component.getType(), elements)
-                : value == null ? null : Tuples.as(component.getGenericType(), value);
+                : value == null ? null : Tuples.as(component.getGenericType(), value, Integer.MAX_VALUE);
     }
 
     /** The components of a tuple as text. */
@@ -86,6 +86,13 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
             texts.put(each.getName(), Tuples.text(Tuples.get(tuple, each.getName())));
         }
         return texts;
+    }
+
+    /** A component without a layout as it comes from a peer of a version, as text. */
+    String from(int known, String tuple, String component, @Nullable Object value) {
+        return value == null
+                ? "null"
+                : Tuples.text(Tuples.as(component(tuple, component).getGenericType(), value, known));
     }
 
     /** What stands for a component that was not sent, as text. */

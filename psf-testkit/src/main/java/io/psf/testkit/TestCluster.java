@@ -12,6 +12,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
@@ -204,7 +205,7 @@ public final class TestCluster implements Caller {
             List<TestInvocation<Q, R>> invocations = new ArrayList<>();
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
-                function.write(request, routing, part, out);
+                write(function, request, routing, part, out);
                 TestPlace place = places.get(routing.slice(part));
                 invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
             }
@@ -212,6 +213,14 @@ public final class TestCluster implements Caller {
             return new TestPending<>(function.info().name(), merged(merge, invocations));
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
+        }
+    }
+
+    private static <Q> void write(Function<Q, ?> function, Q request, Routing routing, int part, TupleWriter out) {
+        try {
+            function.write(request, routing, part, out);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
         }
     }
 

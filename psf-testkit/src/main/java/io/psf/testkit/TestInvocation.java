@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
@@ -67,7 +68,7 @@ final class TestInvocation<Q, R> {
             Q slice = read();
             place.begin(call);
             given = binding.handle(slice, place);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // checked exceptions of handlers among them
             fail(e);
             return;
         } finally {
@@ -102,12 +103,20 @@ final class TestInvocation<Q, R> {
                 throw new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)");
             }
             TupleWriter written = new TupleWriter();
-            binding.function().writeAnswer(response, written);
+            write(response, written);
             ByteBuffer body = body(written);
             spoil();
             answer.complete(reader(body, binding.function(), written, tensor));
         } catch (RuntimeException e) {
             fail(e);
+        }
+    }
+
+    private void write(R response, TupleWriter out) {
+        try {
+            binding.function().writeAnswer(response, out);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
         }
     }
 

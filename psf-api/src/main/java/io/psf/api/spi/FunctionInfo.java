@@ -12,15 +12,36 @@ import java.util.List;
  * @param readOnly whether it changes nothing
  * @param schemas its schema as text, one for each version from 1 on, the last one the current: the {@code Since}
  *     components of later versions are left out of the earlier ones
+ * @param formerly the names that it had before; empty if it never had another
  */
-public record FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
+public record FunctionInfo(
+        String name, int id, Place place, boolean readOnly, List<String> schemas, List<String> formerly) {
     public FunctionInfo {
         schemas = List.copyOf(schemas);
+        formerly = List.copyOf(formerly);
+    }
+
+    /** The info of a function that never had another name. */
+    public FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
+        this(name, id, place, readOnly, schemas, List.of());
     }
 
     /** The info of a function of that name. */
     public static FunctionInfo of(String name, Place place, boolean readOnly, String... schemas) {
         return new FunctionInfo(name, Names.number(name), place, readOnly, List.of(schemas));
+    }
+
+    /** The same function, with the names that it had before. */
+    public FunctionInfo formerly(String... names) {
+        return new FunctionInfo(name, id, place, readOnly, schemas, List.of(names));
+    }
+
+    /** The same function as peers know it that have it under a former name, whose schema's text begins with that name. */
+    public FunctionInfo as(String former) {
+        List<String> theirs = schemas.stream()
+                .map(schema -> schema.startsWith(name) ? former + schema.substring(name.length()) : schema)
+                .toList();
+        return new FunctionInfo(former, Names.number(former), place, readOnly, theirs);
     }
 
     /** The schema's current version, from 1. */

@@ -64,13 +64,22 @@ final class CodecEmitter {
         }
         return MethodSpec.constructorBuilder()
                 .addStatement(
-                        "super($T.of(NAME, $T.$L, $L$L))",
+                        "super($T.of(NAME, $T.$L, $L$L)$L)",
                         FunctionInfo.class,
                         Place.class,
                         model.place(),
                         model.readOnly(),
-                        schemas.build())
+                        schemas.build(),
+                        formerly())
                 .build();
+    }
+
+    private CodeBlock formerly() {
+        return model.formerly().isEmpty()
+                ? CodeBlock.of("")
+                : model.formerly().stream()
+                        .map(name -> CodeBlock.of("$S", name))
+                        .collect(CodeBlock.joining(", ", ".formerly(", ")"));
     }
 
     private MethodSpec target() {
@@ -209,16 +218,18 @@ final class CodecEmitter {
             } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
-                write.addCode(values.statement(each.type(), CodeBlock.of("request.$N()", each.name())));
+                write.addCode(values.statement(each, CodeBlock.of("request.$N()", each.name())));
             }
         }
-        return write.build();
+        return write.addCode(ValueEmitter.sections("out", model.request(), model.version()))
+                .build();
     }
 
     private MethodSpec read() {
         return override("read")
                 .returns(request)
                 .addParameter(TupleReader.class, "in")
+                .addCode(ValueEmitter.sections("in", model.request(), model.version()))
                 .addStatement("return $L", tuple(request, model.request()))
                 .build();
     }
@@ -227,9 +238,10 @@ final class CodecEmitter {
         MethodSpec.Builder write =
                 override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
-            write.addCode(values.statement(each.type(), CodeBlock.of("answer.$N()", each.name())));
+            write.addCode(values.statement(each, CodeBlock.of("answer.$N()", each.name())));
         }
-        return write.build();
+        return write.addCode(ValueEmitter.sections("out", model.response(), model.version()))
+                .build();
     }
 
     private MethodSpec readAnswer() {
@@ -237,6 +249,7 @@ final class CodecEmitter {
                 .addModifiers(Modifier.STATIC)
                 .returns(response)
                 .addParameter(TupleReader.class, "in")
+                .addCode(ValueEmitter.sections("in", model.response(), model.version()))
                 .addStatement("return $L", tuple(response, model.response()))
                 .build();
     }

@@ -72,7 +72,7 @@ final class MergeEmitter {
 
     private void componentwise(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
-        CodeBlock.Builder add = CodeBlock.builder();
+        CodeBlock.Builder add = CodeBlock.builder().add(ValueEmitter.sections("in", model.response(), model.version()));
         if (model.fills() || model.appends()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
@@ -125,7 +125,7 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
-        } else if (component.type() instanceof Type.Many) {
+        } else if (component.type() instanceof Type.Many || component.type() instanceof Type.Mapping) {
             return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
@@ -159,6 +159,8 @@ final class MergeEmitter {
         }
         if (component.type() instanceof Type.Many) {
             return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
+        } else if (component.type() instanceof Type.Mapping) {
+            return CodeBlock.of("$T.maps(routing.parts())", Concatenation.class);
         }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
     }
@@ -169,7 +171,7 @@ final class MergeEmitter {
         if (later) {
             body.beginControlFlow("if (in.has($L))", each.since());
         }
-        CodeBlock read = values.read(each.type());
+        CodeBlock read = values.read(each.type(), each.since());
         String field = field(each);
         if (each.layout() instanceof Layout.Ranged ranged) {
             body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, ranged.width());
@@ -183,7 +185,7 @@ final class MergeEmitter {
                     beside.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
-        } else if (each.type() instanceof Type.Many) {
+        } else if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
             body.addStatement("$N.set(part, $L)", field, read);
         } else {
             body.addStatement("$N[part] = $L", field, read);
@@ -230,12 +232,16 @@ final class MergeEmitter {
                     Java.shared(((Type.Shared) each.type()).of()));
         } else if (each.type() instanceof Type.Many) {
             return CodeBlock.of("$T.of($N)", Concatenation.class, field);
+        } else if (each.type() instanceof Type.Mapping && !(each.layout() instanceof Layout.Folded)) {
+            return CodeBlock.of("$T.union($S, $N)", Concatenation.class, each.name(), field);
         } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }
         Layout.Folded folded = (Layout.Folded) each.layout();
         Reduction reduction = folded.reduction();
-        if (each.type() instanceof Type.Shared shared) {
+        if (each.type() instanceof Type.Mapping) {
+            return CodeBlock.of("$T.fold($T.$L, $N)", Folds.class, Reduction.class, reduction, field);
+        } else if (each.type() instanceof Type.Shared shared) {
             CodeBlock parts = each.since() == 1
                     ? CodeBlock.of("$T.of($N)", List.class, field)
                     : CodeBlock.of("$T.stream($N).filter($T::nonNull).toList()", Arrays.class, field, Objects.class);

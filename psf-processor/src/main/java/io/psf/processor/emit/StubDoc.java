@@ -140,7 +140,11 @@ final class StubDoc {
         Layout layout = each.layout();
         String shape = shape(each.type());
         if (layout instanceof Layout.Folded folded) {
-            return shape + (shape.isEmpty() ? "" : "element by element ") + folded(folded.reduction());
+            return shape
+                    + (each.type() instanceof Type.Mapping
+                            ? "key by key "
+                            : shape.isEmpty() ? "" : "element by element ")
+                    + folded(folded.reduction());
         } else if (layout instanceof Layout.Ranged ranged) {
             return rows("rows", ranged.width(), each) + ", row-aligned with the tensor";
         } else if (layout instanceof Layout.Beside beside) {
@@ -151,6 +155,8 @@ final class StubDoc {
             return rows("n", appended.width(), each) + ", row i belongs to " + code(appended.keys() + "[i]");
         } else if (layout instanceof Layout.Uneven uneven) {
             return ragged(uneven, each);
+        } else if (!model.decodesAnswers() && each.type() instanceof Type.Mapping) {
+            return "the entries of the maps of the " + parts + ", whose keys differ";
         } else if (!model.decodesAnswers()) {
             return "the lists of the " + parts + ", one after the other";
         }
@@ -179,7 +185,9 @@ final class StubDoc {
     }
 
     private static String shape(Type type) {
-        boolean array = bare(type) instanceof Type.Shared || bare(type) instanceof Type.Copied;
+        boolean array = bare(type) instanceof Type.Shared
+                || bare(type) instanceof Type.Copied
+                || bare(type) instanceof Type.Flags;
         return array ? "[n]" + words(type) + ", " : "";
     }
 
@@ -187,7 +195,9 @@ final class StubDoc {
         Type bare = bare(type);
         return bare instanceof Type.Shared shared
                 ? " " + shared.of().words()
-                : bare instanceof Type.Copied copied ? " " + copied.of().words() : "";
+                : bare instanceof Type.Copied copied
+                        ? " " + copied.of().words()
+                        : bare instanceof Type.Flags ? " boolean" : "";
     }
 
     private static Type bare(Type type) {

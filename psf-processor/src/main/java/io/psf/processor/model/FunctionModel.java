@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +24,7 @@ import java.util.stream.Collectors;
  * @param request the request's components
  * @param responseType the response's record; {@code Object} if there is none
  * @param response the response's components
+ * @param formerly the names that it had before
  */
 public record FunctionModel(
         ClassRef type,
@@ -37,10 +39,12 @@ public record FunctionModel(
         ClassRef requestType,
         List<Component> request,
         ClassRef responseType,
-        List<Component> response) {
+        List<Component> response,
+        List<String> formerly) {
     public FunctionModel {
         request = List.copyOf(request);
         response = List.copyOf(response);
+        formerly = List.copyOf(formerly);
     }
 
     /** The class that is generated. */
@@ -78,8 +82,7 @@ public record FunctionModel(
     /** The schema as text, one for each version from 1 on. */
     public List<String> schemas() {
         List<String> schemas = new ArrayList<>();
-        int last = Math.max(lastVersion(request), lastVersion(response));
-        for (int version = 1; version <= last; version++) {
+        for (int version = 1; version <= version(); version++) {
             schemas.add(name + " at " + place + " " + schema(request, version) + " -> " + schema(response, version)
                     + (merged ? " merged" : ""));
         }
@@ -103,14 +106,24 @@ public record FunctionModel(
                 .toList();
     }
 
+    /** The schema's current version, from 1. */
+    public int version() {
+        return Math.max(lastVersion(request), lastVersion(response));
+    }
+
     private static int lastVersion(List<Component> components) {
-        return components.stream().mapToInt(Component::since).max().orElse(1);
+        return components.stream().mapToInt(Component::last).max().orElse(1);
+    }
+
+    /** The first version that brought something within the nested records of a tuple, which has a section then. */
+    public static OptionalInt firstSection(List<Component> tuple) {
+        return tuple.stream().flatMapToInt(Component::sections).min();
     }
 
     private static String schema(List<Component> components, int version) {
         return components.stream()
                 .filter(component -> component.since() <= version)
-                .map(Component::schema)
+                .map(component -> component.schema(version))
                 .collect(Collectors.joining(", ", "(", ")"));
     }
 }

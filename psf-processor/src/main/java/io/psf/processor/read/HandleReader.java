@@ -157,7 +157,7 @@ final class HandleReader {
             wrong(method, "returns " + TypeReader.simple(method.getReturnType()));
         }
         for (TypeMirror thrown : method.getThrownTypes()) {
-            if (isChecked(thrown)) {
+            if (isChecked(thrown) && !isSubtype(thrown, Exception.class)) {
                 wrong(method, "throws " + TypeReader.simple(thrown));
             }
         }

@@ -118,7 +118,16 @@ public enum Message {
     SCHEMA_GONE(
             "PsfSchemaGone",
             "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
-                    + " committed). Give it its name back; or delete the file, which gives its peers up."),
+                    + " committed). Give it its name back, or give the old name in \"formerly\"; or delete the file, which"
+                    + " gives its peers up."),
+    /** The annotation, what it stands on. */
+    LAYOUT_NESTED(
+            "PsfLayoutNested",
+            "@%s on %s (expected: layouts on the components of the request and the response alone). Take it away."),
+    /** What it stands on, what else is wrong. */
+    UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Take it away."),
+    /** The former name, what is wrong with it. */
+    FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",

@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
@@ -232,6 +233,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             function.write(request, routing, part, writer);
         } catch (NullPointerException e) {
             throw Nulls.named(request, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
         }
         return true;
     }
@@ -240,7 +243,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     RequestHeader header(int part) {
         int slice = routing.slice(part);
         return new RequestHeader(
-                function.info(),
+                peers[part].named(function.info()),
                 layout == null ? 0 : layout.info().id().number(),
                 slice,
                 id,

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,11 @@ final class Nulls {
         } else if (value instanceof List<?> list) {
             return Stream.iterate(0, i -> i < list.size(), i -> i + 1)
                     .flatMap(i -> in(path + "[" + i + "]", list.get(i)));
+        } else if (value instanceof Map<?, ?> map) {
+            return map.entrySet().stream()
+                    .flatMap(entry -> entry.getKey() == null
+                            ? Stream.of("a key of " + path)
+                            : in(path + "[\"" + entry.getKey() + "\"]", entry.getValue()));
         }
         return Stream.of();
     }

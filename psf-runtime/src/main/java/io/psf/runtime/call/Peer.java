@@ -20,6 +20,9 @@ public final class Peer {
     /** The declarations that were found to agree, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
 
+    /** Functions that the node has under a former name, as it knows them, by the number of the name that they have here. */
+    private final Map<Integer, FunctionInfo> renamed = new ConcurrentHashMap<>();
+
     /** The declaration that was asked for last: most often the next one, too. */
     private volatile @Nullable FunctionInfo latest;
 
@@ -194,7 +197,12 @@ public final class Peer {
             latest = mine;
             return;
         }
+        FunctionInfo named = mine;
         FunctionInfo theirs = known.get(mine.id());
+        for (int i = 0; theirs == null && i < mine.formerly().size(); i++) {
+            named = mine.as(mine.formerly().get(i));
+            theirs = known.get(named.id());
+        }
         if (theirs == null) {
             throw new PsException(
                             PsException.Code.UNKNOWN_FUNCTION,
@@ -202,8 +210,16 @@ public final class Peer {
                                     + " searched " + searched + "; put the jar of its @PsHandler there)")
                     .at(mine.name(), null, null, name);
         }
-        requireAgreement(mine, theirs);
+        requireAgreement(named, theirs);
+        if (named != mine) {
+            renamed.put(mine.id(), named);
+        }
         agreed.put(mine.id(), mine);
+    }
+
+    /** A function that the node was found to have, under the name that the node has for it. */
+    FunctionInfo named(FunctionInfo mine) {
+        return mine.formerly().isEmpty() ? mine : renamed.getOrDefault(mine.id(), mine);
     }
 
     private void requireAgreement(FunctionInfo mine, FunctionInfo theirs) {

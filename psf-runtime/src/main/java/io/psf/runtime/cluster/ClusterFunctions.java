@@ -172,10 +172,14 @@ public final class ClusterFunctions {
         for (Choice choice : handlers.all()) {
             Binding<?, ?> binding = choice.binding();
             FunctionInfo info = binding.function().info();
-            functions.add(
-                    new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
+            functions.add(known(info));
+            info.formerly().forEach(name -> functions.add(known(info.as(name)))); // older workers know it by that
         }
         return new Hello.Response(functions, handlers.searched());
+    }
+
+    private static Hello.Known known(FunctionInfo info) {
+        return new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas()));
     }
 
     /** What a server's hello says, by the numbers of the functions' names. */

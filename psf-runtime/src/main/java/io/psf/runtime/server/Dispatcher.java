@@ -309,7 +309,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
-        requireSchema(info, frame);
+        requireSchema(handlers.as(frame.function(), info), frame);
         boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
         HostShard shard = onShard ? shard(frame) : null;
         Lane lane = shard == null ? nodeLane : shard.lane();

@@ -7,6 +7,7 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
@@ -361,7 +362,7 @@ final class Invocation implements Lane.Turn {
     private <R> void answer(Binding<?, R> binding, R response) {
         TupleWriter writer = lane.writer();
         try {
-            binding.function().writeAnswer(response, writer);
+            write(binding, response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
             if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
@@ -371,6 +372,14 @@ final class Invocation implements Lane.Turn {
             }
         } finally {
             writer.reset();
+        }
+    }
+
+    private static <R> void write(Binding<?, R> binding, R response, TupleWriter writer) {
+        try {
+            binding.function().writeAnswer(response, writer);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
         }
     }
 
