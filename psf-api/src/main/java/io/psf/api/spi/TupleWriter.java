@@ -8,6 +8,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +42,12 @@ public final class TupleWriter {
     private @Nullable Repeats[] repeats = new @Nullable Repeats[4];
 
     private static final int[] NO_ROWS = {};
+
+    /** The most characters of a text that is written one by one. Longer ones are encoded faster by the JDK. */
+    private static final int SHORT = 32;
+
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** The sections by version; null until there is one. */
     private @Nullable TupleWriter @Nullable [] sections;
@@ -102,27 +110,49 @@ public final class TupleWriter {
      * @throws IllegalArgumentException if it has half of a surrogate pair, which cannot be written in UTF-8
      */
     public void string(String value) {
+        if (value.length() > SHORT || !ascii(value)) {
+            encoded(value);
+        }
+    }
+
+    /** Writes a text without garbage if each of its characters is a byte; else leaves the block as it is. */
+    private boolean ascii(String value) {
+        int length = value.length();
+        int at = need(4L + length).position() + 4;
+        byte[] bytes = block.array();
+        for (int i = 0; i < length; i++) {
+            char c = value.charAt(i);
+            if (c >= 0x80) {
+                return false;
+            }
+            bytes[at + i] = (byte) c;
+        }
+        block.putInt(length).position(at + length);
+        return true;
+    }
+
+    private void encoded(String value) {
         byte[] text = value.getBytes(StandardCharsets.UTF_8);
-        bytes(text);
-        if (hasQuestionMark(block.position() - text.length, block.position())) { // what the half of a pair becomes
+        if (hasQuestionMark(text)) { // what half of a surrogate pair becomes
             int lone = Names.loneSurrogate(value);
             if (lone >= 0) {
                 throw new IllegalArgumentException("text: " + Names.lone(value, lone));
             }
         }
+        bytes(text);
     }
 
-    /** Whether a byte of the block is a question mark; eight bytes at a time. */
-    private boolean hasQuestionMark(int begin, int end) {
-        int at = begin;
-        for (; at <= end - 8; at += 8) {
-            long zeroIfMark = block.getLong(at) ^ 0x3f3f3f3f3f3f3f3fL;
+    /** Whether one of the bytes is a question mark; eight at a time. */
+    private static boolean hasQuestionMark(byte[] text) {
+        int at = 0;
+        for (; at <= text.length - 8; at += 8) {
+            long zeroIfMark = (long) EIGHT_BYTES.get(text, at) ^ 0x3f3f3f3f3f3f3f3fL;
             if (((zeroIfMark - 0x0101010101010101L) & ~zeroIfMark & 0x8080808080808080L) != 0) {
                 return true;
             }
         }
-        for (; at < end; at++) {
-            if (block.get(at) == '?') {
+        for (; at < text.length; at++) {
+            if (text[at] == '?') {
                 return true;
             }
         }
