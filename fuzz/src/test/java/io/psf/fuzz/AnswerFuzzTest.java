@@ -69,6 +69,7 @@ final class AnswerFuzzTest {
                 sample.request(),
                 null,
                 Sample.LAYOUT,
+                tensor -> Sample.LAYOUT,
                 Collections.nCopies(Sample.LAYOUT.slices(), server),
                 CallLimits.of(LIMIT)));
         try {

@@ -103,7 +103,8 @@ public final class Host implements AutoCloseable {
                 LongArray.wrap(Sample.LAYOUT.bounds().stream()
                         .mapToLong(Long::longValue)
                         .toArray()),
-                IntArray.of(0, 0));
+                IntArray.of(0, 0),
+                0);
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 
@@ -129,7 +130,13 @@ public final class Host implements AutoCloseable {
         requests.clear();
         answers.clear();
         return client.send(client.onShards(
-                        sample.function(), sample.request(), null, Sample.LAYOUT, List.of(peer), CallLimits.of(LIMIT)))
+                        sample.function(),
+                        sample.request(),
+                        null,
+                        Sample.LAYOUT,
+                        tensor -> Sample.LAYOUT,
+                        List.of(peer),
+                        CallLimits.of(LIMIT)))
                 .await();
     }
 

@@ -1,5 +1,6 @@
 package io.psf.api;
 
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,15 +31,14 @@ public interface Node {
     /**
      * Makes the shard of a slice, or leaves the one that is there.
      *
-     * @param tensor the whole tensor
+     * @param layout how the whole tensor lies
      * @param slice the slice's number
-     * @param range where the keys of the slice stand: the keys themselves, unless the tensor grows
      * @param optimizer how pushes change the shard
      * @param fill run once on the new shard before any other function sees it
      * @return whether the shard is new
-     * @throws PsException with {@code ALREADY_EXISTS} if the tensor is there with another shape
+     * @throws PsException with {@code ALREADY_EXISTS} if the tensor is there with another layout
      */
-    boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill);
+    boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill);
 
     /** Drops the shards of a tensor that this node holds; answers how many there were. */
     int drop(TensorId tensor);

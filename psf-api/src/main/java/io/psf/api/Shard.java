@@ -141,11 +141,13 @@ public interface Shard {
 
     /**
      * The shard of the same slice of another tensor, for functions between tensors: it runs on the same lane, so it may be
-     * read and written as this one; its rows have other numbers if it grows. A call on the other tensor whose answer is
-     * deferred is not waited for.
+     * read and written as this one. The other tensor is one of as many rows in as many slices on the same servers, whose
+     * slice has the same keys as this one; or, while the function is being handled, one that a key set of the request names
+     * ({@link io.psf.api.layout.ByKey#of}), whose slice has keys of its own. A shard that was asked for then may be kept by
+     * what the handler has run later on this lane. A call on the other tensor whose answer is deferred is not waited for.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the other tensor has no such slice on this server, because nobody
-     *     made it or its rows or slices are others
+     * @throws PsException with {@code BAD_REQUEST} if the other tensor is neither: on every slice, however many servers and
+     *     lanes there are, and whatever the slices' ranges
      */
     Shard other(TensorId tensor);
 

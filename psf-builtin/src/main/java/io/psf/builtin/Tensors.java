@@ -47,7 +47,7 @@ public final class Tensors {
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor is there with another spec
      */
     public static TensorId init(Worker worker, TensorSpec spec) {
-        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.declaration());
+        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
         Initializer initializer = spec.initializer();
         InitTensorPsf.stub(worker)
                 .withDeadline(TO_INITIALIZE)
@@ -68,7 +68,8 @@ public final class Tensors {
                                 .toArray()),
                         IntArray.wrap(layout.servers().stream()
                                 .mapToInt(Integer::intValue)
-                                .toArray()))
+                                .toArray()),
+                        layout.lanes())
                 .await();
         return spec.tensor().id();
     }

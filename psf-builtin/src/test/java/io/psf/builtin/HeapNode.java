@@ -5,10 +5,9 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -60,11 +59,12 @@ public final class HeapNode implements Node {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
         if (made.containsKey(slice)) {
             return false;
         }
-        HeapShard shard = new HeapShard(tensor.rows(), range, tensor.width(), optimizer);
+        HeapShard shard = new HeapShard(
+                layout.info().rows(), layout.range(slice), layout.info().width(), optimizer);
         fill.fill(shard);
         made.put(slice, shard);
         return true;

@@ -60,6 +60,7 @@ public final class Worker implements Caller, AutoCloseable {
     private final ClusterLink link;
     private final List<Peer> servers = new CopyOnWriteArrayList<>();
     private final Map<TensorId, TensorLayout> layouts = new ConcurrentHashMap<>();
+    private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
 
@@ -248,7 +249,7 @@ public final class Worker implements Caller, AutoCloseable {
                         Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
             if (tensor != null) {
-                return client.onShards(function, request, into, layout(tensor), servers, limits);
+                return client.onShards(function, request, into, layout(tensor), layout, servers, limits);
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.onNodes(function, request, List.of(link.scheduler()), limits);
             }
@@ -292,12 +293,14 @@ public final class Worker implements Caller, AutoCloseable {
      * Makes a tensor known to the cluster and places its slices; the same declaration again finds them as they are.
      *
      * @param slices how many slices; 0 for one a server; -1 for pieces that a core's cache holds, at least one a server
+     * @param beside the tensor whose slices, servers and lanes it shares; null for its own
      * @param declaration everything else that two declarations must agree on, as text
-     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one
+     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one, with
+     *     {@code UNKNOWN_TENSOR} if the tensor beside has not been declared
      */
-    public TensorLayout declare(TensorInfo info, int slices, String declaration) {
+    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         requireOpen();
-        TensorLayout layout = link.declare(info, slices, declaration, config.deadline());
+        TensorLayout layout = link.declare(info, slices, beside, declaration, config.deadline());
         layouts.put(info.id(), layout);
         return layout;
     }

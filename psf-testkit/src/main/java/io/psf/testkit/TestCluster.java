@@ -80,7 +80,8 @@ public final class TestCluster implements Caller {
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
-            TensorLayout layout = TensorLayout.even(tensor.info(), ranks);
+            TensorLayout even = TensorLayout.even(tensor.info(), ranks);
+            TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), 0); // beside each other
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
@@ -98,8 +99,7 @@ public final class TestCluster implements Caller {
             List<Member> members,
             Map<TensorId, List<TestShard>> all,
             @Nullable Path checkpoints) {
-        TestShard shard =
-                new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
+        TestShard shard = new TestShard(layout, slice, tensor.optimizer(), members, all, checkpoints);
         int first = (int) (layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
@@ -198,7 +198,7 @@ public final class TestCluster implements Caller {
         try {
             Routing routing = tensor == null
                     ? Routing.overNodes(places.size())
-                    : Routing.overSlices(function, request, layout(tensor));
+                    : Routing.overSlices(function, request, layout(tensor), this::layout);
             Merge<R> merge = function.merge(request, routing, into);
             CallInfo call = new CallInfo(worker, calls++, 0);
             List<TestInvocation<Q, R>> invocations = new ArrayList<>();

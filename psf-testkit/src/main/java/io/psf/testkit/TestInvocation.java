@@ -66,6 +66,9 @@ final class TestInvocation<Q, R> {
         try {
             Q slice = read();
             place.begin(call);
+            if (place instanceof TestShard shard) {
+                shard.meet(binding.function().others(slice));
+            }
             given = binding.handle(slice, place);
         } catch (RuntimeException | Error e) {
             fail(e);

@@ -5,10 +5,10 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,11 +88,12 @@ final class TestNode implements Node, TestPlace {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
+        TensorInfo tensor = layout.info();
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of(), checkpoints);
+        TestShard shard = new TestShard(layout, slice, optimizer, members, Map.of(), checkpoints);
         fill.fill(shard);
         shards.add(shard);
         return true;

@@ -11,6 +11,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class TestShard implements Shard, TestPlace {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
@@ -40,20 +42,22 @@ final class TestShard implements Shard, TestPlace {
     private final Attachments attachments;
     private final @Nullable Path checkpoints;
     private CallInfo call = NO_CALL;
+    /** The other tensors whose keys the call being answered has. */
+    private List<TensorId> met = List.of();
 
     private record Slot(int width, FloatArray data) {}
 
     TestShard(
-            TensorInfo spec,
+            TensorLayout layout,
             int slice,
-            Range range,
             Optimizer optimizer,
             List<Member> members,
             Map<TensorId, List<TestShard>> all,
             @Nullable Path checkpoints) {
-        this.spec = spec;
+        this.layout = layout;
+        this.spec = layout.info();
         this.slice = slice;
-        this.range = range;
+        this.range = layout.range(slice);
         this.optimizer = optimizer;
         this.members = members;
         this.all = all;
@@ -67,9 +71,15 @@ final class TestShard implements Shard, TestPlace {
         this.call = call;
     }
 
+    /** The shards of the tensors that the call's key sets name may be asked for until it ends. */
+    void meet(List<TensorId> tensors) {
+        this.met = tensors;
+    }
+
     @Override
     public void end() {
         this.call = NO_CALL;
+        this.met = List.of();
     }
 
     @Override
@@ -193,13 +203,16 @@ final class TestShard implements Shard, TestPlace {
     @Override
     public Shard other(TensorId tensor) {
         List<TestShard> shards = all.getOrDefault(tensor, List.of());
-        if (slice >= shards.size() || !shards.get(slice).range.equals(range)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice + " of rows " + range
-                            + " (expected: a tensor of the test with as many rows)");
+        boolean there = slice < shards.size();
+        if (there && (shards.get(slice).layout.isAlignedWith(layout) || met.contains(tensor))) {
+            return shards.get(slice);
         }
-        return shards.get(slice);
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + tensor + " beside " + spec.id() + ": "
+                        + (there ? shards.get(slice).spec.shape() : "not there")
+                        + " (expected: a tensor of the test with as many rows as " + spec.shape()
+                        + "; or a key set of the request that names it)");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.TensorId;
+import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,14 @@ public abstract class Function<Q, R> {
      */
     public OptionalLong ownerKey(Q request) {
         return OptionalLong.empty();
+    }
+
+    /**
+     * The tensors whose keys the request has besides the target's: one for each key set that names one, in the order of the
+     * components.
+     */
+    public List<TensorId> others(Q request) {
+        return List.of();
     }
 
     /**

@@ -12,6 +12,8 @@ import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final short[] NO_STAMPS = {};
 
     private ByteBuffer body = NOTHING;
     private int begin;
@@ -33,6 +36,8 @@ public final class TupleReader {
     private int array;
     private int arrayAt;
     private boolean copying;
+    private short[] stamps = NO_STAMPS;
+    private int stamped;
 
     /** A reader of nothing, until it {@link #begin begins}. */
     public TupleReader() {}
@@ -69,6 +74,7 @@ public final class TupleReader {
         this.at = 0;
         this.array = 0;
         this.copying = false;
+        this.stamped = 0;
         this.body = SharedArray.littleEndian(bytes);
         this.begin = begin;
         this.blockLength = blockLength;
@@ -99,6 +105,25 @@ public final class TupleReader {
     public TupleReader copying() {
         copying = true;
         return this;
+    }
+
+    /** Reads which layout of another tensor the keys that follow are grouped by; {@link #stamp} answers it. */
+    public TupleReader stamped() {
+        if (stamped == stamps.length) {
+            stamps = Arrays.copyOf(stamps, stamped + 1);
+        }
+        stamps[stamped++] = i16();
+        return this;
+    }
+
+    /** How many key sets of other tensors have been read. */
+    public int stamps() {
+        return stamped;
+    }
+
+    /** {@link TensorLayout#stamp} of the layout that key set {@code i} of those of other tensors is grouped by. */
+    public short stamp(int i) {
+        return stamps[Objects.checkIndex(i, stamped)];
     }
 
     /** Whether the peer knows the components of a schema version. */

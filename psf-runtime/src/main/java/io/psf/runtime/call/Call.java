@@ -141,6 +141,16 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return layout == null ? null : layout.info().id();
     }
 
+    /** True if it runs on a tensor's shards or has keys of the tensor. */
+    boolean concerns(TensorId tensor) {
+        return routing.concerns(tensor);
+    }
+
+    /** How the tensors lie whose keys it has besides those of the one that it runs on. */
+    List<TensorLayout> others() {
+        return routing.others();
+    }
+
     int parts() {
         return peers.length;
     }
@@ -161,11 +171,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return deadline;
     }
 
-    /** Whether it goes to the same slices of the same nodes as another. */
+    /** Whether it goes to the same slice numbers on the same nodes and lanes as another. */
     public boolean isPlacedAs(Call<?> other) {
         if (layout != null && other.layout != null) {
-            return layout.bounds().equals(other.layout.bounds())
-                    && layout.servers().equals(other.layout.servers());
+            return layout.meets(other.layout);
         }
         return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
     }

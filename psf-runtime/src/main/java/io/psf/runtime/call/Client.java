@@ -9,7 +9,6 @@ import io.psf.api.spi.TensorLayout;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
@@ -78,6 +77,7 @@ public final class Client implements Receiver {
     /**
      * A call of a function on the shards of a tensor, to be sent.
      *
+     * @param layouts finds how another tensor lies whose keys the request has
      * @param servers by rank
      */
     public <Q, R> Call<R> onShards(
@@ -85,9 +85,10 @@ public final class Client implements Receiver {
             Q request,
             @Nullable R into,
             TensorLayout layout,
+            java.util.function.Function<TensorId, TensorLayout> layouts,
             List<Peer> servers,
             CallLimits limits) {
-        Routing routing = Routing.overSlices(function, request, layout);
+        Routing routing = Routing.overSlices(function, request, layout, layouts);
         return prepare(function, request, into, layout, routing, servers, limits);
     }
 
@@ -254,7 +255,7 @@ public final class Client implements Receiver {
     }
 
     private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
-        return tensor == null || Objects.equals(tensor, call.tensor());
+        return tensor == null || call.concerns(tensor);
     }
 
     /** Tells the nodes that nobody waits for a call any more. */
@@ -276,6 +277,7 @@ public final class Client implements Receiver {
         TensorId tensor = call.tensor();
         if (tensor != null && (failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR)) {
             onStale.accept(tensor);
+            call.others().forEach(other -> onStale.accept(other.info().id()));
         }
         if (!call.limits().background()) {
             failures.add(call);

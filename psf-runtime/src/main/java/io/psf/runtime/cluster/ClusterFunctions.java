@@ -96,17 +96,22 @@ public final class ClusterFunctions {
         TensorLayout layout;
         try {
             TensorInfo info = new TensorInfo(tensor(request.name()), request.rows(), request.width());
-            layout = catalog.declare(info, request.slices(), request.declaration());
+            @Nullable TensorId beside = request.beside().isEmpty() ? null : tensor(request.beside());
+            layout = catalog.declare(info, request.slices(), beside, request.declaration());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
-        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()));
+        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()), layout.lanes());
     }
 
     private Layout.Response layout(Layout.Request request) {
         TensorLayout layout = catalog.layout(tensor(request.name()));
         return new Layout.Response(
-                layout.info().rows(), layout.info().width(), longs(layout.bounds()), ints(layout.servers()));
+                layout.info().rows(),
+                layout.info().width(),
+                longs(layout.bounds()),
+                ints(layout.servers()),
+                layout.lanes());
     }
 
     private static TensorId tensor(String name) {

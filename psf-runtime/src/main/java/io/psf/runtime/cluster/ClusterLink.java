@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -184,18 +185,25 @@ public final class ClusterLink {
     }
 
     /** Makes a tensor known, and finds where its slices are. */
-    public TensorLayout declare(TensorInfo info, int slices, String declaration, Duration limit) {
+    public TensorLayout declare(
+            TensorInfo info, int slices, @Nullable TensorId beside, String declaration, Duration limit) {
         Declare.Response placed = call(
                 DeclarePsf.FUNCTION,
-                new Declare.Request(info.id().name(), info.rows(), info.width(), slices, declaration),
+                new Declare.Request(
+                        info.id().name(),
+                        info.rows(),
+                        info.width(),
+                        slices,
+                        beside == null ? "" : beside.name(),
+                        declaration),
                 limit);
-        return layout(info, placed.bounds(), placed.servers());
+        return layout(info, placed.bounds(), placed.servers(), placed.lanes());
     }
 
     /** Finds a tensor and where its slices are. */
     public TensorLayout layout(TensorId id, Duration limit) {
         Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
-        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers());
+        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers(), found.lanes());
     }
 
     /** Makes a tensor's name free again. */
@@ -203,11 +211,12 @@ public final class ClusterLink {
         call(ForgetPsf.FUNCTION, new Forget.Request(id.name()), limit);
     }
 
-    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers) {
+    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers, long lanes) {
         return new TensorLayout(
                 info,
                 Arrays.stream(bounds).boxed().toList(),
-                Arrays.stream(servers).boxed().toList());
+                Arrays.stream(servers).boxed().toList(),
+                lanes);
     }
 
     private <Q, R> R call(Function<Q, R> function, Q request, Duration limit) {

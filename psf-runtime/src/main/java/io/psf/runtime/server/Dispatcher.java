@@ -317,7 +317,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "place of \"" + info.name() + "\": another lane than that of the call before it in the chain"
-                            + " (expected: tensors of as many rows and slices, or nodes)");
+                            + " (expected: the same tensor, tensors beside each other, or nodes)");
         }
         return new Invocation(connection, frame, binding, pool, lane, shard, node, before);
     }

@@ -8,11 +8,10 @@ import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
@@ -43,6 +42,7 @@ public final class HostNode implements Node {
     private final List<Lane> lanes;
     private final @Nullable Path checkpoints;
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
+    private final Layouts layouts = new Layouts();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -106,6 +106,12 @@ public final class HostNode implements Node {
     HostShard shard(int tensor, int slice) {
         Map<Integer, HostShard> slices = shards.get(tensor);
         return slices == null ? null : slices.get(slice);
+    }
+
+    /** How a tensor lies; null if this node has no slice of it. */
+    @Nullable
+    TensorLayout layout(TensorId tensor) {
+        return layouts.get(tensor);
     }
 
     boolean has(int tensor) {
@@ -213,49 +219,33 @@ public final class HostNode implements Node {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
         Map<Integer, HostShard> slices =
-                shards.computeIfAbsent(tensor.id().number(), number -> new ConcurrentHashMap<>());
-        for (HostShard there : slices.values()) {
-            if (!there.spec().equals(tensor)
-                    || there.slice() == slice && !there.range().equals(range)) {
-                throw new PsException(
-                        PsException.Code.ALREADY_EXISTS,
-                        "tensor: " + tensor + ", slice " + range + " (expected: as it is there, " + there.spec()
-                                + ", slice " + there.range() + ")");
-            }
-        }
+                shards.computeIfAbsent(given.info().id().number(), number -> new ConcurrentHashMap<>());
+        TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
         if (slices.containsKey(slice)) {
             return false;
         }
-        Lane home = lanes.get(lane(tensor, slice));
-        HostShard shard = new HostShard(
-                tensor,
-                slice,
-                range,
-                optimizer,
-                fill,
-                store,
-                home,
-                this::members,
-                other -> shard(other.number(), slice),
-                this::checkpoints);
+        Lane home = lanes.get(lane(layout, slice));
+        HostShard shard =
+                new HostShard(layout, slice, optimizer, fill, store, home, this::members, this, this::checkpoints);
         fill.fill(shard);
         slices.put(slice, shard);
         return true;
     }
 
     /**
-     * The same for the same slice of tensors of as many rows, which {@code Shard.other} needs; tensors of other numbers of
-     * rows begin at other lanes, so that those of one slice a server do not all come to one.
+     * The same for the same slice of tensors beside each other, which {@code Shard.other} needs; other tensors begin at
+     * other lanes, so that those of one slice a server do not all come to one.
      */
-    private int lane(TensorInfo tensor, int slice) {
-        return (Routing.owner(tensor.rows(), lanes.size()) + slice) % lanes.size();
+    private int lane(TensorLayout layout, int slice) {
+        return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();
     }
 
     @Override
     public int drop(TensorId tensor) {
         Map<Integer, HostShard> slices = shards.remove(tensor.number());
+        layouts.remove(tensor);
         if (slices == null) {
             return 0;
         }

@@ -14,16 +14,16 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** A shard in host memory off the heap. All of it belongs to its lane. */
 final class HostShard implements Shard {
@@ -33,6 +33,7 @@ final class HostShard implements Shard {
 
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
@@ -41,7 +42,7 @@ final class HostShard implements Shard {
     private final Store store;
     private final Lane lane;
     private final Supplier<List<Member>> members;
-    private final Function<TensorId, @Nullable HostShard> others;
+    private final HostNode node;
     private final Supplier<Path> checkpoints;
     private final Node.Fill fill;
     private final Column values;
@@ -55,27 +56,29 @@ final class HostShard implements Shard {
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
     private CallInfo call = NO_CALL;
+    /** The shards of other tensors whose keys the call being answered has. */
+    private List<HostShard> met = List.of();
 
     HostShard(
-            TensorInfo spec,
+            TensorLayout layout,
             int slice,
-            Range range,
             Optimizer optimizer,
             Node.Fill fill,
             Store store,
             Lane lane,
             Supplier<List<Member>> members,
-            Function<TensorId, @Nullable HostShard> others,
+            HostNode node,
             Supplier<Path> checkpoints) {
-        this.spec = spec;
+        this.layout = layout;
+        this.spec = layout.info();
         this.slice = slice;
-        this.range = range;
+        this.range = layout.range(slice);
         this.optimizer = optimizer;
         this.fill = fill;
         this.store = store;
         this.lane = lane;
         this.members = members;
-        this.others = others;
+        this.node = node;
         this.checkpoints = checkpoints;
         this.attachments = new Attachments(this);
         this.stamp = TensorLayout.stamp(spec, range);
@@ -141,8 +144,43 @@ final class HostShard implements Shard {
         this.call = call;
     }
 
+    /**
+     * The shards that the call being answered has keys of may be asked for until it ends.
+     *
+     * @param tensors those that its key sets name
+     * @param request which says by which layouts the keys were grouped
+     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of them lies in another way here
+     */
+    void meet(List<TensorId> tensors, TupleReader request) {
+        List<HostShard> met = new ArrayList<>(tensors.size());
+        for (int i = 0; i < tensors.size(); i++) {
+            TensorId tensor = tensors.get(i);
+            HostShard other = node.shard(tensor.number(), slice);
+            boolean meets = other != null && other.lane.equals(lane) && other.layout.meets(layout);
+            if (i < request.stamps() && (other == null || !meets || other.stamp != request.stamp(i))) {
+                throw notAsSent(tensor);
+            } else if (other != null && meets) {
+                met.add(other);
+            }
+        }
+        this.met = met;
+    }
+
+    private PsException notAsSent(TensorId tensor) {
+        TensorLayout there = node.layout(tensor);
+        return there == null
+                ? new PsException(
+                        PsException.Code.UNKNOWN_TENSOR,
+                        "tensor " + tensor + " beside " + spec.id() + ": not on this server (expected: initialized)")
+                : new PsException(
+                        PsException.Code.STALE_LAYOUT,
+                        "layout of tensor " + tensor + " beside " + spec.id() + ": another one (expected: "
+                                + there.text() + ", as it was made last; the next call asks again)");
+    }
+
     void end() {
         this.call = NO_CALL;
+        this.met = List.of();
     }
 
     void membersChanged(List<Member> now) {
@@ -295,22 +333,17 @@ final class HostShard implements Shard {
 
     @Override
     public Shard other(TensorId tensor) {
-        HostShard other = others.apply(tensor);
-        String here = "slice " + slice + " of " + spec.shape() + ", " + range;
-        if (other == null) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice
-                            + " on this server (expected: made with as many rows and slices, " + here + ")");
-        } else if (!other.range.equals(range) || !other.lane.equals(lane)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + " of " + other.spec.shape()
-                            + ", " + other.range
-                            + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here
-                            + ", on this lane; make it with as many rows and slices)");
+        HostShard other = node.shard(tensor.number(), slice);
+        if (other != null && (other.layout.isAlignedWith(layout) || met.contains(other))) {
+            return other;
         }
-        return other;
+        TensorLayout there = node.layout(tensor);
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + tensor + " beside " + spec.id() + ": "
+                        + (there == null ? "not on this server" : there.text())
+                        + " (expected: as many rows in as many slices on the same servers as " + layout.text()
+                        + "; or a key set of the request that names it)");
     }
 
     @Override

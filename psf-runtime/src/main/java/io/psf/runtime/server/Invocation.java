@@ -11,6 +11,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -271,6 +272,10 @@ final class Invocation implements Lane.Turn {
             Q tuple = read(binding);
             if (shard != null) {
                 shard.begin(call);
+                List<TensorId> others = binding.function().others(tuple);
+                if (!others.isEmpty()) {
+                    shard.meet(others, lane.reader());
+                }
                 answer = invoke(binding, tuple, shard, call);
             } else {
                 node.begin(call, connection);

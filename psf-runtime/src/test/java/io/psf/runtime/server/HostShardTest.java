@@ -7,6 +7,7 @@ import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
+import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -43,8 +44,10 @@ final class HostShardTest {
     }
 
     private static HostShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
-        return new HostShard(
-                info, 1, range, NONE, fill, store, lane, List::of, tensor -> null, () -> Path.of("unused"));
+        TensorLayout layout =
+                new TensorLayout(info, List.of(0L, range.begin(), range.end(), info.rows()), List.of(0, 0, 0));
+        HostNode node = new HostNode(Role.SERVER, store, lane, List.of(lane), null);
+        return new HostShard(layout, 1, NONE, fill, store, lane, List::of, node, () -> Path.of("unused"));
     }
 
     @Test
