@@ -74,7 +74,7 @@ final class Answers {
             case REDUCE -> each.isShared() ? Elements.random(type, folded, random) : Elements.scalar(type, random);
             case RANGE, ALONG ->
                 each.echo().isEmpty() || isUnknown(each)
-                        ? Elements.random(type, rows(each, part.slice()) * each.elements(width), random)
+                        ? Elements.random(type, rows(each, part.slice()) * slicing.width(each), random)
                         : slicing.of(slicing.column(each.echo()), part.slice());
             case COUNTS -> counts(rows(each, part.slice()));
             case PRODUCED -> Elements.random(type, random.nextInt(4), random);
@@ -160,7 +160,7 @@ final class Answers {
 
     private List<Object> along(Column each, Class<?> type) {
         List<Object> all = new ArrayList<>();
-        int width = each.elements(slicing.layout().info().width());
+        int width = slicing.width(each);
         for (int position = 0; position < slicing.size(each.leader()); position++) {
             Part part = part(each.leader(), position);
             int row = slicing.row(each.leader(), part.slice(), position);

@@ -120,7 +120,9 @@ final class FunctionDraw {
     private void request(int version, Place place, boolean owner) {
         List<Column> group = new ArrayList<>();
         if (version == 1 && place == Place.SHARD) {
-            group.add(Column.whole(name(), "io.psf.api.TensorId", false, 1));
+            for (int tensors = 1 + random.nextInt(2); tensors > 0; tensors--) {
+                group.add(Column.whole(name(), "io.psf.api.TensorId", false, 1));
+            }
         } else if (version == 1 && owner) {
             group.add(Column.of(name(), "long", OWNER, "", 0, 1));
         }
@@ -150,6 +152,13 @@ final class FunctionDraw {
             found |= target;
             request.add(target ? each.as(TARGET) : each);
         }
+        List<String> tensors = request.stream()
+                .filter(each -> each.type().equals("io.psf.api.TensorId") && !each.nullable())
+                .map(Column::name)
+                .toList();
+        request.replaceAll(each -> each.lay() == KEYS && each.since() == version && random.nextInt(3) == 0
+                ? each.of(pick(tensors))
+                : each);
     }
 
     private Column keys(int version) {

@@ -7,6 +7,7 @@ import com.google.testing.compile.Compilation;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -505,6 +506,151 @@ class LawTest {
         TupleReader in = reader(out, 2, TENSOR);
         assertThat(in.i32()).isEqualTo(Tuples.<Integer>get(request, "rounds"));
         assertThat(in.floatArray()).isEqualTo(Tuples.get(request, "x"));
+    }
+
+    /** What goes out in elements and by keys of two tensors comes back to where it stood, and each slice gets what it owns. */
+    @Test
+    void elementsAndKeysOfTwoTensorsGoToTheirOwnersAndComeBack() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout users = layout(random);
+            TensorInfo items = new TensorInfo(TensorId.of("items"), 1 + random.nextInt(20), 1 + random.nextInt(3));
+            List<Long> bounds = new ArrayList<>(List.of(0L, items.rows()));
+            while (bounds.size() <= users.slices()) {
+                bounds.add((long) random.nextInt((int) items.rows() + 1));
+            }
+            Collections.sort(bounds);
+            TensorLayout beside = new TensorLayout(items, bounds, users.servers(), users.lanes());
+            LongArray user = keys(random, (int) users.info().rows());
+            LongArray item = keys(random, (int) items.rows());
+            List<Object> clicks = clicks(random, items.rows(), 1);
+            List<Object> later = clicks(random, 1, users.info().rows());
+            Object request = Tuples.of(
+                    type("good.Factors$Request"),
+                    TENSOR,
+                    user,
+                    Tuples.random(
+                            FloatArray.class,
+                            random,
+                            user.length() * users.info().width()),
+                    item,
+                    Tuples.random(FloatArray.class, random, item.length() * items.width()),
+                    items.id(),
+                    clicks,
+                    later,
+                    item);
+
+            Function<Object, Object> function = function("good.Factors");
+            assertThat(function.others(request)).containsExactly(items.id(), items.id(), items.id());
+            Routing routing = Routing.overSlices(function, request, users, id -> beside);
+            assertThat(routing.parts()).isEqualTo(users.slices()); // for clicks
+            Merge<Object> merge = function.merge(request, routing, null);
+            for (int part = 0; part < routing.parts(); part++) {
+                TupleWriter out = new TupleWriter();
+                function.write(request, routing, part, out);
+                TupleReader reader = reader(out, 3, TENSOR);
+                Object slice = function.read(reader);
+                assertThat(reader.stamps()).isEqualTo(3);
+                assertThat(reader.stamp(2)).isEqualTo(TensorLayout.stamp(items, beside.range(routing.slice(part))));
+                int at = routing.slice(part);
+                List<Object> own = owned(clicks, "item", beside.range(at));
+                LongArray keys = Tuples.get(slice, "item");
+                assertThat(Tuples.<List<Object>>get(slice, "clicks"))
+                        .as("seed %s", seed)
+                        .isEqualTo(own);
+                assertThat(Tuples.<List<Object>>get(slice, "later"))
+                        .as("seed %s", seed)
+                        .isEqualTo(owned(later, "at", users.range(at)));
+                assertThat(keys.toArray())
+                        .as("seed %s", seed)
+                        .isEqualTo(Arrays.stream(item.toArray())
+                                .filter(beside.range(at)::contains)
+                                .distinct()
+                                .toArray());
+                out.reset();
+                function.writeAnswer(
+                        Tuples.of(
+                                type("good.Factors$Response"),
+                                Tuples.<Object>get(slice, "ofUsers"),
+                                Tuples.<Object>get(slice, "ofItems"),
+                                own.stream()
+                                        .map(each -> seen(Tuples.get(each, "item"), Tuples.<Integer>get(each, "times")))
+                                        .toList(),
+                                Arrays.stream(keys.toArray())
+                                        .mapToObj(key -> seen(key, at))
+                                        .toList()),
+                        out);
+                merge.add(part, reader(out, 3, null));
+            }
+            Object response = merge.result();
+            assertThat(Tuples.<Object>get(response, "userRows"))
+                    .as("seed %s", seed)
+                    .isEqualTo(Tuples.get(request, "ofUsers"));
+            assertThat(Tuples.<List<Object>>get(response, "seen"))
+                    .as("seed %s", seed)
+                    .isEqualTo(clicks.stream()
+                            .map(each -> seen(Tuples.get(each, "item"), Tuples.<Integer>get(each, "times")))
+                            .toList());
+            assertThat(Tuples.<List<Object>>get(response, "again").stream()
+                            .mapToLong(each -> Tuples.<Long>get(each, "item"))
+                            .toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(item.toArray());
+        }
+    }
+
+    @Test
+    void elementsThatAnOlderServerDoesNotSendAreEmpty() {
+        Function<Object, Object> function = function("good.Factors");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        LongArray none = LongArray.allocate(0);
+        Object request = Tuples.of(
+                type("good.Factors$Request"),
+                TENSOR,
+                none,
+                FloatArray.allocate(0),
+                LongArray.of(3, 0, 3),
+                FloatArray.allocate(3),
+                TENSOR,
+                List.of(),
+                List.of(),
+                none);
+        Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+        for (int part = 0; part < 2; part++) {
+            TupleWriter old = new TupleWriter();
+            old.array(FloatArray.allocate(0));
+            old.array(FloatArray.allocate(1));
+            old.count(0);
+            merge.add(part, reader(old, 1, null));
+        }
+        assertThat(Tuples.<List<Object>>get(merge.result(), "again")).isEqualTo(Collections.nCopies(3, seen(0, 0)));
+
+        Merge<Object> wrong = function.merge(request, Routing.overSlices(function, request, layout), null);
+        TupleWriter tooMany = new TupleWriter();
+        tooMany.array(FloatArray.allocate(0));
+        tooMany.array(FloatArray.allocate(1));
+        tooMany.count(1);
+        tooMany.i64(1);
+        tooMany.f32(1);
+        assertThatThrownBy(() -> wrong.add(0, reader(tooMany, 1, null)))
+                .hasMessageContaining("length of seen in the handler's answer: 1 (expected: 0)");
+    }
+
+    private static Object seen(long item, float score) {
+        return Tuples.of(type("good.Factors$Seen"), item, score);
+    }
+
+    private static List<Object> clicks(Random random, long items, long at) {
+        return Stream.generate(() -> Tuples.of(
+                        type("good.Factors$Click"), random.nextLong(items), random.nextInt(100), random.nextLong(at)))
+                .limit(random.nextInt(20))
+                .toList();
+    }
+
+    private static List<Object> owned(List<Object> clicks, String key, Range range) {
+        return clicks.stream()
+                .filter(each -> range.contains(Tuples.<Long>get(each, key)))
+                .toList();
     }
 
     /** What a runtime does with a call, without one. Parts are added in any order. */

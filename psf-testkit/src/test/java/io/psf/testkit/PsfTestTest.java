@@ -225,4 +225,31 @@ class PsfTestTest {
                         .await()))
                 .hasMessageContaining("slot \"order\" of tensor \"t\"");
     }
+
+    @Test
+    void aTensorOfOtherRowsIsTheSameSliceOnlyIfKeysOfItAreInTheRequest() {
+        TensorId second = TensorId.of("second");
+        TensorId third = TensorId.of("third");
+        PsfTest<Beside.Request, Beside.Response> test = PsfTest.of(BesidePsf.bind(new Beside() {}))
+                .tensor(T, 40, 1)
+                .tensor(second, 41, 2)
+                .values(i -> i)
+                .tensor(third, 40, 1)
+                .values(i -> 1);
+        Beside.Response response = test.sameOnAnySlices(new Beside.Request(T, second, third, LongArray.of(40, 0, 40)));
+        assertThat(response.rows()).isEqualTo(FloatArray.of(80, 81, 0, 1, 80, 81));
+        assertThat(response.sum()).isEqualTo(40);
+        assertThat(test.sameOnAnySlices(new Beside.Request(T, T, third, LongArray.of(3)))
+                        .rows()
+                        .length())
+                .isEqualTo(1);
+        TensorId other = TensorId.of("other");
+        PsfTest<Beside.Request, Beside.Response> wrong = test.tensor(other, 41, 1);
+        for (int slices : new int[] {1, 2, 7}) { // of which the first has equal bounds on 2
+            assertThatThrownBy(() -> wrong.call(slices, new Beside.Request(T, second, other, LongArray.of(0))))
+                    .hasMessageContaining("tensor other beside t: [41, 1] (expected: a tensor of the test with as many"
+                            + " rows as [40, 1]; or a key set of the request that names it)")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(slices - 1));
+        }
+    }
 }

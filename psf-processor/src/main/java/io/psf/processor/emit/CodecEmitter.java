@@ -18,6 +18,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
+import io.psf.processor.model.Type;
 import java.util.List;
 import java.util.OptionalLong;
 import javax.lang.model.element.Modifier;
@@ -42,6 +43,7 @@ final class CodecEmitter {
                 .addMethod(constructor());
         if (model.place() == Place.SHARD) {
             codec.addMethod(target());
+            others(codec);
             routing(codec);
         }
         model.owner()
@@ -86,6 +88,29 @@ final class CodecEmitter {
                 .build();
     }
 
+    /** The other tensors whose keys the request has. */
+    private void others(TypeSpec.Builder codec) {
+        List<CodeBlock> others = model.request().stream()
+                .map(each -> each.layout().of())
+                .filter(of -> !of.isEmpty())
+                .map(of -> CodeBlock.of("request.$N()", of))
+                .toList();
+        if (!others.isEmpty()) {
+            codec.addMethod(override("others")
+                    .returns(ParameterizedTypeName.get(List.class, TensorId.class))
+                    .addParameter(request, "request")
+                    .addStatement("return $T.of($L)", List.class, CodeBlock.join(others, ", "))
+                    .build());
+        }
+    }
+
+    /** How the tensor lies whose keys a component holds. */
+    private static CodeBlock layoutOf(Layout layout) {
+        return layout.of().isEmpty()
+                ? CodeBlock.of("routing.layout()")
+                : CodeBlock.of("routing.beside($S, request.$N())", layout.of(), layout.of());
+    }
+
     /** Tells the key sets first: what goes along them refers to them. */
     private void routing(TypeSpec.Builder codec) {
         CodeBlock.Builder body = CodeBlock.builder();
@@ -94,13 +119,25 @@ final class CodecEmitter {
             if (each.layout() instanceof Layout.Keyed keyed) {
                 keys = true;
                 body.addStatement(
-                        "routing.keys($L, $S, request.$N(), $T.$L, $L)",
+                        "routing.keys($L, $S, request.$N(), $T.$L, $L$L)",
                         keyed.set(),
                         each.name(),
                         each.name(),
                         Reduction.class,
                         keyed.combine(),
-                        keyed.everySlice());
+                        keyed.everySlice(),
+                        keyed.of().isEmpty() ? "" : CodeBlock.of(", $L", layoutOf(keyed)));
+            } else if (each.layout() instanceof Layout.Elements elements) {
+                keys = true;
+                body.addStatement(
+                        "routing.elements($L, $S, request.$N(), $T::$N, $L, $L)",
+                        elements.set(),
+                        each.name(),
+                        each.name(),
+                        Java.type(((Type.Many) each.type()).of()),
+                        elements.key(),
+                        elements.everySlice(),
+                        layoutOf(elements));
             }
         }
         for (Component each : model.request()) {
@@ -174,7 +211,7 @@ final class CodecEmitter {
 
     private int sinceOfSet(int set) {
         return model.request().stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed keyed && keyed.set() == set)
+                .filter(each -> each.layout().keySet() == set)
                 .mapToInt(Component::since)
                 .findFirst()
                 .orElse(1);
@@ -183,13 +220,17 @@ final class CodecEmitter {
     /** Before there were keys every slice got the request: so it does if the first keys are not there. */
     private void laterKeys(CodeBlock.Builder body) {
         List<Component> keys = model.request().stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .filter(each -> each.layout().keySet() >= 0)
                 .toList();
         int first = keys.stream().mapToInt(Component::since).min().orElse(1);
         if (first > 1) {
             CodeBlock none = keys.stream()
                     .filter(each -> each.since() == first)
-                    .map(each -> CodeBlock.of("request.$N().length() == 0", each.name()))
+                    .map(each -> CodeBlock.of(
+                            each.layout() instanceof Layout.Elements
+                                    ? "request.$N().isEmpty()"
+                                    : "request.$N().length() == 0",
+                            each.name()))
                     .collect(CodeBlock.joining(" && "));
             body.beginControlFlow("if ($L)", none)
                     .addStatement("routing.everySlice()")
@@ -204,8 +245,15 @@ final class CodecEmitter {
                 .addParameter(int.class, "part")
                 .addParameter(TupleWriter.class, "out");
         for (Component each : model.request()) {
+            if (!each.layout().of().isEmpty()) {
+                write.addStatement(
+                        "routing.writeStamp($L, part, out)", each.layout().keySet());
+            }
             if (each.layout() instanceof Layout.Keyed keyed) {
                 write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
+            } else if (each.layout() instanceof Layout.Elements elements) {
+                write.addCode(
+                        values.statement(each.type(), CodeBlock.of("routing.elements($L, part)", elements.set())));
             } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {

@@ -73,7 +73,7 @@ final class MergeEmitter {
     private void componentwise(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
         CodeBlock.Builder add = CodeBlock.builder();
-        if (model.fills() || model.appends()) {
+        if (model.fills() || model.appends() || model.lists()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
         }
@@ -125,6 +125,8 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
+        } else if (component.layout() instanceof Layout.Listed) {
+            return Java.type(component.type());
         } else if (component.type() instanceof Type.Many) {
             return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
@@ -157,7 +159,9 @@ final class MergeEmitter {
                     component.name(),
                     length);
         }
-        if (component.type() instanceof Type.Many) {
+        if (component.layout() instanceof Layout.Listed listed) {
+            return CodeBlock.of("routing.places($L)", listed.set());
+        } else if (component.type() instanceof Type.Many) {
             return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
         }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
@@ -183,6 +187,8 @@ final class MergeEmitter {
                     beside.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
+        } else if (each.layout() instanceof Layout.Listed listed) {
+            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), listed.set(), read, field);
         } else if (each.type() instanceof Type.Many) {
             body.addStatement("$N.set(part, $L)", field, read);
         } else {
@@ -193,6 +199,13 @@ final class MergeEmitter {
         } else if (later && each.layout() instanceof Layout.Beside beside) {
             body.nextControlFlow("else")
                     .addStatement("routing.clearAlong(part, $L, $N, $L)", beside.set(), field, beside.width());
+        } else if (later && each.layout() instanceof Layout.Listed listed) {
+            body.nextControlFlow("else")
+                    .addStatement(
+                            "routing.clearElements(part, $L, $L, $N)",
+                            listed.set(),
+                            values.empty(((Type.Many) each.type()).of()),
+                            field);
         }
         if (later) {
             body.endControlFlow();
@@ -228,6 +241,8 @@ final class MergeEmitter {
                     field(uneven.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Listed) {
+            return CodeBlock.of("$T.copyOf($N)", List.class, field);
         } else if (each.type() instanceof Type.Many) {
             return CodeBlock.of("$T.of($N)", Concatenation.class, field);
         } else if (!(each.layout() instanceof Layout.Folded)) {

@@ -66,10 +66,10 @@ final class StubDoc {
                 .orElse("");
         boolean all = request.stream()
                         .anyMatch(each -> each.layout() instanceof Layout.Ranged
-                                || (each.layout() instanceof Layout.Keyed keyed && keyed.everySlice()))
+                                || each.layout().everySlice())
                 || model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged);
         String keys = request.stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .filter(each -> each.layout().keySet() >= 0)
                 .map(each -> code(each.name()))
                 .collect(Collectors.joining(" or "));
         return all || keys.isEmpty()
@@ -91,10 +91,14 @@ final class StubDoc {
         } else if (layout instanceof Layout.Ranged ranged) {
             return rows("rows", ranged.width(), each) + ", row-aligned with the tensor, cut at slice bounds" + BORROWED;
         } else if (layout instanceof Layout.Keyed keyed) {
-            return "[n]" + words(each.type()) + ", global keys in any order, each goes to the slice that owns it"
+            return "[n]" + words(each.type()) + ", global keys" + ofTensor(keyed)
+                    + " in any order, each goes to the slice that owns it"
                     + (keyed.combine() == Reduction.NONE ? "" : ", duplicates folded with " + keyed.combine())
                     + (keyed.everySlice() ? "; slices without keys are called too" : "")
                     + BORROWED;
+        } else if (layout instanceof Layout.Elements elements) {
+            return "each element goes to the slice that owns its " + code(elements.key()) + ofTensor(elements)
+                    + ", copied" + (elements.everySlice() ? "; slices without elements are called too" : "");
         } else if (layout instanceof Layout.Beside beside) {
             return rows("n", beside.width(), each) + ", row i goes where " + code(beside.keys() + "[i]") + " goes"
                     + BORROWED;
@@ -104,6 +108,10 @@ final class StubDoc {
         boolean shared = bare(each.type()) instanceof Type.Shared;
         String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
         return shape(each.type()) + how + (shared ? BORROWED : "");
+    }
+
+    private static String ofTensor(Layout keys) {
+        return keys.of().isEmpty() ? "" : " of " + code(keys.of());
     }
 
     private String into() {
@@ -145,6 +153,8 @@ final class StubDoc {
             return rows("rows", ranged.width(), each) + ", row-aligned with the tensor";
         } else if (layout instanceof Layout.Beside beside) {
             return rows("n", beside.width(), each) + ", row i belongs to " + code(beside.keys() + "[i]");
+        } else if (layout instanceof Layout.Listed listed) {
+            return "element i belongs to " + code(listed.keys() + "[i]");
         } else if (layout instanceof Layout.Produced) {
             return "[n]" + words(each.type()) + ", keys that the slices produce, one slice after the other";
         } else if (layout instanceof Layout.Appended appended) {

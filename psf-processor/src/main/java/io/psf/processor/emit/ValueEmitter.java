@@ -63,7 +63,7 @@ final class ValueEmitter {
         if (component.layout() instanceof Layout.Target) {
             return CodeBlock.of("in.target()");
         }
-        CodeBlock read = read(component.type());
+        CodeBlock read = component.layout().of().isEmpty() ? read(component.type()) : readStamped(component.type());
         return component.since() == 1
                 ? read
                 : CodeBlock.of(
@@ -88,6 +88,13 @@ final class ValueEmitter {
             return CodeBlock.of("in.bool() ? $L : null", read(maybe.of()));
         }
         return CodeBlock.of("$L(in)", readerOf((Type.Tuple) type));
+    }
+
+    /** Reads keys of another tensor, an array or a list of elements, after the stamp of the layout they are grouped by. */
+    private CodeBlock readStamped(Type type) {
+        return type instanceof Type.Many many
+                ? CodeBlock.of("$L(in.stamped())", readerOfMany(many))
+                : CodeBlock.of("in.stamped().$L()", ((Type.Shared) type).of().sharedMethod());
     }
 
     /** The call of a record's constructor, on lines of their own if there are several arguments. */

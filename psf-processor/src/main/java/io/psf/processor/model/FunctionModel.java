@@ -58,6 +58,11 @@ public record FunctionModel(
         return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
     }
 
+    /** Whether a merge sets elements of lists where their keys stand. */
+    public boolean lists() {
+        return response.stream().anyMatch(component -> component.layout() instanceof Layout.Listed);
+    }
+
     /** Whether the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
         return merged || isSingle();

@@ -121,6 +121,9 @@ final class ComponentReader {
             arrays.requireShared(each, mirror);
             return ragged.read(each, mirror, tuple, inResponse);
         }
+        if (inResponse && each.type() instanceof Type.Many) {
+            return keys.listed(each, mirror);
+        }
         return keys.beside(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
     }
 

@@ -68,6 +68,12 @@ public enum Message {
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
                     + " Take it away."),
+    /** The value, the component, the request, what was expected; did you mean. */
+    KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
+    /** The value, the component, the component's type, what was expected; a hint. */
+    ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
+    /** What is wrong, the component, what was expected, a hint. */
+    LIST_BY_KEY("PsfListByKey", "%s on component %s, a list by key (expected: %s). %s"),
     /** The component. */
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
