@@ -76,7 +76,11 @@ final class TestInvocation<Q, R> {
         if (binding.kind().later() && given != null) {
             @SuppressWarnings("unchecked") // the binding's kind says so
             CompletionStage<R> stage = (CompletionStage<R>) given;
-            stage.whenComplete(this::answer);
+            try {
+                stage.whenComplete(this::answer);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
         } else {
             @SuppressWarnings("unchecked") // the binding's kind says so
             R response = (R) given;

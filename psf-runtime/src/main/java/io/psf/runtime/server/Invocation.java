@@ -17,12 +17,16 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request on its way through a handler to its answer. Whatever the handler throws becomes the answer. Belongs to
  * the lane of its shard or node once it has been queued there.
  */
 final class Invocation implements Lane.Turn {
+    private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
+
     /** Handing a call over to another thread takes about as long where that one sleeps. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
@@ -49,7 +53,8 @@ final class Invocation implements Lane.Turn {
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
 
-    private @Nullable CompletableFuture<?> later;
+    /** What the handler gave in the place of an answer; null if it has answered. */
+    private @Nullable CompletionStage<?> later;
 
     // These belong to the connection's answers.
     private @Nullable Invocation sibling;
@@ -295,12 +300,17 @@ final class Invocation implements Lane.Turn {
         }
         @SuppressWarnings("unchecked")
         CompletionStage<R> stage = (CompletionStage<R>) answer;
-        stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+        lent = true; // even if the stage fails to take the callback: the work behind it goes on
+        try {
+            stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+        } finally {
+            if (lent) {
+                lane.leaveScratch();
+            }
+        }
         if (!answered) {
-            lent = true;
-            later = stage.toCompletableFuture();
+            later = stage;
             node.defer(this);
-            lane.leaveScratch();
             if (!connection.isOpen()) {
                 drop(connection);
             } else if (connection.hasCancelled(call.call())) {
@@ -309,9 +319,15 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** What a stage has come to; null if it has not, or has failed. */
+    /**
+     * What a stage has come to; null if it has not, or has failed. Only a plain future is asked: a subclass may refuse
+     * to tell, as that of {@code minimalCompletionStage} does.
+     */
     private static <R> @Nullable R now(CompletionStage<R> stage) {
-        return stage instanceof CompletableFuture<R> future && future.isDone() && !future.isCompletedExceptionally()
+        return stage.getClass() == CompletableFuture.class
+                        && stage instanceof CompletableFuture<R> future
+                        && future.isDone()
+                        && !future.isCompletedExceptionally()
                 ? future.join()
                 : null;
     }
@@ -341,6 +357,7 @@ final class Invocation implements Lane.Turn {
             return;
         }
         lent = false;
+        later = null; // it holds the response, and this may be remembered
         try {
             if (failure != null) {
                 fail(
@@ -473,11 +490,20 @@ final class Invocation implements Lane.Turn {
         lane.execute(() -> {
             if (!answered) {
                 fail(why);
-                if (later != null) {
-                    later.completeExceptionally(why);
-                }
                 afterAnswer();
+                tellStage(why);
             }
         });
+    }
+
+    /** Completes the handler's stage, so that the work behind it may stop; a stage that cannot be completed stays. */
+    private void tellStage(PsException why) {
+        if (later != null) {
+            try {
+                later.toCompletableFuture().completeExceptionally(why);
+            } catch (Throwable e) { // not supported, or what a callback of the user's own threw
+                LOG.debug("a stage of {} cannot be completed", handlerName(), e);
+            }
+        }
     }
 }
