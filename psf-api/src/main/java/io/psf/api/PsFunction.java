@@ -25,4 +25,15 @@ public @interface PsFunction {
 
     /** Whether the function changes nothing, so that a call may be repeated freely. */
     boolean readOnly() default false;
+
+    /**
+     * Whether calls of one worker on one shard run in the order sent, each after the one before it has answered. Without
+     * an order, a deferred answer holds no later call back, and a call does not wait behind those that are held back: it
+     * runs when it comes, or before or after its neighbours as their priorities say. The calls of a chain keep their
+     * order all the same. Calls on nodes have no order in any case.
+     *
+     * <p>Only the server looks at this: a worker that was built from a declaration which says otherwise is served as this
+     * one says.
+     */
+    boolean ordered() default true;
 }

@@ -4,23 +4,34 @@ import io.psf.api.Place;
 import java.util.List;
 
 /**
- * What two peers compare of a function.
+ * What two peers compare of a function, and how a server runs it.
  *
  * @param name its identity
  * @param id the number of the name, {@link Names#number}
  * @param place where it runs
  * @param readOnly whether it changes nothing
+ * @param ordered whether calls of one worker on one shard run one after the other; the server's alone, and not compared
  * @param schemas its schema as text, one for each version from 1 on, the last one the current: the {@code Since}
  *     components of later versions are left out of the earlier ones
  */
-public record FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
+public record FunctionInfo(String name, int id, Place place, boolean readOnly, boolean ordered, List<String> schemas) {
     public FunctionInfo {
         schemas = List.copyOf(schemas);
+    }
+
+    /** The info of a function whose calls have an order. */
+    public FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
+        this(name, id, place, readOnly, true, schemas);
     }
 
     /** The info of a function of that name. */
     public static FunctionInfo of(String name, Place place, boolean readOnly, String... schemas) {
         return new FunctionInfo(name, Names.number(name), place, readOnly, List.of(schemas));
+    }
+
+    /** The same function, whose calls have no order. */
+    public FunctionInfo unordered() {
+        return new FunctionInfo(name, id, place, readOnly, false, schemas);
     }
 
     /** The schema's current version, from 1. */

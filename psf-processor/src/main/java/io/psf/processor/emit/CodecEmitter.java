@@ -64,12 +64,13 @@ final class CodecEmitter {
         }
         return MethodSpec.constructorBuilder()
                 .addStatement(
-                        "super($T.of(NAME, $T.$L, $L$L))",
+                        "super($T.of(NAME, $T.$L, $L$L)$L)",
                         FunctionInfo.class,
                         Place.class,
                         model.place(),
                         model.readOnly(),
-                        schemas.build())
+                        schemas.build(),
+                        model.ordered() ? "" : ".unordered()")
                 .build();
     }
 

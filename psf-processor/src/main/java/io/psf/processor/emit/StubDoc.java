@@ -72,9 +72,10 @@ final class StubDoc {
                 .filter(each -> each.layout() instanceof Layout.Keyed)
                 .map(each -> code(each.name()))
                 .collect(Collectors.joining(" or "));
+        String order = model.ordered() ? "." : ", in no order with the worker's other calls.";
         return all || keys.isEmpty()
-                ? "Runs on every slice" + tensor + "."
-                : "Runs on the slices" + tensor + " that own keys of " + keys + ".";
+                ? "Runs on every slice" + tensor + order
+                : "Runs on the slices" + tensor + " that own keys of " + keys + order;
     }
 
     private static String sentence(Component each, String words) {

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
  * @param name its identity between processes
  * @param place where it runs
  * @param readOnly whether it changes nothing
+ * @param ordered whether calls of one worker on one shard run one after the other
  * @param visible whether the interface is public
  * @param later whether the handler answers with a stage
  * @param whole whether {@code handle} has a default body
@@ -29,6 +30,7 @@ public record FunctionModel(
         String name,
         Place place,
         boolean readOnly,
+        boolean ordered,
         boolean visible,
         boolean later,
         boolean whole,

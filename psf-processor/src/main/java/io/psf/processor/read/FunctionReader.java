@@ -60,6 +60,9 @@ public final class FunctionReader {
         Mirror mirror = annotation.get();
         Place place = mirror.constant("at", Place.class).orElse(Place.SHARD);
         checkType(type);
+        if (place != Place.SHARD && mirror.written("ordered") != null) {
+            problems.add(type, mirror, "ordered", Message.ORDERED, type.getSimpleName(), place);
+        }
         String name = name(type, mirror);
         TypeElement request = tuple(type, "Request", Message.REQUEST);
         TypeElement response = tuple(type, "Response", Message.RESPONSE);
@@ -89,6 +92,7 @@ public final class FunctionReader {
                         name,
                         place,
                         mirror.flag("readOnly"),
+                        mirror.flag("ordered"),
                         Names.isPublic(type),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),

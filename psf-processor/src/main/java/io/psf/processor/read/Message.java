@@ -21,6 +21,10 @@ public enum Message {
             "PsfNameTaken",
             "name \"%s\" is that of %s, or stands for the same number on the wire (expected: a name of its own)."
                     + " Rename one of them."),
+    /** The function, where it runs. */
+    ORDERED(
+            "PsfOrdered",
+            "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Take it away."),
     /** The function, what is there instead. */
     REQUEST(
             "PsfRequest",
