@@ -84,7 +84,8 @@ public final class Host implements AutoCloseable {
             public void close() {}
         };
         peer = client.connect(recorded, "", listener.port(), "server 0");
-        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, 0), List.of(peer), LIMIT)
+        client.callNodes(
+                        HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, 0, Role.WORKER), List.of(peer), LIMIT)
                 .await();
         hello = requests.get(0);
         TensorInfo info = Sample.LAYOUT.info();

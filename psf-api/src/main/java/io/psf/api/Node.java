@@ -1,10 +1,14 @@
 package io.psf.api;
 
+import io.psf.api.spi.Caller;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -26,6 +30,34 @@ public interface Node {
 
     /** What this node holds of tensors now: a snapshot. The shards' values belong to their lanes. */
     Collection<ShardInfo> shards();
+
+    /** What this node holds of one tensor now, by slice; empty if it holds nothing of it. */
+    default List<ShardInfo> shards(TensorId tensor) {
+        return shards().stream()
+                .filter(shard -> shard.tensor().id().equals(tensor))
+                .sorted(Comparator.comparingInt(ShardInfo::slice))
+                .toList();
+    }
+
+    /**
+     * Runs something on each shard of a tensor that this node holds, on the shard's lane, in its turn among the calls there.
+     * Shards of different lanes are done side by side. The node's lane is free meanwhile.
+     *
+     * @param work given the shard, whose {@link Shard#call} is the call being answered here; what it returns must not be a
+     *     view of the shard or its scratch memory, since other calls change them
+     * @return what came of each shard, by slice, on this node's lane; empty if this node holds nothing of the tensor. It
+     *     fails with what the work threw, of the lowest slice that failed, once all have run; with {@code UNKNOWN_TENSOR}
+     *     if the tensor was cleared before. It must not be waited for on a lane
+     */
+    <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work);
+
+    /**
+     * Makes calls of other functions for the call being answered, as {@link Shard#caller} does; their answers come back on
+     * this node's lane.
+     *
+     * @throws IllegalStateException if no call is being answered; on the scheduler, which calls nobody
+     */
+    Caller caller();
 
     /**
      * Makes the shard of a slice, or leaves the one that is there.
@@ -54,7 +86,7 @@ public interface Node {
 
     /**
      * Runs something on the node's lane once a delay has passed: for a deferred answer that is due by then, whoever else
-     * comes.
+     * comes. It is dropped when the node ends; what it throws is logged.
      *
      * @return to be cancelled where that is no longer needed; what is due already may still run
      */

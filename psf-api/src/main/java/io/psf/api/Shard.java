@@ -3,11 +3,14 @@ package io.psf.api;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
@@ -151,6 +154,28 @@ public interface Shard {
 
     /** The call being answered. */
     CallInfo call();
+
+    /**
+     * Makes calls of other functions for the call being answered: {@code XPsf.stub(shard.caller())}. Such a call ends by the
+     * deadline of the one being answered, and is given up with it. It goes to shards and nodes anywhere in the cluster, this
+     * one too, runs in no order with others, and reaches its handler with {@link CallInfo#worker} -1.
+     *
+     * <p>The answer comes back on this shard's lane: return a stage of it, {@code pending.toCompletableFuture()}. A lane
+     * that waited for it would wait for itself, so {@code await} on a lane fails at once. What the request borrows of
+     * this shard is read when the call is sent, which may be after the handler has returned: copy what other calls change.
+     *
+     * @throws IllegalStateException if no call is being answered, as in {@link #after} and in callbacks: ask in
+     *     {@code handle}, and keep it
+     */
+    Caller caller();
+
+    /**
+     * Runs something on this shard's lane once a delay has passed: for a deferred answer that is due by then, whoever else
+     * comes. It is dropped when the tensor is cleared and when the server ends; what it throws is logged.
+     *
+     * @return to be cancelled where that is no longer needed; what is due already may still run
+     */
+    Future<?> after(Duration delay, Runnable work);
 
     /** Who is in the cluster now. */
     List<Member> members();

@@ -7,8 +7,10 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.Caller;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A server without a cluster, whose shards lie on the heap. */
@@ -57,6 +61,16 @@ public final class HeapNode implements Node {
     @Override
     public Collection<ShardInfo> shards() {
         return List.of();
+    }
+
+    @Override
+    public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        throw new UnsupportedOperationException("onShards: " + tensor + " (expected: a node of a cluster)");
+    }
+
+    @Override
+    public Caller caller() {
+        throw new UnsupportedOperationException("caller (expected: a node of a cluster)");
     }
 
     @Override

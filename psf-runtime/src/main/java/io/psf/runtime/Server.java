@@ -40,6 +40,7 @@ public final class Server implements AutoCloseable {
     private final Transport.Listener listener;
     private final Timer timer;
     private final ClusterLink link;
+    private final ServerCalls calls;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -101,12 +102,16 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
+        this.calls = new ServerCalls(link, transport, dispatcher, pool);
+        dispatcher.setOutgoing(calls);
+        timer.every(Defaults.TICK, calls::expire);
         home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override
             public void changed(List<Member> members, List<Beat.Loss> lost) {
                 dispatcher.setMembers(members);
+                lost.forEach(calls::lost);
             }
 
             @Override
@@ -191,6 +196,7 @@ public final class Server implements AutoCloseable {
                 link.leave();
                 timer.close();
                 listener.close();
+                calls.close();
                 if (ownsTransport) {
                     transport.close();
                 }

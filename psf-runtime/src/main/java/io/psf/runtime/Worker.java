@@ -148,7 +148,7 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     private Hello.Response hello(Peer server, long session, int connection, Duration limit) {
-        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, connection);
+        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, connection, Role.WORKER);
         return client.callNodes(HelloPsf.FUNCTION, request, List.of(server), limit.toNanos())
                 .await();
     }

@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,12 +72,12 @@ public final class TestCluster implements Caller {
         for (int rank = 0; rank < workers; rank++) {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
-        List<Member> all = List.copyOf(members);
-        scheduler = new TestNode(Role.SCHEDULER, 0, all, clock, checkpoints);
+        TestPlaces places = new TestPlaces(members, lane, clock, onward(), checkpoints);
+        scheduler = new TestNode(Role.SCHEDULER, 0, places);
         int[] ranks = new int[slices];
         for (int rank = 0; rank < slices; rank++) {
             ranks[rank] = rank;
-            servers.add(new TestNode(Role.SERVER, rank, all, clock, checkpoints));
+            servers.add(new TestNode(Role.SERVER, rank, places));
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
@@ -84,7 +85,7 @@ public final class TestCluster implements Caller {
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
-                made.add(shard(tensor, layout, slice, all, shards, checkpoints));
+                made.add(shard(tensor, layout, slice, places, shards));
                 servers.get(slice).add(made.get(slice));
             }
             shards.put(tensor.info().id(), made);
@@ -92,14 +93,8 @@ public final class TestCluster implements Caller {
     }
 
     private static TestShard shard(
-            TestTensor tensor,
-            TensorLayout layout,
-            int slice,
-            List<Member> members,
-            Map<TensorId, List<TestShard>> all,
-            @Nullable Path checkpoints) {
-        TestShard shard =
-                new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
+            TestTensor tensor, TensorLayout layout, int slice, TestPlaces places, Map<TensorId, List<TestShard>> all) {
+        TestShard shard = new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), places, all);
         int first = (int) (layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
@@ -118,6 +113,28 @@ public final class TestCluster implements Caller {
             @Override
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
                 return TestCluster.this.call(rank, function, request, into);
+            }
+        };
+    }
+
+    /** Makes the calls of handlers: as no worker, in no order, answered on the lane. */
+    private Caller onward() {
+        return new Caller() {
+            @Override
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                CompletableFuture<R> answer = new CompletableFuture<>();
+                TestCluster.this
+                        .call(-1, function, request, into)
+                        .toCompletableFuture()
+                        .whenComplete((response, failure) -> lane.execute(() -> {
+                            if (failure == null) {
+                                answer.complete(response);
+                            } else {
+                                answer.completeExceptionally(
+                                        failure instanceof CompletionException ? failure.getCause() : failure);
+                            }
+                        }));
+                return new TestPending<>(function.info().name(), answer, lane::isRunning);
             }
         };
     }
@@ -209,15 +226,15 @@ public final class TestCluster implements Caller {
                 invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
             }
             invocations.forEach(each -> send(each, worker));
-            return new TestPending<>(function.info().name(), merged(merge, invocations));
+            return new TestPending<>(function.info().name(), merged(merge, invocations), () -> false);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
     }
 
-    /** Runs a request, on a shard after the worker's earlier one there has been answered. */
+    /** Runs a request, on a shard after the worker's earlier one there has been answered, unless it has no order. */
     private void send(TestInvocation<?, ?> invocation, int worker) {
-        if (!(invocation.place() instanceof TestShard shard)) {
+        if (!(invocation.place() instanceof TestShard shard) || !invocation.isOrdered()) {
             lane.execute(invocation::run);
             return;
         }

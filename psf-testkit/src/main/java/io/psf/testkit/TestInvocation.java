@@ -56,6 +56,11 @@ final class TestInvocation<Q, R> {
         return place;
     }
 
+    /** Whether it waits for the answer to its worker's call before it on the shard. */
+    boolean isOrdered() {
+        return call.worker() >= 0 && binding.function().info().ordered();
+    }
+
     /** The answer's bytes, or a {@link PsException}. */
     CompletableFuture<TupleReader> answer() {
         return answer;

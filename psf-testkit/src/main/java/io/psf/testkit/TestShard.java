@@ -11,7 +11,9 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,7 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Future;
 
 /** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
 final class TestShard implements Shard, TestPlace {
@@ -29,7 +31,7 @@ final class TestShard implements Shard, TestPlace {
     private final int slice;
     private final Range range;
     private final Optimizer optimizer;
-    private final List<Member> members;
+    private final TestPlaces places;
     private final Map<TensorId, List<TestShard>> all;
     private FloatArray values;
     private final Map<String, Slot> slots = new HashMap<>();
@@ -38,7 +40,8 @@ final class TestShard implements Shard, TestPlace {
 
     private final Map<Long, Integer> rows = new HashMap<>();
     private final Attachments attachments;
-    private final @Nullable Path checkpoints;
+    private boolean dropped;
+    private boolean serving;
     private CallInfo call = NO_CALL;
 
     private record Slot(int width, FloatArray data) {}
@@ -48,28 +51,44 @@ final class TestShard implements Shard, TestPlace {
             int slice,
             Range range,
             Optimizer optimizer,
-            List<Member> members,
-            Map<TensorId, List<TestShard>> all,
-            @Nullable Path checkpoints) {
+            TestPlaces places,
+            Map<TensorId, List<TestShard>> all) {
         this.spec = spec;
         this.slice = slice;
         this.range = range;
         this.optimizer = optimizer;
-        this.members = members;
+        this.places = places;
         this.all = all;
         this.attachments = new Attachments(this);
-        this.checkpoints = checkpoints;
         this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
     }
 
     @Override
     public void begin(CallInfo call) {
         this.call = call;
+        this.serving = true;
+    }
+
+    /** Work of a node begins, which answers a call there. */
+    void beginWork(CallInfo call) {
+        this.call = call;
     }
 
     @Override
     public void end() {
         this.call = NO_CALL;
+        this.serving = false;
+    }
+
+    /** The tensor has been cleared. */
+    void drop() {
+        dropped = true;
+    }
+
+    void requireThere() {
+        if (dropped) {
+            throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+        }
     }
 
     @Override
@@ -213,8 +232,22 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public Caller caller() {
+        return TestNode.requireServing(serving, places.onward());
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        return places.clock().after(delay, () -> {
+            if (!dropped) {
+                work.run();
+            }
+        });
+    }
+
+    @Override
     public List<Member> members() {
-        return members;
+        return places.members();
     }
 
     @Override
@@ -224,6 +257,6 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public Path checkpoints() {
-        return TestNode.require(checkpoints);
+        return TestNode.require(places.checkpoints());
     }
 }

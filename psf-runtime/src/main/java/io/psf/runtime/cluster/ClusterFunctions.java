@@ -155,7 +155,11 @@ public final class ClusterFunctions {
                     throw new PsException(
                             PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
                 }
-                Member worker = new Member(Role.WORKER, request.worker(), "", 0);
+                if (request.role() == Role.SERVER) {
+                    connection.identify(new Member(Role.SERVER, request.rank(), "", 0));
+                    return hello(handlers);
+                }
+                Member worker = new Member(Role.WORKER, request.rank(), "", 0);
                 if (request.connection() > 0) {
                     server.dispatcher().resume(connection, worker, request.session(), request.connection());
                     return new Hello.Response(List.of(), "");

@@ -3,6 +3,7 @@ package io.psf.runtime.cluster;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Role;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -12,12 +13,14 @@ public interface Hello {
     /**
      * Who calls.
      *
-     * @param worker its rank
+     * @param rank its rank in its role
      * @param cluster the cluster that it belongs to
-     * @param session a number that the worker has chosen, not 0: under it the server remembers which calls it has run
+     * @param session a number that the worker has chosen, not 0: under it the server remembers which calls it has run;
+     *     0 of a server, which has none
      * @param connection the number of this connection in the session, from 0: it takes the place of those before it
+     * @param role a worker, or a server whose handlers call on
      */
-    record Request(int worker, long cluster, long session, int connection) {}
+    record Request(int rank, long cluster, long session, int connection, Role role) {}
 
     /**
      * What the server has; nothing if it has said so before.

@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.Member;
+import io.psf.api.Role;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
@@ -60,6 +61,20 @@ public final class Connection {
     /** Who is at the other end; null until it has said so. */
     public @Nullable Member member() {
         return member;
+    }
+
+    /** The rank of the worker at the other end; -1 if it is no worker, or has not said who it is. */
+    int worker() {
+        Member known = member;
+        return known != null && known.role() == Role.WORKER ? known.rank() : -1;
+    }
+
+    /**
+     * Whether a worker is at the other end. The calls of one worker have an order; those of a server serve several
+     * callers, none of which may wait for another's.
+     */
+    boolean isOfWorker() {
+        return worker() >= 0;
     }
 
     /** The other end has said who it is. */

@@ -90,6 +90,11 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.setInterceptors(interceptors);
     }
 
+    /** Lets handlers call on. */
+    public void setOutgoing(Outgoing outgoing) {
+        node.setOutgoing(outgoing);
+    }
+
     /** This node has got its rank. */
     public void setRank(int rank) {
         node.setRank(rank);

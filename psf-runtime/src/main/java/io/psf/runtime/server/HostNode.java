@@ -10,8 +10,10 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.Routing;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
@@ -19,14 +21,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,8 +52,11 @@ public final class HostNode implements Node {
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
     private volatile int rank;
+    private volatile @Nullable Outgoing outgoing;
+    private final Alarms alarms;
     private CallInfo call = NO_CALL;
-    private @Nullable Connection connection;
+    /** The call that a handler is answering now. */
+    private @Nullable Invocation serving;
 
     HostNode(Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
         this.role = role;
@@ -58,6 +64,26 @@ public final class HostNode implements Node {
         this.lane = lane;
         this.lanes = lanes;
         this.checkpoints = checkpoints;
+        this.alarms = new Alarms(lane);
+    }
+
+    void setOutgoing(Outgoing outgoing) {
+        this.outgoing = outgoing;
+    }
+
+    /** What calls of this node's handlers go out by. */
+    Outgoing outgoing() {
+        Outgoing out = outgoing;
+        if (out == null) {
+            throw new IllegalStateException(
+                    "caller of " + role.label() + " " + rank + ": none (expected: asked for by a handler on a server)");
+        }
+        return out;
+    }
+
+    /** Whether this thread runs one of this node's lanes now. */
+    boolean isOnLane() {
+        return lane.isHere() || lanes.stream().anyMatch(Lane::isHere);
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {
@@ -83,22 +109,19 @@ public final class HostNode implements Node {
         this.rank = rank;
     }
 
-    void begin(CallInfo call, Connection connection) {
+    void begin(CallInfo call, Invocation serving) {
         this.call = call;
-        this.connection = connection;
+        this.serving = serving;
     }
 
     void end() {
         this.call = NO_CALL;
-        this.connection = null;
+        this.serving = null;
     }
 
     /** The connection that the call being answered came over. */
     public Connection connection() {
-        if (connection == null) {
-            throw new IllegalStateException("connection: none (expected: asked for while a call is answered)");
-        }
-        return connection;
+        return Invocation.require(serving).connection();
     }
 
     /** The shard of a slice; null if this node does not have it. */
@@ -169,7 +192,13 @@ public final class HostNode implements Node {
 
     /** Everything that this node has held is used no more: its lanes are closed. */
     void abandon() {
-        shards.values().forEach(slices -> slices.values().forEach(shard -> Abandoned.add(shard.bytes())));
+        alarms.close();
+        for (Map<Integer, HostShard> slices : shards.values()) {
+            for (HostShard shard : slices.values()) {
+                shard.endAlarms();
+                Abandoned.add(shard.bytes());
+            }
+        }
         shards.clear();
     }
 
@@ -210,6 +239,22 @@ public final class HostNode implements Node {
             }
         }
         return held;
+    }
+
+    @Override
+    public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        List<HostShard> held = shards.getOrDefault(tensor.number(), Map.of()).values().stream()
+                .filter(shard -> shard.spec().id().equals(tensor))
+                .sorted(Comparator.comparingInt(HostShard::slice))
+                .toList();
+        LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
+        OnShards.start(held, work, call, lane, all);
+        return all;
+    }
+
+    @Override
+    public Caller caller() {
+        return Invocation.require(serving).caller();
     }
 
     @Override
@@ -273,9 +318,7 @@ public final class HostNode implements Node {
 
     @Override
     public Future<?> after(Duration delay, Runnable work) {
-        CompletableFuture<Void> due = new CompletableFuture<>();
-        due.thenRun(() -> lane.execute(work));
-        return due.completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
+        return alarms.after(delay, work);
     }
 
     @Override

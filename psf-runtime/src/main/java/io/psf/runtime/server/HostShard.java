@@ -13,14 +13,17 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +57,12 @@ final class HostShard implements Shard {
     private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
+    /** Null until something is to be run later. */
+    private volatile @Nullable Alarms alarms;
+
     private CallInfo call = NO_CALL;
+    /** The call that a handler is answering now. */
+    private @Nullable Invocation serving;
 
     HostShard(
             TensorInfo spec,
@@ -105,6 +113,7 @@ final class HostShard implements Shard {
     /** The tensor has been cleared: calls that are still queued here are not run. */
     void drop() {
         dropped = true;
+        endAlarms();
         long bytes = bytes();
         lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
     }
@@ -117,6 +126,20 @@ final class HostShard implements Shard {
 
     boolean isDropped() {
         return dropped;
+    }
+
+    void requireThere() {
+        if (dropped) {
+            throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+        }
+    }
+
+    /** What was to be run later is not. */
+    void endAlarms() {
+        Alarms set = alarms;
+        if (set != null) {
+            set.close();
+        }
     }
 
     /** Which slice, of which shape, this is. */
@@ -137,12 +160,19 @@ final class HostShard implements Shard {
         sequences.remove(connection);
     }
 
-    void begin(CallInfo call) {
+    /**
+     * A handler begins.
+     *
+     * @param serving the call that it may call on for; null for none
+     */
+    void begin(CallInfo call, @Nullable Invocation serving) {
         this.call = call;
+        this.serving = serving;
     }
 
     void end() {
         this.call = NO_CALL;
+        this.serving = null;
     }
 
     void membersChanged(List<Member> now) {
@@ -321,6 +351,24 @@ final class HostShard implements Shard {
     @Override
     public CallInfo call() {
         return call;
+    }
+
+    @Override
+    public Caller caller() {
+        return Invocation.require(serving).caller();
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        Alarms set = alarms;
+        if (set == null) {
+            set = new Alarms(lane);
+            alarms = set;
+            if (dropped) { // by another thread, which may not have seen them
+                set.close();
+            }
+        }
+        return set.after(delay, work);
     }
 
     @Override

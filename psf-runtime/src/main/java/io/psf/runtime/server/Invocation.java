@@ -2,9 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Intercepted;
-import io.psf.api.Member;
 import io.psf.api.PsException;
-import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.TupleWriter;
@@ -43,6 +41,8 @@ final class Invocation implements Lane.Turn {
     private final int slice;
     private final int attempt;
     private final long arrival;
+    /** True if the calls of its connection on its shard run one after the other, and this is one of them. */
+    private final boolean ordered;
     /** The one before it in its chain, which has to have answered well. */
     private final @Nullable Invocation before;
 
@@ -55,6 +55,9 @@ final class Invocation implements Lane.Turn {
 
     /** What the handler gave in the place of an answer; null if it has answered. */
     private @Nullable CompletionStage<?> later;
+
+    /** The calls that the handler makes for this one; null while it has not asked. */
+    private @Nullable LaneCaller caller;
 
     // These belong to the connection's answers.
     private @Nullable Invocation sibling;
@@ -83,6 +86,7 @@ final class Invocation implements Lane.Turn {
         this.slice = request.slice();
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
+        this.ordered = shard != null && binding.function().info().ordered() && connection.isOfWorker();
         this.before = before;
     }
 
@@ -104,6 +108,23 @@ final class Invocation implements Lane.Turn {
 
     Connection connection() {
         return connection;
+    }
+
+    /** The call being answered. */
+    static Invocation require(@Nullable Invocation serving) {
+        if (serving == null) {
+            throw new IllegalStateException(
+                    "call being answered: none (expected: asked for within handle, on its thread, before it returns)");
+        }
+        return serving;
+    }
+
+    /** What the handler makes calls with for this one; on the lane. */
+    LaneCaller caller() {
+        if (caller == null) {
+            caller = new LaneCaller(node, node.outgoing(), lane, deadline);
+        }
+        return caller;
     }
 
     /** Whether it is not to be run again if it comes again. */
@@ -164,7 +185,9 @@ final class Invocation implements Lane.Turn {
         if (later instanceof Chained chained) {
             return chained.calls().stream().anyMatch(this::precedes);
         }
-        return later instanceof Invocation other
+        return ordered
+                && later instanceof Invocation other
+                && other.ordered
                 && connection == other.connection
                 && shard == other.shard
                 && arrival < other.arrival;
@@ -173,9 +196,9 @@ final class Invocation implements Lane.Turn {
     /** Runs on the lane, in turn. */
     @Override
     public void run() {
-        if (shard == null) {
+        if (shard == null || !ordered) {
             if (isFirst()) {
-                runNow();
+                runInNoOrder();
             }
         } else if (shard.sequence(connection).enter(this)) {
             runInTurn(shard);
@@ -195,6 +218,18 @@ final class Invocation implements Lane.Turn {
         return false;
     }
 
+    private void runInNoOrder() {
+        if (shard == null || connection.mayRun(this::runAgain)) {
+            runNow();
+        }
+    }
+
+    private void runAgain() {
+        if (connection.isOpen()) {
+            lane.execute(this::runInNoOrder);
+        }
+    }
+
     private void runInTurn(HostShard shard) {
         Sequence sequence = shard.sequence(connection);
         if (!isFirst()) {
@@ -211,8 +246,8 @@ final class Invocation implements Lane.Turn {
 
     /** The one before it in its chain has answered. */
     private void goOn() {
-        if (shard == null) {
-            runNow();
+        if (shard == null || !ordered) {
+            runInNoOrder();
         } else {
             Sequence sequence = shard.sequence(connection);
             sequence.release();
@@ -254,9 +289,7 @@ final class Invocation implements Lane.Turn {
             fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
             return;
         }
-        Member member = connection.member();
-        int worker = member != null && member.role() == Role.WORKER ? member.rank() : -1;
-        CallInfo call = new CallInfo(worker, request.call(), attempt);
+        CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
         long begin = System.nanoTime();
         try {
             handle(binding, call);
@@ -275,10 +308,10 @@ final class Invocation implements Lane.Turn {
         try {
             Q tuple = read(binding);
             if (shard != null) {
-                shard.begin(call);
+                shard.begin(call, this);
                 answer = invoke(binding, tuple, shard, call);
             } else {
-                node.begin(call, connection);
+                node.begin(call, this);
                 answer = invoke(binding, tuple, node, call);
             }
         } finally {
@@ -397,12 +430,22 @@ final class Invocation implements Lane.Turn {
             return;
         }
         PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
-        String detail = failure instanceof PsException known ? known.detail() : handlerName() + " threw " + failure;
+        String detail = failure instanceof PsException known ? detail(known) : handlerName() + " threw " + failure;
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
         this.failure = failure instanceof PsException known ? known : new PsException(code, detail);
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    /** What failed, and where, if it was a call that the handler made for this one. */
+    private String detail(PsException failure) {
+        boolean elsewhere = failure.function() != null
+                && !failure.function().equals(binding.function().info().name());
+        return elsewhere
+                ? String.valueOf(failure.getMessage())
+                        .substring(failure.code().name().length() + 2)
+                : failure.detail();
     }
 
     /** What becomes of a call that follows one which failed in its chain. */
@@ -447,7 +490,7 @@ final class Invocation implements Lane.Turn {
     /** Lets the calls run that waited behind this one. */
     private void afterAnswer() {
         node.undefer(this);
-        if (shard != null) {
+        if (shard != null && ordered) {
             Sequence sequence = shard.sequence(connection);
             if (sequence.isHeldBy(this)) {
                 sequence.release();
@@ -491,6 +534,9 @@ final class Invocation implements Lane.Turn {
             if (!answered) {
                 fail(why);
                 afterAnswer();
+                if (caller != null) {
+                    caller.giveUp();
+                }
                 tellStage(why);
             }
         });

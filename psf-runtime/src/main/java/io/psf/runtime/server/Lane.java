@@ -215,11 +215,16 @@ final class Lane implements AutoCloseable {
 
     /** Runs a piece of work on the lane: now, if this is the lane. */
     void executeHere(Runnable work) {
-        if (running.isHeldByCurrentThread()) {
+        if (isHere()) {
             work.run();
         } else {
             execute(work);
         }
+    }
+
+    /** Whether this thread runs the lane now. */
+    boolean isHere() {
+        return running.isHeldByCurrentThread();
     }
 
     /** Reads the requests of this lane, one at a time. */

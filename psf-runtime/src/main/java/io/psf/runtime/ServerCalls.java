@@ -1,0 +1,216 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.Call;
+import io.psf.runtime.call.CallLimits;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.InProcessTransport;
+import io.psf.runtime.call.OfferingTransport;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.Hello;
+import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Outgoing;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the handlers of a server call on with: connections to the other servers, and to this one in memory, each made when it
+ * is first needed, by a thread of its own. A call is sent once: it fails if its connection breaks, and the next one connects
+ * again. Thread-safe.
+ */
+final class ServerCalls implements Outgoing, AutoCloseable {
+    private static final Duration LINK_LIMIT = Duration.ofSeconds(10);
+    private static final Executor LINKERS = ServerCalls::onThread;
+
+    private final ClusterLink link;
+    private final Transport transport;
+    private final InProcessTransport self = new InProcessTransport();
+    private final int selfPort;
+    private final Client client;
+    private final Member[] servers;
+    private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
+    private final Map<TensorId, CompletableFuture<TensorLayout>> layouts = new ConcurrentHashMap<>();
+
+    ServerCalls(ClusterLink link, Transport transport, Dispatcher dispatcher, FramePool pool) {
+        this.link = link;
+        this.transport = new OfferingTransport(transport, Defaults.CONNECTION_BOUND);
+        this.selfPort = self.listen("", 0, dispatcher).port();
+        this.client = new Client(pool, layouts::remove);
+        this.servers = link.members().stream()
+                .filter(member -> member.role() == Role.SERVER)
+                .toArray(Member[]::new);
+    }
+
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "psf-server-link");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /**
+     * Where a call goes.
+     *
+     * @param nodes the nodes that answer; of a call on shards the servers by rank, of which the layout names some
+     * @param layout of the tensor; null of a call on nodes
+     */
+    private record Route(List<Peer> nodes, @Nullable TensorLayout layout) {}
+
+    @Override
+    public <Q, R> CompletableFuture<Call<R>> send(
+            Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority, Executor lane) {
+        CompletableFuture<Route> route = route(function, request);
+        if (route.isDone()) {
+            return route.thenApply(to -> send(to, function, request, into, deadline, priority));
+        }
+        long left = Math.max(1, deadline - System.nanoTime());
+        return route.copy()
+                .orTimeout(left, TimeUnit.NANOSECONDS)
+                .exceptionally(e -> {
+                    throw failed(e);
+                })
+                .thenApplyAsync(to -> send(to, function, request, into, deadline, priority), lane);
+    }
+
+    private static PsException failed(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof PsException known) {
+            return known;
+        }
+        return cause instanceof TimeoutException
+                ? new PsException(Code.TIMED_OUT, "the servers were not found before the deadline", cause)
+                : new PsException(Code.INTERNAL, "finding the servers: " + cause, cause);
+    }
+
+    private <Q, R> Call<R> send(
+            Route route, Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority) {
+        CallLimits limits = new CallLimits(Math.max(1, deadline - System.nanoTime()), priority, true);
+        TensorLayout layout = route.layout();
+        return client.send(
+                layout == null
+                        ? client.onNodes(function, request, route.nodes(), limits)
+                        : client.onShards(function, request, into, layout, route.nodes(), limits));
+    }
+
+    private <Q> CompletableFuture<Route> route(Function<Q, ?> function, Q request) {
+        if (function.info().place() == Place.SCHEDULER) {
+            return CompletableFuture.completedFuture(new Route(List.of(link.scheduler()), null));
+        } else if (function.info().place() == Place.SERVER) {
+            OptionalLong key = function.ownerKey(request);
+            return peers(
+                            key.isPresent()
+                                    ? List.of(Routing.owner(key.getAsLong(), servers.length))
+                                    : Arrays.stream(servers).map(Member::rank).toList())
+                    .thenApply(all -> new Route(all, null));
+        }
+        TensorId tensor = function.target(request);
+        if (tensor == null) {
+            return CompletableFuture.failedFuture(new PsException(
+                    Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)"));
+        }
+        return layout(tensor).thenCompose(layout -> {
+            List<Integer> ranks = layout.servers().stream().distinct().toList();
+            return peers(ranks).thenApply(some -> {
+                Peer[] byRank = new Peer[servers.length];
+                for (int i = 0; i < byRank.length; i++) {
+                    byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // of those that are not asked, anyone
+                }
+                return new Route(List.of(byRank), layout);
+            });
+        });
+    }
+
+    private CompletableFuture<TensorLayout> layout(TensorId tensor) {
+        return layouts.compute(
+                tensor,
+                (id, known) -> known != null && !known.isCompletedExceptionally()
+                        ? known
+                        : CompletableFuture.supplyAsync(() -> link.layout(tensor, LINK_LIMIT), LINKERS));
+    }
+
+    private CompletableFuture<List<Peer>> peers(Collection<Integer> ranks) {
+        List<CompletableFuture<Peer>> found = ranks.stream().map(this::peer).toList();
+        return CompletableFuture.allOf(found.toArray(CompletableFuture[]::new))
+                .thenApply(all -> found.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<Peer> peer(int rank) {
+        return peers.compute(
+                rank,
+                (r, known) -> known != null && !isLost(known)
+                        ? known
+                        : CompletableFuture.supplyAsync(() -> connect(servers[rank]), LINKERS));
+    }
+
+    private static boolean isLost(CompletableFuture<Peer> peer) {
+        return peer.isCompletedExceptionally() || peer.isDone() && peer.join().isLost();
+    }
+
+    private Peer connect(Member server) {
+        Peer peer = server.rank() == link.rank()
+                ? client.connect(
+                        new OfferingTransport(self, Defaults.CONNECTION_BOUND), "", selfPort, server.toString())
+                : client.connect(transport, server.host(), server.port(), server.toString());
+        try {
+            Hello.Request request = new Hello.Request(link.rank(), link.cluster(), 0, 0, Role.SERVER);
+            Hello.Response hello = client.callInBackground(HelloPsf.FUNCTION, request, peer, LINK_LIMIT.toNanos())
+                    .await();
+            peer.setFunctions(ClusterFunctions.known(hello), hello.searched());
+            return peer;
+        } catch (PsException e) {
+            client.disconnect(peer);
+            throw e;
+        }
+    }
+
+    /** A server is gone: calls that wait for it end. */
+    void lost(Beat.Loss loss) {
+        CompletableFuture<Peer> peer =
+                loss.member().role() == Role.SERVER ? peers.get(loss.member().rank()) : null;
+        if (peer != null && !isLost(peer) && peer.isDone()) {
+            client.peerLost(
+                    peer.join(), new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()));
+        }
+    }
+
+    /** Ends the calls whose deadline has passed; to be called now and then. */
+    void expire() {
+        client.expire();
+    }
+
+    @Override
+    public void close() {
+        for (CompletableFuture<Peer> peer : peers.values()) {
+            if (peer.isDone() && !peer.isCompletedExceptionally()) {
+                client.disconnect(peer.join());
+            }
+        }
+        self.close();
+        client.failAll(new PsException(Code.CLOSED, "server " + link.rank() + ": closed"));
+    }
+}
