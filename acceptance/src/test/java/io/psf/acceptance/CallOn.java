@@ -26,6 +26,8 @@ interface CallOn {
         AWAIT,
         /** Waits for a stage of the answer. */
         JOIN,
+        /** Waits for the answer on a thread of its own. */
+        BACKGROUND,
         /** Calls what never answers, for longer than its own call may take. */
         NEVER,
         /** Calls a function on a tensor that nobody made. */
@@ -67,6 +69,10 @@ interface CallOn {
                         .toCompletableFuture()
                         .thenApply(answer -> answer)
                         .join());
+            case BACKGROUND -> {
+                Pending<Response> pending = CallOnPsf.stub(caller).call(other, other, 0, How.AGAIN);
+                yield CompletableFuture.supplyAsync(pending::await);
+            }
             case NEVER ->
                 SilentPsf.stub(caller)
                         .withDeadline(Duration.ofHours(1))

@@ -53,13 +53,13 @@ final class CallOnTest {
         return catchThrowableOfType(PsException.class, pending::await);
     }
 
-    /** Each call goes to all slices of the other tensor, there and back: with one slice each 1 + times. */
+    /** Each call goes to all slices of the other tensor, and each of these to all slices of the first one. */
     @ParameterizedTest
     @EnumSource(Over.class)
     void callsGoThereAndBackWithoutADeadlock(Over over) {
-        for (int slices : new int[] {1, 2, 3, 7}) {
-            try (PsCluster cluster = Clusters.start(over, 3, 2)) {
-                TensorSpec one = TensorSpec.dense("x", 70).slices(slices);
+        try (PsCluster cluster = Clusters.start(over, 3, 2)) {
+            for (int slices : new int[] {1, 2, 3, 7}) {
+                TensorSpec one = TensorSpec.dense("x" + slices, 70).slices(slices);
                 TensorSpec two = TensorSpec.dense("y", 70).slices(2);
                 Clusters.onEachWorker(cluster, worker -> {
                     TensorId x = Tensors.init(worker, one);
@@ -113,6 +113,11 @@ final class CallOnTest {
                 .hasMessageContaining("waiting for a call of \"acceptance.call.on\": on the lane ")
                 .hasMessageContaining("expected: a handler that returns a stage of it")
                 .hasMessageContaining("in acceptance.call.on on tensor \"a\"");
+    }
+
+    @Test
+    void anotherThreadMayWait() {
+        assertThat(call(How.BACKGROUND).await()).isEqualTo(new CallOn.Response(2, 0));
     }
 
     @Test

@@ -109,6 +109,7 @@ public final class PsCluster implements AutoCloseable {
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
+        private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
         private @Nullable Path checkpoints;
 
         private Builder() {}
@@ -182,6 +183,12 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** With something around the transports of the servers, such as faults. */
+        Builder aroundServers(UnaryOperator<Transport> around) {
+            this.aroundServers = around;
+            return this;
+        }
+
         /** Starts the cluster; returns when it is ready. */
         public PsCluster start() {
             FramePool shared = Defaults.pool();
@@ -210,7 +217,8 @@ public final class PsCluster implements AutoCloseable {
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);
-                                return Server.start(server, transport.get(), shared, handlers, interceptors);
+                                return Server.start(
+                                        server, aroundServers.apply(transport.get()), shared, handlers, interceptors);
                             },
                             starters));
                 }
