@@ -22,6 +22,8 @@ interface CallOn {
         AGAIN,
         /** Calls the function on servers, which calls the one on the owner of a key. */
         SERVERS,
+        /** Calls the scheduler. */
+        SCHEDULER,
         /** Waits for the answer. */
         AWAIT,
         /** Waits for a stage of the answer. */
@@ -49,40 +51,46 @@ interface CallOn {
 
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Caller caller = shard.caller();
-        TensorId other = slice.other();
+        TensorId there = slice.other();
+        TensorId back = slice.tensor();
         return switch (slice.how()) {
             case AGAIN ->
                 slice.times() == 0
                         ? CompletableFuture.completedFuture(new Response(1, 0))
-                        : here(CallOnPsf.stub(caller).call(other, slice.tensor(), slice.times() - 1, slice.how()));
+                        : here(CallOnPsf.stub(caller).call(there, back, slice.times() - 1, slice.how()));
             case SERVERS ->
                 CountTalliesPsf.stub(caller)
-                        .call(slice.times(), other)
+                        .call(slice.times(), there)
                         .toCompletableFuture()
                         .thenApply(tallies -> new Response(tallies.servers(), 0));
+            case SCHEDULER ->
+                NumberPsf.stub(caller)
+                        .call()
+                        .toCompletableFuture()
+                        .thenApply(number -> new Response(number.number(), 0));
             case AWAIT ->
                 CompletableFuture.completedFuture(
-                        CallOnPsf.stub(caller).call(other, other, 0, How.AGAIN).await());
+                        CallOnPsf.stub(caller).call(there, there, 0, How.AGAIN).await());
             case JOIN ->
                 CompletableFuture.completedFuture(CallOnPsf.stub(caller)
-                        .call(other, other, 0, How.AGAIN)
+                        .call(there, there, 0, How.AGAIN)
                         .toCompletableFuture()
                         .thenApply(answer -> answer)
                         .join());
             case BACKGROUND -> {
-                Pending<Response> pending = CallOnPsf.stub(caller).call(other, other, 0, How.AGAIN);
+                Pending<Response> pending = CallOnPsf.stub(caller).call(there, there, 0, How.AGAIN);
                 yield CompletableFuture.supplyAsync(pending::await);
             }
             case NEVER ->
                 SilentPsf.stub(caller)
                         .withDeadline(Duration.ofHours(1))
-                        .call(other)
+                        .call(there)
                         .toCompletableFuture()
                         .thenApply(answer -> new Response(1, 0));
-            case UNKNOWN -> here(CallOnPsf.stub(caller).call(TensorId.of("unknown"), other, 0, How.AGAIN));
+            case UNKNOWN -> here(CallOnPsf.stub(caller).call(TensorId.of("unknown"), there, 0, How.AGAIN));
             case FAILING ->
                 FaultyPsf.stub(caller)
-                        .call(other, Faulty.Fault.EXCEPTION)
+                        .call(there, Faulty.Fault.EXCEPTION)
                         .toCompletableFuture()
                         .thenApply(answer -> new Response(1, 0));
         };

@@ -116,6 +116,25 @@ final class CallOnTest {
     }
 
     @Test
+    void theSchedulerIsCalledToo() {
+        assertThat(call(How.SCHEDULER).await().calls()).isEqualTo(1);
+        assertThat(call(How.SCHEDULER).await().calls()).isEqualTo(2);
+    }
+
+    /** The first call after a tensor was made anew may still go to where it was, and says so. */
+    @Test
+    void aTensorThatIsMadeAnewIsFoundAgain() {
+        Worker worker = shared.worker();
+        TensorId moved = Tensors.init(worker, TensorSpec.dense("moved", 40).slices(1));
+        CallOnPsf.Stub stub = CallOnPsf.stub(worker);
+        assertThat(stub.call(a, moved, 1, How.AGAIN).await().calls()).isEqualTo(2);
+        Tensors.clear(worker, moved);
+        Tensors.init(worker, TensorSpec.dense("moved", 50).slices(2));
+        assertThat(failure(stub.call(a, moved, 1, How.AGAIN)).code()).isIn(Code.STALE_LAYOUT, Code.UNKNOWN_TENSOR);
+        assertThat(stub.call(a, moved, 1, How.AGAIN).await().calls()).isEqualTo(3);
+    }
+
+    @Test
     void anotherThreadMayWait() {
         assertThat(call(How.BACKGROUND).await()).isEqualTo(new CallOn.Response(2, 0));
     }

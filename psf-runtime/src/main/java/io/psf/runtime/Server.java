@@ -102,9 +102,8 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
-        this.calls = new ServerCalls(link, transport, dispatcher, pool);
+        this.calls = new ServerCalls(client, link, transport, dispatcher);
         dispatcher.setOutgoing(calls);
-        timer.every(Defaults.TICK, calls::expire);
         home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {

@@ -12,7 +12,6 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
-import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.InProcessTransport;
 import io.psf.runtime.call.OfferingTransport;
 import io.psf.runtime.call.Peer;
@@ -56,11 +55,16 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
     private final Map<TensorId, CompletableFuture<TensorLayout>> layouts = new ConcurrentHashMap<>();
 
-    ServerCalls(ClusterLink link, Transport transport, Dispatcher dispatcher, FramePool pool) {
+    /**
+     * The calls of a server's handlers.
+     *
+     * @param client the calling side that the link belongs to
+     */
+    ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
+        this.client = client;
         this.link = link;
         this.transport = new OfferingTransport(transport, Defaults.CONNECTION_BOUND);
         this.selfPort = self.listen("", 0, dispatcher).port();
-        this.client = new Client(pool, layouts::remove);
         this.servers = link.members().stream()
                 .filter(member -> member.role() == Role.SERVER)
                 .toArray(Member[]::new);
@@ -111,10 +115,20 @@ final class ServerCalls implements Outgoing, AutoCloseable {
             Route route, Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority) {
         CallLimits limits = new CallLimits(Math.max(1, deadline - System.nanoTime()), priority, true);
         TensorLayout layout = route.layout();
-        return client.send(
-                layout == null
-                        ? client.onNodes(function, request, route.nodes(), limits)
-                        : client.onShards(function, request, into, layout, route.nodes(), limits));
+        if (layout == null) {
+            return client.send(client.onNodes(function, request, route.nodes(), limits));
+        }
+        Call<R> call = client.send(client.onShards(function, request, into, layout, route.nodes(), limits));
+        call.toCompletableFuture().whenComplete((response, failure) -> {
+            if (failure != null && isStale(failed(failure))) {
+                layouts.remove(layout.info().id());
+            }
+        });
+        return call;
+    }
+
+    private static boolean isStale(PsException failure) {
+        return failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
     }
 
     private <Q> CompletableFuture<Route> route(Function<Q, ?> function, Q request) {
@@ -196,11 +210,6 @@ final class ServerCalls implements Outgoing, AutoCloseable {
             client.peerLost(
                     peer.join(), new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()));
         }
-    }
-
-    /** Ends the calls whose deadline has passed; to be called now and then. */
-    void expire() {
-        client.expire();
     }
 
     @Override

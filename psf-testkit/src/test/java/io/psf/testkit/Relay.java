@@ -30,16 +30,18 @@ interface Relay {
             return CompletableFuture.completedFuture(new Response(here, byNoWorker));
         }
         Caller caller = shard.caller();
+        TensorId there = slice.other();
+        TensorId back = slice.tensor();
         if (slice.how() == How.TOO_LATE) {
             return RelayPsf.stub(caller)
-                    .call(slice.other(), slice.tensor(), 0, How.RETURNED)
+                    .call(there, back, 0, How.RETURNED)
                     .toCompletableFuture()
                     .thenApply(answer -> {
                         shard.caller();
                         return answer;
                     });
         }
-        var pending = RelayPsf.stub(caller).call(slice.other(), slice.tensor(), slice.calls() - 1, slice.how());
+        var pending = RelayPsf.stub(caller).call(there, back, slice.calls() - 1, slice.how());
         if (slice.how() == How.AWAITED) {
             return CompletableFuture.completedFuture(pending.await());
         }

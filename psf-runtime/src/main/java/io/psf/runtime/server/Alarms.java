@@ -13,7 +13,7 @@ final class Alarms {
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private final Lane lane;
-    private final Set<Future<?>> waiting = ConcurrentHashMap.newKeySet();
+    private final Set<CompletableFuture<Void>> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     Alarms(Lane lane) {
