@@ -21,6 +21,7 @@ final class Alarms {
     }
 
     /** Runs something on the lane once a delay has passed, unless this is closed before. */
+    @SuppressWarnings("CollectionUndefinedEquality") // that very future is meant
     Future<?> after(Duration delay, Runnable work) {
         Objects.requireNonNull(work, "work");
         CompletableFuture<Void> due = new CompletableFuture<>();

@@ -62,8 +62,9 @@ final class LaneCaller implements Caller {
     }
 
     private long until(@Nullable Duration limit, long now) {
-        boolean isShorter = limit != null && limit.compareTo(Duration.ofNanos(deadline - now)) < 0;
-        return isShorter ? now + limit.toNanos() : deadline;
+        return limit == null || limit.compareTo(Duration.ofNanos(deadline - now)) >= 0
+                ? deadline
+                : now + limit.toNanos();
     }
 
     /** Nobody waits for the call being answered any more. */

@@ -54,13 +54,13 @@ final class LanePending<R> implements Pending<R> {
     }
 
     private PsException known(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        PsException known = cause instanceof PsException ps
-                ? ps
-                : cause instanceof CancellationException
-                        ? givenUp()
-                        : new PsException(Code.INTERNAL, "" + cause, cause);
+        boolean wraps = failure instanceof CompletionException || failure instanceof ExecutionException;
+        Throwable cause = wraps && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof CancellationException) {
+            return givenUp();
+        }
+        PsException known =
+                cause instanceof PsException ps ? ps : new PsException(Code.INTERNAL, String.valueOf(cause), cause);
         return known.at(function, null, null, null);
     }
 
@@ -73,7 +73,7 @@ final class LanePending<R> implements Pending<R> {
         try {
             return answer.get();
         } catch (ExecutionException e) {
-            throw known(e.getCause());
+            throw known(e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -84,7 +84,7 @@ final class LanePending<R> implements Pending<R> {
         try {
             return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw known(e.getCause());
+            throw known(e);
         } catch (TimeoutException e) {
             throw new PsException(Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms", e)
                     .at(function, null, null, null);
