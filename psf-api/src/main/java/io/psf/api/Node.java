@@ -1,5 +1,6 @@
 package io.psf.api;
 
+import io.psf.api.array.FloatArray;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -74,12 +75,13 @@ public interface Node {
         void fill(Shard shard);
 
         /**
-         * Writes the values of rows that a growing table has made; zeros unless it is overridden.
+         * Writes the values that the row of a key of a growing table begins with; zeros unless it is overridden. Depends on
+         * the key alone: it is asked for again, without making a row, whenever a key that has none is pulled.
          *
-         * @param begin the first new row
-         * @param end one past the last row of the shard
+         * @param key a global key
+         * @param row [width] float32 zeros, the values to be; borrowed until the method returns
          */
-        default void fillRows(Shard shard, int begin, int end) {}
+        default void fillRow(long key, FloatArray row) {}
     }
 
     /**

@@ -23,6 +23,9 @@ public @interface PsFunction {
     /** Where the function runs. */
     Place at() default Place.SHARD;
 
-    /** Whether the function changes nothing, so that a call may be repeated freely. */
+    /**
+     * True if the function changes nothing, so that a call may be repeated freely. It makes no rows of a growing table
+     * either: {@link Shard#row} of a key that has none is an error in its calls.
+     */
     boolean readOnly() default false;
 }

@@ -98,8 +98,8 @@ public final class TestCluster implements Caller {
             List<Member> members,
             Map<TensorId, List<TestShard>> all,
             @Nullable Path checkpoints) {
-        TestShard shard =
-                new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
+        TestShard shard = new TestShard(
+                tensor.info(), slice, layout.range(slice), tensor.optimizer(), made -> {}, members, all, checkpoints);
         int first = (int) (layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));

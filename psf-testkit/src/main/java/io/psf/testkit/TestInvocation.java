@@ -65,7 +65,7 @@ final class TestInvocation<Q, R> {
         Object given;
         try {
             Q slice = read();
-            place.begin(call);
+            place.begin(call, binding.function().info().readOnly());
             given = binding.handle(slice, place);
         } catch (RuntimeException | Error e) {
             fail(e);

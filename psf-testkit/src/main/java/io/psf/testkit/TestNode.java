@@ -42,7 +42,7 @@ final class TestNode implements Node, TestPlace {
     }
 
     @Override
-    public void begin(CallInfo call) {
+    public void begin(CallInfo call, boolean readOnly) {
         this.call = call;
     }
 
@@ -92,7 +92,7 @@ final class TestNode implements Node, TestPlace {
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of(), checkpoints);
+        TestShard shard = new TestShard(tensor, slice, range, optimizer, fill, members, Map.of(), checkpoints);
         fill.fill(shard);
         shards.add(shard);
         return true;

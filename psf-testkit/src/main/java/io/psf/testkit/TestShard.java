@@ -2,6 +2,7 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -29,6 +30,7 @@ final class TestShard implements Shard, TestPlace {
     private final int slice;
     private final Range range;
     private final Optimizer optimizer;
+    private final Node.Fill fill;
     private final List<Member> members;
     private final Map<TensorId, List<TestShard>> all;
     private FloatArray values;
@@ -40,6 +42,8 @@ final class TestShard implements Shard, TestPlace {
     private final Attachments attachments;
     private final @Nullable Path checkpoints;
     private CallInfo call = NO_CALL;
+    /** True while a call that makes no rows is handled, on this shard or one that is beside it. */
+    private boolean readOnly;
 
     private record Slot(int width, FloatArray data) {}
 
@@ -48,6 +52,7 @@ final class TestShard implements Shard, TestPlace {
             int slice,
             Range range,
             Optimizer optimizer,
+            Node.Fill fill,
             List<Member> members,
             Map<TensorId, List<TestShard>> all,
             @Nullable Path checkpoints) {
@@ -55,6 +60,7 @@ final class TestShard implements Shard, TestPlace {
         this.slice = slice;
         this.range = range;
         this.optimizer = optimizer;
+        this.fill = fill;
         this.members = members;
         this.all = all;
         this.attachments = new Attachments(this);
@@ -63,13 +69,26 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
-    public void begin(CallInfo call) {
+    public void begin(CallInfo call, boolean readOnly) {
         this.call = call;
+        beside().forEach(shard -> shard.readOnly = readOnly);
     }
 
     @Override
     public void end() {
         this.call = NO_CALL;
+        beside().forEach(shard -> shard.readOnly = false);
+    }
+
+    /** The shards of the same slice of all tensors, this one among them. */
+    private List<TestShard> beside() {
+        List<TestShard> shards = new ArrayList<>(List.of(this));
+        for (List<TestShard> each : all.values()) {
+            if (slice < each.size()) {
+                shards.add(each.get(slice));
+            }
+        }
+        return shards;
     }
 
     @Override
@@ -97,9 +116,50 @@ final class TestShard implements Shard, TestPlace {
         if (!spec.grows()) {
             Shard.super.removeRows();
         }
+        requireMayChange();
         keys.clear();
         rows.clear();
         setRows(0);
+        attachments.rowsRemoved();
+    }
+
+    @Override
+    public int removeRows(LongArray some) {
+        if (!spec.grows()) {
+            return Shard.super.removeRows(some);
+        }
+        requireMayChange();
+        for (int i = 0; i < some.length(); i++) {
+            requireOwned(some.get(i));
+        }
+        int before = rows();
+        for (int i = 0; i < some.length(); i++) {
+            Integer row = rows.remove(some.get(i));
+            if (row != null) {
+                removed(some.get(i), row);
+            }
+        }
+        attachments.forget(some);
+        return before - rows();
+    }
+
+    private void removed(long key, int row) {
+        int last = keys.size() - 1;
+        long moved = keys.remove(last);
+        if (row != last) {
+            keys.set(row, moved);
+            rows.put(moved, row);
+            values.copyRows(row, values, last, 1, width());
+            slots.values().forEach(slot -> slot.data().copyRows(row, slot.data(), last, 1, slot.width()));
+        }
+        setRows(last);
+        attachments.rowRemoved(key, row, last);
+    }
+
+    private void requireMayChange() {
+        if (readOnly) {
+            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        }
     }
 
     /** Rows that are there stay as they are, others are zero. */
@@ -140,20 +200,65 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public int row(long key) {
+        int row = find(key);
+        if (row < 0 && readOnly) {
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
+                            + " Shard.find tells which have one)");
+        }
+        return row < 0 ? make(key) : row;
+    }
+
+    @Override
+    public int find(long key) {
+        requireOwned(key);
+        return spec.grows() ? rows.getOrDefault(key, -1) : (int) (key - range.begin());
+    }
+
+    @Override
+    public int find(LongArray keys, int[] into) {
+        int found = 0;
+        for (int i = 0; i < keys.length(); i++) {
+            into[i] = find(keys.get(i));
+            found += into[i] < 0 ? 0 : 1;
+        }
+        return found;
+    }
+
+    private void requireOwned(long key) {
         if (!owns(key)) {
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
                     "key: " + key + " (expected: "
                             + (spec.grows() ? "one whose place, by its hash, is in " : "a row in ") + range + ")");
         }
-        return spec.grows() ? rows.computeIfAbsent(key, this::make) : (int) (key - range.begin());
     }
 
     private int make(long key) {
         int row = keys.size();
         keys.add(key);
+        rows.put(key, row);
         setRows(row + 1);
+        fill.fillRow(key, values.slice(row * width(), (row + 1) * width()));
         return row;
+    }
+
+    @Override
+    public FloatArray gather(LongArray keys) {
+        int width = width();
+        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
+        for (int i = 0; i < keys.length(); i++) {
+            int row = find(keys.get(i));
+            FloatArray into = gathered.slice(i * width, (i + 1) * width);
+            into.fill(0);
+            if (row < 0) {
+                fill.fillRow(keys.get(i), into);
+            } else {
+                into.copyRows(0, values, row, 1, width);
+            }
+        }
+        return gathered;
     }
 
     @Override

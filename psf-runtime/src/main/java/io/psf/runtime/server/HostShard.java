@@ -37,6 +37,8 @@ final class HostShard implements Shard {
     private final int slice;
     private final Range range;
     private final RowIndex index;
+    /** The index of a table that grows. */
+    private final @Nullable GrowingIndex growing;
     private final Optimizer optimizer;
     private final Store store;
     private final Lane lane;
@@ -81,14 +83,24 @@ final class HostShard implements Shard {
         this.stamp = TensorLayout.stamp(spec, range);
         this.values = column("values", spec.width());
         this.bytesOfRow = spec.width() * (long) Float.BYTES;
-        this.index = spec.grows()
-                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows())
-                : new RangeIndex(range);
+        this.growing = spec.grows()
+                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows(), this::take)
+                : null;
+        this.index = growing != null ? growing : new RangeIndex(range);
     }
 
     private Column column(String name, int width) {
         String whose = spec.id() + "." + slice + "." + name;
         return spec.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
+    }
+
+    /** Takes memory for rows that are to be made; answers how many there is memory for. */
+    private int take(int rows) {
+        int least = values.take(rows);
+        for (Column slot : slots.values()) {
+            least = Math.min(least, slot.take(rows));
+        }
+        return least;
     }
 
     /** What handlers on this shard take lately, in nanoseconds. */
@@ -137,12 +149,19 @@ final class HostShard implements Shard {
         sequences.remove(connection);
     }
 
-    void begin(CallInfo call) {
+    /**
+     * A call begins.
+     *
+     * @param readOnly true if it makes no rows, here and on the other shards of the lane
+     */
+    void begin(CallInfo call, boolean readOnly) {
         this.call = call;
+        lane.setReadOnly(readOnly);
     }
 
     void end() {
         this.call = NO_CALL;
+        lane.setReadOnly(false);
     }
 
     void membersChanged(List<Member> now) {
@@ -202,6 +221,24 @@ final class HostShard implements Shard {
     }
 
     @Override
+    public int find(long key) {
+        keyTile[0] = key;
+        index.find(keyTile, 1, rowTile, 0);
+        return rowTile[0];
+    }
+
+    @Override
+    public int find(LongArray keys, int[] into) {
+        int found = 0;
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = Math.min(RowIndex.TILE, keys.length() - at);
+            keys.copyTo(at, keyTile, 0, n);
+            found += index.find(keyTile, n, into, at);
+        }
+        return found;
+    }
+
+    @Override
     public int[] rows(LongArray keys) {
         int[] local = new int[keys.length()];
         rows(keys, local);
@@ -219,13 +256,30 @@ final class HostShard implements Shard {
     public FloatArray gather(LongArray keys) {
         int width = width();
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
-        int[] local = rowTile;
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
             int n = Math.min(RowIndex.TILE, keys.length() - at);
-            rows(keys, at, n, local, 0);
-            gathered.slice(at * width, (at + n) * width).gather(values(), local, 0, n, width);
+            keys.copyTo(at, keyTile, 0, n);
+            FloatArray tile = gathered.slice(at * width, (at + n) * width);
+            if (index.find(keyTile, n, rowTile, 0) == n) {
+                tile.gather(values(), rowTile, 0, n, width);
+            } else {
+                gatherOrBegin(tile, n);
+            }
         }
         return gathered;
+    }
+
+    /** The values of the rows of the keys in the tile; of keys without one, what theirs would begin with. */
+    private void gatherOrBegin(FloatArray into, int n) {
+        int width = width();
+        into.fill(0);
+        for (int i = 0; i < n; i++) {
+            if (rowTile[i] >= 0) {
+                into.copyRows(i, values(), rowTile[i], 1, width);
+            } else {
+                fill.fillRow(keyTile[i], into.slice(i * width, (i + 1) * width));
+            }
+        }
     }
 
     /** The local rows of n keys, at most a tile, from one on. */
@@ -236,6 +290,10 @@ final class HostShard implements Shard {
 
     /** The local rows of the keys in the tile; new ones get their first values. */
     private void tile(int n, int[] into, int at) {
+        if (growing != null && lane.isReadOnly()) {
+            tileOfRows(n, into, at);
+            return;
+        }
         int before = index.rows();
         try {
             index.rows(keyTile, n, into, at);
@@ -246,19 +304,78 @@ final class HostShard implements Shard {
         }
     }
 
+    /** The local rows of the keys in the tile, each of which has one. */
+    private void tileOfRows(int n, int[] into, int at) {
+        if (index.find(keyTile, n, into, at) < n) {
+            int missing = 0;
+            while (into[at + missing] >= 0) {
+                missing++;
+            }
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + keyTile[missing] + " (expected: one that has a row, since the function is readOnly and"
+                            + " makes none; Shard.find tells which have one)");
+        }
+    }
+
     private void begin(int first, int end) {
         values.clear(first, end);
         slots.values().forEach(slot -> slot.clear(first, end));
-        fill.fillRows(this, first, end);
+        FloatArray all = values();
+        for (int row = first; row < end; row++) {
+            fill.fillRow(index.key(row), all.slice(row * width(), (row + 1) * width()));
+        }
     }
 
     @Override
     public void removeRows() {
-        if (!(index instanceof GrowingIndex growing)) {
+        if (growing == null) {
             Shard.super.removeRows();
             return;
         }
+        requireMayChange();
         growing.clear();
+        attachments.rowsRemoved();
+    }
+
+    @Override
+    public int removeRows(LongArray keys) {
+        if (growing == null) {
+            return Shard.super.removeRows(keys);
+        }
+        requireMayChange();
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong one is named before any is removed
+            int n = Math.min(RowIndex.TILE, keys.length() - at);
+            keys.copyTo(at, keyTile, 0, n);
+            growing.find(keyTile, n, rowTile, 0);
+        }
+        int before = rows();
+        for (int i = 0; i < keys.length(); i++) {
+            long key = keys.get(i);
+            int row = growing.remove(key);
+            if (row >= 0) {
+                removed(key, row, growing.rows());
+            }
+        }
+        attachments.forget(keys);
+        return before - rows();
+    }
+
+    /** A row is no more in the index, and the last one has its number there. */
+    private void removed(long key, int row, int last) {
+        if (row != last) {
+            values.copyRow(last, row);
+            for (Column slot : slots.values()) {
+                slot.copyRow(last, row);
+            }
+        }
+        attachments.rowRemoved(key, row, last);
+    }
+
+    private void requireMayChange() {
+        if (lane.isReadOnly()) {
+            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        }
     }
 
     @Override
@@ -267,8 +384,9 @@ final class HostShard implements Shard {
         Column slot = slots.get(name);
         if (slot == null) {
             slot = column(name, width);
-            if (index instanceof GrowingIndex growing) {
+            if (growing != null) {
                 growing.limit(slot.rows(), slot.name());
+                slot.take(rows());
                 slot.clear(0, rows());
             }
             slots.put(name, slot);

@@ -270,7 +270,7 @@ final class Invocation implements Lane.Turn {
         try {
             Q tuple = read(binding);
             if (shard != null) {
-                shard.begin(call);
+                shard.begin(call, binding.function().info().readOnly());
                 answer = invoke(binding, tuple, shard, call);
             } else {
                 node.begin(call, connection);

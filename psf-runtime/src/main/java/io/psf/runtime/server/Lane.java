@@ -40,6 +40,7 @@ final class Lane implements AutoCloseable {
     private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
     private Scratch scratch = new Scratch();
+    private boolean readOnly;
     private volatile boolean closed;
 
     /** A request or a chain of them, in its turn. */
@@ -235,6 +236,15 @@ final class Lane implements AutoCloseable {
     /** The memory that handlers on this lane take for their answers. */
     Scratch scratch() {
         return scratch;
+    }
+
+    /** True while a call of a function that is read-only runs: it makes no rows on any shard of this lane. */
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
+    void setReadOnly(boolean readOnly) {
+        this.readOnly = readOnly;
     }
 
     /** Leaves the scratch memory to a handler that answers later. */
