@@ -34,6 +34,14 @@ public interface Shard {
     int rows();
 
     /**
+     * How many rows this shard can have: those that it has, or of a growing table as many as there is room for, with the
+     * slots that have been asked for.
+     */
+    default int mostRows() {
+        return rows();
+    }
+
+    /**
      * The key of a local row.
      *
      * @param row from 0 to {@link #rows()}, exclusive

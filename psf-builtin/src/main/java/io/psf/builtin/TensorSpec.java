@@ -72,12 +72,13 @@ public record TensorSpec(
 
     /**
      * An embedding table whose keys are not known before: any int64 is one, such as a feature's hash. Its row is made, with
-     * the initializer's values, when the key first comes, to be pushed or to be pulled; it never goes, but with the table.
-     * Keys are spread over the slices, one a server unless told, by their hashes. It can be used by key alone.
+     * the initializer's values, when the key is first pushed; a pull of a key that has no row answers those values and makes
+     * none. Rows are removed with {@link Tensors#removeRows}. Keys are spread over the slices, one a server unless told, by
+     * their hashes. It can be used by key alone.
      *
      * <p>A row takes 4 bytes for each float of it and of the optimizer's state, and 19 to 30 bytes for its key, more while the
      * index has just been doubled. A slice has at most 100,663,296 rows, and 2 GB of values and of each of the optimizer's
-     * arrays. A key that is pulled by mistake, or to evaluate, has a row, too.
+     * arrays. The memory of rows that have been removed serves those that are made later, and is given back with the table.
      *
      * @throws IllegalArgumentException if the name is not one or width &lt; 1
      */

@@ -107,6 +107,11 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public int mostRows() {
+        return spec.grows() ? Integer.MAX_VALUE / spec.width() : rows();
+    }
+
+    @Override
     public long key(int row) {
         return spec.grows() ? keys.get(row) : range.begin() + Objects.checkIndex(row, rows());
     }

@@ -53,8 +53,7 @@ final class Column {
         Room room = store.reserve(name, rows * width * Float.BYTES);
         ByteBuffer bytes = room.bytes();
         int bytesOfRow = width * Float.BYTES;
-        return new Column(
-                name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, room);
+        return new Column(name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, room);
     }
 
     String name() {

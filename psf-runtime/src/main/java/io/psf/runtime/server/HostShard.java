@@ -39,6 +39,7 @@ final class HostShard implements Shard {
     private final RowIndex index;
     /** The index of a table that grows. */
     private final @Nullable GrowingIndex growing;
+
     private final Optimizer optimizer;
     private final Store store;
     private final Lane lane;
@@ -180,6 +181,11 @@ final class HostShard implements Shard {
     @Override
     public int rows() {
         return index.rows();
+    }
+
+    @Override
+    public int mostRows() {
+        return growing != null ? growing.most() : index.rows();
     }
 
     @Override

@@ -78,8 +78,7 @@ public final class MappedStore implements Store {
     }
 
     private static FileChannel open(Path file) throws IOException {
-        return FileChannel.open(
-                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     private static ByteBuffer map(FileChannel channel, int bytes) throws IOException {

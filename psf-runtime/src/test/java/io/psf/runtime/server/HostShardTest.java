@@ -328,8 +328,9 @@ final class HostShardTest {
             for (HostShard each : List.of(shard, other)) {
                 assertThatThrownBy(() -> each.rows(LongArray.of(77, 78)))
                         .isInstanceOf(PsException.class)
-                        .hasMessage("OUT_OF_RANGE: key: 77 (expected: one that has a row, since the function is readOnly"
-                                + " and makes none; Shard.find tells which have one)");
+                        .hasMessage(
+                                "OUT_OF_RANGE: key: 77 (expected: one that has a row, since the function is readOnly"
+                                        + " and makes none; Shard.find tells which have one)");
                 assertThatThrownBy(() -> each.values(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.row(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.removeRows(LongArray.of(1))).hasMessageContaining("readOnly");
@@ -435,7 +436,8 @@ final class HostShardTest {
 
     @Test
     void anIndexThatIsFullSaysSoAndKeepsWhatItHas() {
-        GrowingIndex index = new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000, rows -> rows);
+        GrowingIndex index =
+                new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000, rows -> rows);
         long[] keys = LongStream.range(0, 512).toArray();
         int[] rows = new int[512];
         for (int round = 0; round < 3; round++) {

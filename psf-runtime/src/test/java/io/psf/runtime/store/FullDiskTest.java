@@ -51,7 +51,9 @@ final class FullDiskTest {
     @Test
     void roomIsTakenUntilTheDiskIsFullAndFurtherOnceItIsNot() {
         Room room = store.reserve("w.0.values", 10 << 20);
-        refused(() -> room.take(1), "1 bytes for w.0.values in " + directory + " (expected: at most 0, which are free)");
+        refused(
+                () -> room.take(1),
+                "1 bytes for w.0.values in " + directory + " (expected: at most 0, which are free)");
         free.set(100);
         assertThat(room.take(100)).isEqualTo(100); // and no more ahead
         room.bytes().put(99, (byte) 7);
