@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that is mapped to files, for tables larger than the machine's memory. The files are scratch: made anew, and
- * deleted at once where the system lets them be used then, else when the store is closed.
+ * deleted at once where the system lets them be used then, else when the store is closed. Their blocks are taken when memory
+ * is given, or as room is taken, by writing zeros once: a shard takes that much longer to be made, and a full disk is an
+ * error of that call and not a fault in a later one.
  */
 public final class MappedStore implements Store {
     private final Path directory;
