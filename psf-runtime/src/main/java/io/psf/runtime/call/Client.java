@@ -137,6 +137,7 @@ public final class Client implements Receiver {
 
     @Override
     public void received(Channel channel, Frame frame) {
+        channel.mayTakeLong(); // answers have no order, and callbacks are the caller's
         bytesReceived.add(frame.length());
         if (frame.kind() != Frame.Kind.ANSWER) {
             frame.release();

@@ -126,6 +126,14 @@ public final class Frames {
         return frame;
     }
 
+    /** Writes a sign of life. */
+    public static Frame ping(FramePool pool) {
+        Frame frame = pool.acquire(Frame.HEADER);
+        put(frame.bytes(), Frame.HEADER, Frame.Kind.PING, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
+        frame.bytes().flip();
+        return frame;
+    }
+
     /**
      * Writes which calls the caller is done with.
      *

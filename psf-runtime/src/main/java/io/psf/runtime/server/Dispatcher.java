@@ -231,7 +231,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     /** Runs a turn here and now, if it is quick and nothing is before it; or queues it. */
     private static void run(Connection connection, Lane.Turn turn, boolean isQuick, Lane lane, int priority) {
-        if (!isQuick || !connection.channel().mayRunHandlers() || !lane.runHere(turn)) {
+        Channel channel = connection.channel();
+        if (!isQuick || !channel.mayRunHandlers() || !lane.runHere(turn, channel)) {
             lane.execute(turn, priority);
         }
     }

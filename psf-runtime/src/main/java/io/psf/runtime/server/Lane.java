@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.Channel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -175,13 +176,15 @@ final class Lane implements AutoCloseable {
     /**
      * Runs a turn on this thread, now, if nothing else waits or runs.
      *
+     * @param from told when the turn's place in the order is certain, and the handler begins
      * @return whether it was run
      */
-    boolean runHere(Turn turn) {
+    boolean runHere(Turn turn, Channel from) {
         if (closed || !pending.compareAndSet(0, 1)) {
             return false;
         }
         boolean interrupted = Thread.interrupted();
+        from.mayTakeLong();
         running.lock();
         try {
             if (closed) { // just now: what the shards held may be gone
