@@ -101,6 +101,7 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
+        dispatcher.setSilenceLimit(link.heartbeatLimit());
         home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {

@@ -142,6 +142,7 @@ public final class Worker implements Caller, AutoCloseable {
         long session = new SecureRandom().nextLong() | 1;
         Hello.Response hello = hello(server, session, 0, config.joinTimeout());
         server.setFunctions(ClusterFunctions.known(hello), hello.searched());
+        server.keepAlive(link.heartbeatLimit().toNanos());
         AtomicInteger connections = new AtomicInteger();
         server.onDisconnect(lost -> reconnect(lost, member, session, connections));
         return server;

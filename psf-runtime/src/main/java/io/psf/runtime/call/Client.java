@@ -15,12 +15,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The calling side of a node: sends requests to peers, and gives each answer to the call that it belongs to. Every call
  * ends, with an answer, an error, or its deadline. Thread-safe.
  */
 public final class Client implements Receiver {
+    private static final Logger LOG = LoggerFactory.getLogger(Client.class);
     private static final int KEPT_FAILURES = 1000;
 
     private final FramePool pool;
@@ -146,8 +149,10 @@ public final class Client implements Receiver {
         Peer peer = peers.get(channel);
         if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself
             try {
-                peerLost(
-                        peer, new PsException(frame.status(), frame.reader(null).string()));
+                refused(
+                        peer,
+                        channel,
+                        new PsException(frame.status(), frame.reader(null).string()));
             } finally {
                 frame.release();
             }
@@ -158,6 +163,15 @@ public final class Client implements Receiver {
             frame.release();
         } else {
             call.answered(call.part(frame.slice(), peer), frame);
+        }
+    }
+
+    private void refused(Peer peer, Channel channel, PsException cause) {
+        if (peer.refuses()) {
+            peerLost(peer, cause);
+        } else {
+            LOG.warn("{} refuses a connection: {}", peer.name(), cause.detail());
+            channel.close(); // and then the peer is connected to again
         }
     }
 

@@ -5,6 +5,7 @@ import io.psf.api.spi.FunctionInfo;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Peer {
     private static final int MOST_DONE = 32;
+
+    /** A node that refuses so many connections, each soon after the one before, is given up. */
+    private static final int MOST_REFUSALS = 3;
+
+    private static final long REFUSED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
     /** The declarations that were found to agree, by number. */
@@ -34,6 +40,9 @@ public final class Peer {
 
     private boolean connected = true;
     private @Nullable Consumer<Peer> reconnect;
+    private long silenceLimit;
+    private int refusals;
+    private long refusedAt;
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
 
@@ -76,6 +85,24 @@ public final class Peer {
         this.reconnect = reconnect;
     }
 
+    /** From now on this channel, and those that replace it, are {@link Channel#keepAlive kept alive}. */
+    public synchronized void keepAlive(long limitNanos) {
+        silenceLimit = limitNanos;
+        channel.keepAlive(limitNanos);
+    }
+
+    /**
+     * Takes note that the node refuses the channel.
+     *
+     * @return whether it is to be given up: a refusal may come of what was lost on the way, but not again and again
+     */
+    synchronized boolean refuses() {
+        long now = System.nanoTime();
+        refusals = refusals > 0 && now - refusedAt < REFUSED_AGAIN_NANOS ? refusals + 1 : 1;
+        refusedAt = now;
+        return reconnect == null || refusals >= MOST_REFUSALS;
+    }
+
     /** From now on every call fails with this. */
     synchronized void lose(PsException cause) {
         if (lost == null) {
@@ -114,6 +141,9 @@ public final class Peer {
     /** The next channel, over which outstanding calls are sent again before new ones are. */
     synchronized int replace(Channel next) {
         channel = next;
+        if (silenceLimit > 0) {
+            next.keepAlive(silenceLimit);
+        }
         doneCount = 0;
         return ++epoch;
     }

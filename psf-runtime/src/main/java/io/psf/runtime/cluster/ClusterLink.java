@@ -110,6 +110,11 @@ public final class ClusterLink {
         return joined.cluster();
     }
 
+    /** How long a node may stay silent before it counts as lost. */
+    public Duration heartbeatLimit() {
+        return Duration.ofMillis(joined.heartbeatMillis());
+    }
+
     /** Every node but the scheduler, as the cluster began. */
     public List<Member> members() {
         return joined.members();

@@ -41,6 +41,9 @@ final class WireChannel implements Channel {
     /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
     private static final int CHECKS_REFUSED = 8;
 
+    /** The most checks after which is read on without memory. */
+    private static final int MOST_CHECKS_STARVED = 8;
+
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
@@ -89,6 +92,8 @@ final class WireChannel implements Channel {
 
     private boolean ended;
     private int checksRefused;
+    private int checksStarved;
+    private int starvations;
 
     /**
      * A connection.
@@ -229,8 +234,22 @@ final class WireChannel implements Channel {
             return;
         }
         starved = true;
+        starvations++;
+        checksStarved = 0;
         watchReading();
-        reactor.checkSoon();
+    }
+
+    /** Reads on now and then, ever more seldom, since to find that there is no memory takes the JVM half a second. */
+    private void checkStarved() {
+        if (++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
+            return;
+        }
+        starved = false;
+        watchReading();
+        read();
+        if (!starved) {
+            starvations = 0;
+        }
     }
 
     /** The selector says that there is something to do. */
@@ -320,9 +339,7 @@ final class WireChannel implements Channel {
             return;
         }
         if (starved) {
-            starved = false;
-            watchReading();
-            read();
+            checkStarved();
         }
         if (refused) {
             checkRefused();

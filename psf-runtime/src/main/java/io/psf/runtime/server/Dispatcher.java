@@ -14,6 +14,7 @@ import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private final HostNode node;
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
+    /** For how long the other end of a session may be silent; 0 for ever. */
+    private volatile long silenceNanos;
 
     /**
      * A dispatcher with its lanes.
@@ -95,6 +98,17 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.setRank(rank);
     }
 
+    /** From now on the channels of sessions that are opened close if nothing comes for so long. */
+    public void setSilenceLimit(Duration limit) {
+        silenceNanos = limit.toNanos();
+    }
+
+    private void keepAlive(Channel channel) {
+        if (silenceNanos > 0) {
+            channel.keepAlive(silenceNanos);
+        }
+    }
+
     /** This node has learned who is there now. */
     public void setMembers(List<Member> members) {
         node.setMembers(members);
@@ -132,6 +146,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         connection.open(session);
         connection.identify(member);
         Channel channel = connection.channel();
+        keepAlive(channel);
         if (!channel.isOpen()) { // while its hello waited: nobody else will end the session
             connection.detach(channel);
         }
@@ -160,6 +175,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             throw new PsException(
                     Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }
+        keepAlive(channel);
         connections.put(channel, kept);
         kept.runStalled();
         connections.remove(old);

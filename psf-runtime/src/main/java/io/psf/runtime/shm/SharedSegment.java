@@ -79,6 +79,7 @@ public final class SharedSegment {
                     PsException.Code.CONFIGURATION,
                     "capacity of a ring: " + capacity + " (expected: " + EXPECTED + ")");
         }
+        SegmentFiles.deleteStale();
         Path file = SegmentFiles.newPath();
         byte[] token = SegmentFiles.random();
         try (FileChannel channel = SegmentFiles.create(file, size(capacity))) {

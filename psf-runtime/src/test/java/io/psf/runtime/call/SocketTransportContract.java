@@ -1,6 +1,7 @@
 package io.psf.runtime.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.psf.api.PsException;
@@ -8,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -105,10 +107,8 @@ public abstract class SocketTransportContract extends TransportContract {
             far.trust();
             far.setReading(false);
             near.send(request(31), LATER);
-            for (int i = 1; i <= 30; i++) {
-                far.offer(request(i, new float[100_000]));
-            }
-            for (int i = 1; i <= 30; i++) {
+            for (int i = 1; i <= 20; i++) { // more than what a socket or a ring takes at once
+                far.offer(request(i, new float[1_000_000]));
                 Frame frame = atClient.next();
                 assertThat(frame.call()).isEqualTo(i);
                 frame.release();
@@ -254,6 +254,164 @@ public abstract class SocketTransportContract extends TransportContract {
         } finally {
             stop.set(true);
             failing.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    /** Whether the other end has closed. */
+    private static boolean isAtEnd(Socket socket) {
+        try {
+            socket.setSoTimeout(1);
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void aStrangerThatSaysNothingIsCutOff() throws Exception {
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
+                Socket socket = connect(strict.listen("127.0.0.1", 0, atServer).port())) {
+            byte[] told = socket.getInputStream().readAllBytes();
+            assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within 300 ms)");
+            assertThat(atServer.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.TIMED_OUT);
+        }
+    }
+
+    @Test
+    void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
+                Socket socket = connect(strict.listen("127.0.0.1", 0, atServer).port())) {
+            byte[] request = requests(1);
+            await().atMost(10, TimeUnit.SECONDS)
+                    .pollInterval(Duration.ofMillis(100))
+                    .until(() -> {
+                        try {
+                            socket.getOutputStream().write(request[0]);
+                        } catch (IOException e) {
+                            return true;
+                        }
+                        return isAtEnd(socket);
+                    });
+        }
+    }
+
+    @Test
+    void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)))) {
+            int port = strict.listen("127.0.0.1", 0, atServer).port();
+            try (Socket waiting = connect(port);
+                    Socket trusted = connect(port)) {
+                waiting.getOutputStream().write(requests(1));
+                atServer.next();
+                trusted.getOutputStream().write(requests(1));
+                atServer.next();
+                atServer.channels.get(1).trust();
+                atServer.channels.get(1).offer(request(5));
+                try (Socket silent = connect(port)) {
+                    silent.getInputStream().readAllBytes(); // in the end it is cut off
+                }
+                assertThat(atServer.channels).allMatch(Channel::isOpen);
+                atServer.channels
+                        .get(0)
+                        .offer(Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "in the end"));
+                assertThat(new String(waiting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .contains("in the end", "hello: none");
+                assertThat(atServer.channels.get(1).isOpen()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void theOldestStrangerGivesWayToOneMore() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        try (Transport strict = newTransport(ConnectionLimits.usual().withStrangers(5))) {
+            int port = strict.listen("127.0.0.1", 0, atServer).port();
+            Socket waiting = connect(port);
+            sockets.add(waiting);
+            waiting.getOutputStream().write(requests(1));
+            atServer.next();
+            for (int i = 0; i < 20; i++) {
+                sockets.add(connect(port));
+            }
+            Socket honest = connect(port);
+            sockets.add(honest);
+            honest.getOutputStream().write(requests(1));
+            atServer.next();
+            await().atMost(10, TimeUnit.SECONDS)
+                    .until(() -> sockets.subList(1, 18).stream().allMatch(SocketTransportContract::isAtEnd));
+            assertThat(sockets.subList(18, sockets.size())).noneMatch(SocketTransportContract::isAtEnd);
+            assertThat(isAtEnd(waiting)).as("a request of it is being answered").isFalse();
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aStrangerThatTakesNoAnswersIsCutOff() throws Exception {
+        Receiver answers = new Receiver() {
+            @Override
+            public void received(Channel channel, Frame frame) {
+                frame.release();
+                channel.offer(
+                        Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "because ".repeat(400)));
+            }
+
+            @Override
+            public void closed(Channel channel, PsException cause) {
+                atServer.closed(channel, cause);
+            }
+        };
+        int port = transport.listen("127.0.0.1", 0, answers).port();
+        try (Socket socket = connect(port)) {
+            byte[] request = requests(1);
+            assertThatThrownBy(() -> {
+                        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                        while (System.nanoTime() - end < 0) {
+                            socket.getOutputStream().write(request);
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+            assertThat(atServer.closed.get(10, TimeUnit.SECONDS))
+                    .hasMessageContaining("(expected: at most 65536)");
+        }
+    }
+
+    @Test
+    void aStrangerThatAsksAndAsksIsCutOff() throws Exception {
+        int port = transport.listen("127.0.0.1", 0, atServer).port();
+        try (Socket socket = connect(port)) {
+            socket.getOutputStream().write(requests(20));
+            byte[] told = socket.getInputStream().readAllBytes();
+            assertThat(new String(told, StandardCharsets.UTF_8))
+                    .contains("requests without an answer before the hello: 17 (expected: at most 16)");
+            assertThat(atServer.frames).hasSize(16);
+        }
+    }
+
+    /** Signs of life come and go between requests, and nobody above the transport sees them. */
+    @Test
+    void aSignOfLifeIsNobodysBusiness() throws Exception {
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
+        try (Transport other = newTransport()) {
+            Channel channel = other.connect("127.0.0.1", listener.port(), atClient);
+            for (int i = 0; i < 5; i++) {
+                channel.send(request(i), LATER);
+                channel.offer(Frames.ping(pool));
+            }
+            for (int i = 0; i < 5; i++) {
+                assertThat(atServer.next().call()).isEqualTo(i);
+            }
+            assertThat(atServer.frames).isEmpty();
         }
     }
 
