@@ -32,6 +32,12 @@ final class ClientTest {
     private static final class Wire implements Channel {
         final List<Frame> sent = new ArrayList<>();
         boolean open = true;
+        long silenceLimit;
+
+        @Override
+        public void keepAlive(long limitNanos) {
+            silenceLimit = limitNanos;
+        }
 
         @Override
         public void send(Frame frame, long deadline) {
@@ -208,6 +214,51 @@ final class ClientTest {
         Wire second = new Wire();
         assertThat(resume(second)).isFalse();
         assertThat(second.open).isFalse();
+    }
+
+    private void refuse(Wire wire) {
+        client.received(wire, Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
+        if (!wire.open) {
+            client.closed(wire, new PsException(Code.UNAVAILABLE, "closed"));
+        }
+    }
+
+    /** What was lost on the way is no reason to give a server up. */
+    @Test
+    void aServerThatRefusesAConnectionIsConnectedToAgain() {
+        Pending<Integer> pending = client.send(call(1));
+        refuse(first);
+        assertThat(first.open).isFalse();
+        assertThat(broken).isEqualTo(1);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.numbers()).containsExactly(1);
+        assertThat(pending.isDone()).isFalse();
+    }
+
+    @Test
+    void aServerThatRefusesOneConnectionAfterAnotherIsGivenUp() {
+        Pending<Integer> pending = client.send(call(1));
+        refuse(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        refuse(second);
+        Wire third = new Wire();
+        assertThat(resume(third)).isTrue();
+        assertThat(server.isLost()).isFalse();
+        refuse(third);
+        assertThat(server.isLost()).isTrue();
+        assertThat(pending.isDone()).isTrue();
+    }
+
+    @Test
+    void channelsThatReplaceOneThatIsKeptAliveAreToo() {
+        server.keepAlive(7);
+        assertThat(first.silenceLimit).isEqualTo(7);
+        breakOff(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.silenceLimit).isEqualTo(7);
     }
 
     /** Who gave it up may have taken the array back, so that what has been written of it may be anything. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What every transport does with peers that the system cannot tell dead from alive. */
 public abstract class TcpTransportContract extends SocketTransportContract {
-    private static final Duration SILENCE = Duration.ofMillis(600);
+    private static final Duration SILENCE = Duration.ofMillis(400);
 
     @Test
     void aPeerThatFallsSilentIsGivenUp() throws Exception {
@@ -30,7 +30,7 @@ public abstract class TcpTransportContract extends SocketTransportContract {
             assertThat(heard).as("signs of life of this side").hasSizeGreaterThanOrEqualTo(2 * Frame.HEADER);
             assertThat(heard[4]).isEqualTo((byte) 0xB7);
             assertThat(atServer.closed.get(10, TimeUnit.SECONDS))
-                    .hasMessageContaining("silent (expected: a sign of life within 600 ms)");
+                    .hasMessageContaining("silent (expected: a sign of life within 400 ms)");
         }
     }
 
@@ -75,12 +75,12 @@ public abstract class TcpTransportContract extends SocketTransportContract {
             far.trust();
             near.keepAlive(SILENCE.toNanos());
             far.keepAlive(SILENCE.toNanos());
-            await().during(Duration.ofMillis(1000)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
+            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
             far.setReading(false);
             for (int i = 0; i < 50; i++) {
                 near.offer(request(i, new float[100_000]));
             }
-            await().during(Duration.ofMillis(1000)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
+            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
         }
     }
 }

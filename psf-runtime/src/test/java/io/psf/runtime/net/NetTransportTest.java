@@ -64,7 +64,7 @@ final class NetTransportTest extends TcpTransportContract {
             @Override
             public void received(Channel channel, Frame frame) {
                 channel.trust();
-                channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(600));
+                channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(400));
                 channel.mayTakeLong();
                 try {
                     keep.await();
@@ -80,9 +80,9 @@ final class NetTransportTest extends TcpTransportContract {
         try (Transport other = newTransport()) {
             int port = transport.listen("127.0.0.1", 0, keeps).port();
             Channel channel = other.connect("127.0.0.1", port, atClient);
-            channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(600));
+            channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(400));
             channel.send(request(1), LATER);
-            await().during(Duration.ofMillis(1000)).atMost(Duration.ofSeconds(20)).until(channel::isOpen);
+            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(channel::isOpen);
         } finally {
             keep.countDown();
         }

@@ -60,7 +60,7 @@ final class StarvedNode {
                 POOL,
                 NetTransport.Sharing.NEVER,
                 Duration.ZERO,
-                ConnectionLimits.usual().withHello(Duration.ofSeconds(2)))) {
+                ConnectionLimits.usual().withHello(Duration.ofMillis(800)))) {
             StarvedNode node = new StarvedNode(transport);
             if (args[0].equals("files")) {
                 node.starveOfFiles();
@@ -142,7 +142,7 @@ final class StarvedNode {
                 }
             });
             sending.start();
-            boolean early = largeCame.await(500, TimeUnit.MILLISECONDS);
+            boolean early = largeCame.await(300, TimeUnit.MILLISECONDS);
             System.out.println("early=" + early);
             say("starved", known);
             System.out.println("closed=" + closed.get());
