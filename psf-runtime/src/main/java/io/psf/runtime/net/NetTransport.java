@@ -141,8 +141,7 @@ public final class NetTransport implements Transport {
             SocketChannel socket = wire.socket();
             socket.configureBlocking(false);
             PeerWatch watch = new PeerWatch(limits, taken, reactor.clock());
-            channel =
-                    new WireChannel(reactor, wire, receiver, pool, watch, name(socket), sharing != Sharing.NEVER);
+            channel = new WireChannel(reactor, wire, receiver, pool, watch, name(socket), sharing != Sharing.NEVER);
             reactor.add(channel);
             return channel;
         } catch (IOException | RuntimeException | Error e) {

@@ -117,6 +117,9 @@ final class Reactor implements AutoCloseable {
     /** A time that does not count while this process stands still. */
     private volatile long clock;
 
+    /** The same, of the leader. */
+    private long counted;
+
     private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
     private long lastSelect = System.nanoTime();
@@ -588,7 +591,8 @@ final class Reactor implements AutoCloseable {
         checkAsked = false;
         long now = System.nanoTime();
         long passed = Math.min(now - lastCheck, 2 * checkNanos); // more, and this process stood still
-        clock = clock + passed;
+        counted += passed;
+        clock = counted;
         lastCheck = now;
         for (Runnable work : onCheck) {
             try {

@@ -29,8 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What every transport over sockets does with peers that send anything but frames. */
 public abstract class SocketTransportContract extends TransportContract {
     /** What peers of the transport under test may make it wait for. */
-    private static final ConnectionLimits LIMITS =
-            ConnectionLimits.usual().withPartialFrame(Duration.ofMillis(300));
+    private static final ConnectionLimits LIMITS = ConnectionLimits.usual().withPartialFrame(Duration.ofMillis(300));
 
     /** A transport under test, with limits of its own. */
     protected abstract Transport newTransport(ConnectionLimits limits);
@@ -362,8 +361,7 @@ public abstract class SocketTransportContract extends TransportContract {
             @Override
             public void received(Channel channel, Frame frame) {
                 frame.release();
-                channel.offer(
-                        Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "because ".repeat(400)));
+                channel.offer(Frames.failure(pool, 1, 2, 3, PsException.Code.BAD_REQUEST, "because ".repeat(400)));
             }
 
             @Override
@@ -381,8 +379,7 @@ public abstract class SocketTransportContract extends TransportContract {
                         }
                     })
                     .isInstanceOf(IOException.class);
-            assertThat(atServer.closed.get(10, TimeUnit.SECONDS))
-                    .hasMessageContaining("(expected: at most 65536)");
+            assertThat(atServer.closed.get(10, TimeUnit.SECONDS)).hasMessageContaining("(expected: at most 65536)");
         }
     }
 

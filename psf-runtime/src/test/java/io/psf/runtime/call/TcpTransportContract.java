@@ -75,12 +75,16 @@ public abstract class TcpTransportContract extends SocketTransportContract {
             far.trust();
             near.keepAlive(SILENCE.toNanos());
             far.keepAlive(SILENCE.toNanos());
-            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
+            await().during(Duration.ofMillis(700))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> near.isOpen() && far.isOpen());
             far.setReading(false);
             for (int i = 0; i < 50; i++) {
                 near.offer(request(i, new float[100_000]));
             }
-            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(() -> near.isOpen() && far.isOpen());
+            await().during(Duration.ofMillis(700))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> near.isOpen() && far.isOpen());
         }
     }
 }

@@ -82,7 +82,9 @@ final class NetTransportTest extends TcpTransportContract {
             Channel channel = other.connect("127.0.0.1", port, atClient);
             channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(400));
             channel.send(request(1), LATER);
-            await().during(Duration.ofMillis(700)).atMost(Duration.ofSeconds(20)).until(channel::isOpen);
+            await().during(Duration.ofMillis(700))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(channel::isOpen);
         } finally {
             keep.countDown();
         }

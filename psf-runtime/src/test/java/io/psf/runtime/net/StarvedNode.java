@@ -146,6 +146,7 @@ final class StarvedNode {
             System.out.println("early=" + early);
             say("starved", known);
             System.out.println("closed=" + closed.get());
+            System.out.println("held=" + hold.size());
             hold.clear();
             System.out.println("came=" + largeCame.await(10, TimeUnit.SECONDS));
             sending.join();
