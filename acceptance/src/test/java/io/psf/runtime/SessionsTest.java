@@ -37,14 +37,14 @@ final class SessionsTest {
         SHARED_MEMORY
     }
 
-    private PsCluster start(Over over, int servers, int workers) {
+    private PsCluster start(Over over, int servers, int workers, Integer... broken) {
         PsCluster.Builder builder = PsCluster.builder()
                 .servers(servers)
                 .workers(workers)
                 .lanes(2)
                 .deadline(Duration.ofSeconds(60))
                 .aroundWorkers(inner -> {
-                    Breaking breaking = new Breaking(inner);
+                    Breaking breaking = new Breaking(inner).breaking(broken);
                     transports.add(breaking);
                     return breaking;
                 });
@@ -171,6 +171,35 @@ final class SessionsTest {
                     }));
             Response counted = CountCallsPsf.stub(cluster.worker(0)).call(0).await();
             assertThat(counted.total()).isEqualTo(600);
+        }
+    }
+
+    /** A barrier is passed by both or by neither, and none is left over. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void barriersAreRunOnceWhateverBreaks(Over over) throws Exception {
+        AtomicInteger passed = new AtomicInteger();
+        try (PsCluster cluster = start(over, 1, 2)) {
+            whileBreaking(
+                    5,
+                    () -> onBoth(cluster, worker -> {
+                        for (int i = 1; i <= 200; i++) {
+                            passed.incrementAndGet();
+                            worker.barrier();
+                            assertThat(passed.get()).isBetween(2 * i, 2 * i + 1);
+                            worker.barrier();
+                        }
+                    }));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aFirstHelloOrJoinThatIsCutIsTriedAgain(Over over) {
+        try (PsCluster cluster = start(over, 2, 1, 0, 2, 3, 5)) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 100));
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(0f);
+            assertThat(transports).allMatch(transport -> transport.connections() == 7);
         }
     }
 

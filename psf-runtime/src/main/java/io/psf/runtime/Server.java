@@ -12,6 +12,7 @@ import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
+import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.store.MappedStore;
@@ -88,7 +89,8 @@ public final class Server implements AutoCloseable {
                     transport,
                     config.schedulerHost(),
                     config.schedulerPort(),
-                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port()),
+                    new Join.Request(
+                            Role.SERVER, config.rank(), config.host(), listener.port(), Session.number()),
                     config.joinTimeout());
         } catch (PsException e) {
             timer.close();
@@ -101,7 +103,7 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
-        home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
+        home.complete(new ClusterFunctions.Home(Role.SERVER, link.rank(), link.tickets(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override

@@ -114,8 +114,12 @@ public final class Client implements Receiver {
             call.answeredByNobody();
             return call;
         }
-        outstanding.put(call);
-        sender.send(call, null);
+        PsException closed = outstanding.put(call);
+        if (closed != null) {
+            call.failAtOnce(-1, closed);
+        } else {
+            sender.send(call, null);
+        }
         return call;
     }
 
@@ -123,7 +127,11 @@ public final class Client implements Receiver {
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
         chain.forEach(call -> call.release(chain));
-        outstanding.put(chain);
+        PsException closed = outstanding.put(chain);
+        if (closed != null) {
+            chain.forEach(call -> call.failAtOnce(-1, closed));
+            return;
+        }
         for (Call<?> call : chain) {
             if (call.parts() == 0) {
                 call.answeredByNobody();
@@ -227,9 +235,9 @@ public final class Client implements Receiver {
         }
     }
 
-    /** Ends every call. */
+    /** Ends every call, and every later one. */
     public void failAll(PsException cause) {
-        for (Call<?> call : outstanding.all()) {
+        for (Call<?> call : outstanding.close(cause)) {
             call.failAtOnce(-1, cause);
         }
     }

@@ -37,6 +37,12 @@ public final class Peer {
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
 
+    /** True if this side has changed something on the node since it was last known to be there. */
+    private boolean unconfirmed;
+
+    /** True if this side had changed something on the node before that. */
+    private boolean written;
+
     /**
      * A node.
      *
@@ -71,9 +77,14 @@ public final class Peer {
      * The node keeps a session of this side: a broken channel is to be replaced, and the node told what is done.
      *
      * @param reconnect begins to connect again, and returns soon
+     * @return false if the channel has broken already: nothing was done
      */
-    public synchronized void onDisconnect(Consumer<Peer> reconnect) {
+    public synchronized boolean onDisconnect(Consumer<Peer> reconnect) {
+        if (!channel.isOpen()) {
+            return false;
+        }
         this.reconnect = reconnect;
+        return true;
     }
 
     /** From now on every call fails with this. */
@@ -144,6 +155,7 @@ public final class Peer {
      * @param now whether to tell it at once
      */
     synchronized void done(FramePool pool, long call, boolean now) {
+        unconfirmed = true;
         if (!connected) {
             return;
         }
@@ -153,6 +165,24 @@ public final class Peer {
         if (now || doneCount == MOST_DONE) {
             tellDone(pool, 0);
         }
+    }
+
+    /** True if this side has changed something on the node since this was last asked. */
+    public synchronized boolean takeUnconfirmed() {
+        boolean taken = unconfirmed;
+        written |= unconfirmed;
+        unconfirmed = false;
+        return taken;
+    }
+
+    /** The node has not said that it is there. */
+    public synchronized void unconfirm() {
+        unconfirmed = true;
+    }
+
+    /** Why the node is given up, if this side has changed something on it; else null. */
+    public synchronized @Nullable PsException lostWrites() {
+        return written || unconfirmed ? lost : null;
     }
 
     /** Whether the node has to be told which calls this side is done with. */

@@ -44,6 +44,7 @@ public final class Connection {
     private volatile long session;
     private volatile long detachedAt;
     private volatile boolean open = true;
+    private byte @Nullable [] challenge;
 
     Connection(Channel channel, FramePool pool, long bound) {
         this.channel = channel;
@@ -60,6 +61,18 @@ public final class Connection {
     /** Who is at the other end; null until it has said so. */
     public @Nullable Member member() {
         return member;
+    }
+
+    /** What the next hello has to answer. */
+    public synchronized void setChallenge(byte[] nonce) {
+        challenge = nonce;
+    }
+
+    /** The challenge, for one use; null for none. */
+    public synchronized byte @Nullable [] takeChallenge() {
+        byte[] nonce = challenge;
+        challenge = null;
+        return nonce;
     }
 
     /** The other end has said who it is. */

@@ -108,11 +108,17 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.expire();
         for (Connection connection : sessions.values()) {
             if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
-                end(connection);
-                connections.remove(connection.channel());
-                connection.channel().close();
+                drop(connection);
             }
         }
+    }
+
+    /** Ends a connection, and its session if it has one. */
+    public void drop(Connection connection) {
+        end(connection);
+        Channel channel = connection.channel();
+        connections.remove(channel);
+        channel.close();
     }
 
     private boolean isThere(@Nullable Member other) {

@@ -1,6 +1,7 @@
 package io.psf.runtime.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Pending;
 import io.psf.api.Place;
@@ -124,7 +125,36 @@ final class ClientTest {
     @BeforeEach
     void connect() {
         server = client.connect(to(first), "", 0, "server 0");
-        server.onDisconnect(peer -> broken++);
+        assertThat(server.onDisconnect(peer -> broken++)).isTrue();
+    }
+
+    /** It may be sent just as all others are being failed. */
+    @Test
+    void aCallThatIsSentAfterAllHaveFailedFailsAtOnce() {
+        Call<Integer> before = client.send(call(1));
+        Call<Integer> late = call(2);
+        Call<Integer> held = call(3);
+        held.hold();
+        client.failAll(new PsException(Code.UNAVAILABLE, "lost the scheduler"));
+        client.send(late);
+        client.sendTogether(List.of(held));
+        for (Call<Integer> each : List.of(before, late, held)) {
+            assertThat(each.isDone()).isTrue();
+            assertThatThrownBy(each::await).hasMessageContaining("lost the scheduler");
+        }
+        assertThat(first.numbers()).containsExactly(1);
+        assertThat(client.outstanding()).isZero();
+    }
+
+    @Test
+    void aConnectionThatHasBrokenIsNotKept() {
+        Wire wire = new Wire();
+        Peer other = client.connect(to(wire), "", 0, "server 1");
+        wire.open = false;
+        assertThat(other.onDisconnect(peer -> broken++)).isFalse();
+        client.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+        assertThat(other.isLost()).isTrue();
+        assertThat(broken).isZero();
     }
 
     private static Transport to(Channel channel) {
