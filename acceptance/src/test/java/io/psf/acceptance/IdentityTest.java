@@ -87,10 +87,10 @@ final class IdentityTest {
         CompletableFuture<Worker> worker = CompletableFuture.supplyAsync(() ->
                 Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()).withRank(0)));
         Peer peer = connect(scheduler.port());
-        Join.Response joined = call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
+        Join.Response joined =
+                call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
         call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await(); // it has got its answer
-        return new Joined(
-                scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
+        return new Joined(scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
     }
 
     /** A joined worker has a ticket, and it is for its own rank. */
@@ -154,14 +154,15 @@ final class IdentityTest {
     }
 
     private byte[] nonce(Peer peer) {
-        return call(peer, ChallengePsf.FUNCTION, new Challenge.Request()).await().nonce();
+        return call(peer, ChallengePsf.FUNCTION, new Challenge.Request())
+                .await()
+                .nonce();
     }
 
     /** Says hello as any node, with the ticket that it has. */
     private record Hostile(Role role, int rank, Join.Response joined) {
         Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
-            return new Ticket(role, rank, joined.cluster(), joined.ticket())
-                    .hello(host, session, connection, nonce);
+            return new Ticket(role, rank, joined.cluster(), joined.ticket()).hello(host, session, connection, nonce);
         }
     }
 

@@ -11,7 +11,10 @@ import io.psf.builtin.Tensors;
 import io.psf.cli.LocalJob;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,44 +22,33 @@ import org.junit.jupiter.api.Timeout;
 /** A server that is killed takes with it what it has acknowledged: those who pushed are told, though no call fails. */
 @Timeout(120)
 final class LostServerTest {
+    /** The second worker does nothing after its push but end. */
     @Test
-    void whoeverHasPushedToALostServerIsTold() {
+    void whoeverHasPushedToALostServerIsTold() throws Exception {
         try (LocalJob job = LocalJob.builder()
-                .servers(2)
-                .workers(1)
+                .workers(2)
                 .environment(Map.of("PSF_HEARTBEAT_LIMIT", "1500ms"))
                 .endOnFailure(false)
                 .onLine((node, line) -> {})
                 .start()) {
             String[] address = job.schedulerAddress().split(":");
-            Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])));
-            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 100));
-            Tensors.push(worker, w, new float[100]).await();
-            worker.barrier();
-            worker.awaitAll();
-            Tensors.push(worker, w, new float[100]).await(); // acknowledged
-            job.kill("server 1");
-            assertTold(worker::barrier);
-            assertTold(worker::awaitAll);
-            assertTold(worker::close);
-        }
-    }
-
-    /** Without anything after the push but the end of the program. */
-    @Test
-    void aWorkerThatOnlyClosesIsToldToo() {
-        try (LocalJob job = LocalJob.builder()
-                .workers(1)
-                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "1500ms"))
-                .endOnFailure(false)
-                .onLine((node, line) -> {})
-                .start()) {
-            String[] address = job.schedulerAddress().split(":");
-            Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])));
-            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 100));
-            Tensors.push(worker, w, new float[100]).await();
+            WorkerConfig config = WorkerConfig.of(address[0], Integer.parseInt(address[1]));
+            CompletableFuture<Worker> connecting = CompletableFuture.supplyAsync(() -> Worker.connect(config));
+            Worker one = Worker.connect(config);
+            Worker two = connecting.get(60, TimeUnit.SECONDS);
+            TensorId w = Tensors.init(one, TensorSpec.dense("w", 100));
+            CompletableFuture<Void> barrier = CompletableFuture.runAsync(two::barrier);
+            one.barrier();
+            barrier.get(20, TimeUnit.SECONDS);
+            one.awaitAll();
+            for (Worker worker : List.of(one, two)) {
+                Tensors.push(worker, w, new float[100]).await(); // acknowledged
+            }
             job.kill("server 0");
-            assertTold(worker::close);
+            assertTold(one::barrier);
+            assertTold(one::awaitAll);
+            assertTold(one::close);
+            assertTold(two::close);
         }
     }
 

@@ -89,7 +89,7 @@ final class ReconnectTest {
     @Test
     void aBarrierThatIsUnderWayIsPassedOnce() throws Exception {
         start(Duration.ofSeconds(10), 0);
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 2; round++) {
             CompletableFuture<Void> waiting = CompletableFuture.runAsync(one::barrier);
             int before = proxy.connections();
             proxy.cut();
@@ -124,10 +124,11 @@ final class ReconnectTest {
     void aNodeThatDoesNotComeBackWithinTheLimitIsLost() throws Exception {
         start(Duration.ofSeconds(1), 0);
         proxy.refuse(true);
-        await().atMost(SOON).untilAsserted(() -> assertThatThrownBy(() -> one.barrier(Duration.ofMillis(200)))
-                .isInstanceOfSatisfying(
-                        PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
-                .hasMessageContaining("lost the scheduler"));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThatThrownBy(() -> one.barrier(Duration.ofMillis(200)))
+                        .isInstanceOfSatisfying(
+                                PsException.class, e -> assertThat(e.code()).isEqualTo(Code.UNAVAILABLE))
+                        .hasMessageContaining("lost the scheduler"));
         assertThatThrownBy(server::awaitTermination).isInstanceOf(PsException.class);
         assertThatThrownBy(scheduler::awaitTermination)
                 .hasMessageContaining("lost ")

@@ -47,7 +47,7 @@ public final class LocalJob implements AutoCloseable {
     private static final Duration TO_COMPLAIN = Duration.ofSeconds(3);
 
     /** How long the line that says that the cluster is ready may be on its way, when a worker has ended already. */
-    private static final Duration TO_BE_READ = Duration.ofSeconds(2);
+    private static final Duration TO_BE_READ = Duration.ofSeconds(1);
 
     /** The exit code of a job whose cluster could not form, since a worker had ended with 0. */
     private static final int NOT_FORMED = 1;

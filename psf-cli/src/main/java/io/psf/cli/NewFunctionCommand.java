@@ -69,7 +69,11 @@ final class NewFunctionCommand implements Callable<Integer> {
         if (NOT_FOR_SOURCES.matcher(present).find()) {
             throw failure(
                     "%s: of packaging pom, without sources (expected: --dir of a project with sources, or of a folder that is not there yet, for a new project: --dir %s)"
-                            .formatted(pom, project.resolve("..").resolve(sources.artifact()).normalize()));
+                            .formatted(
+                                    pom,
+                                    project.resolve("..")
+                                            .resolve(sources.artifact())
+                                            .normalize()));
         }
         Map<Path, String> files = new LinkedHashMap<>();
         if (!isThere) {
@@ -147,7 +151,8 @@ final class NewFunctionCommand implements Callable<Integer> {
                     + " compiler's annotationProcessorPaths.");
         }
         if (!isThere) {
-            out.println("It needs psf in your local Maven repository: mvn install -DskipTests in psf's checkout, once.");
+            out.println(
+                    "It needs psf in your local Maven repository: mvn install -DskipTests in psf's checkout, once.");
         }
         out.println("Next: " + (project.toString().isEmpty() ? "" : "cd " + project + " && ") + "mvn test");
         out.flush();

@@ -89,7 +89,8 @@ class LocalJobTest {
         }
         assertThat(handles).noneMatch(ProcessHandle::isAlive);
         assertThat(lines)
-                .anyMatch(line -> line.startsWith("[psf] worker 1 ended with exit code 0 before the cluster was ready"));
+                .anyMatch(
+                        line -> line.startsWith("[psf] worker 1 ended with exit code 0 before the cluster was ready"));
     }
 
     @Test

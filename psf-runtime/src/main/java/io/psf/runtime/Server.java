@@ -89,8 +89,7 @@ public final class Server implements AutoCloseable {
                     transport,
                     config.schedulerHost(),
                     config.schedulerPort(),
-                    new Join.Request(
-                            Role.SERVER, config.rank(), config.host(), listener.port(), Session.number()),
+                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port(), Session.number()),
                     config.joinTimeout());
         } catch (PsException e) {
             timer.close();

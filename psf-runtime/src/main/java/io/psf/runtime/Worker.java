@@ -149,7 +149,7 @@ public final class Worker implements Caller, AutoCloseable {
                 link.ticket(),
                 config.joinTimeout(),
                 Defaults.RECONNECT,
-                () -> gone.get(server.rank())));
+                () -> ended != null ? ended : gone.get(server.rank())));
         loseIfGone(server.rank());
     }
 

@@ -8,9 +8,9 @@ import io.psf.runtime.call.Peer;
 import io.psf.runtime.cluster.Present;
 import io.psf.runtime.cluster.PresentPsf;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,32 +41,39 @@ final class Written {
      * @throws PsException with {@code UNAVAILABLE} if a server is lost that this worker has ever changed something on
      */
     void require(Duration limit) {
-        Map<Peer, Call<?>> asked = new LinkedHashMap<>();
+        List<Question> asked = new ArrayList<>();
         for (Peer server : servers) {
-            if (server.takeUnconfirmed() && !server.isLost()) {
-                try {
-                    asked.put(
-                            server,
-                            client.callInBackground(
-                                    PresentPsf.FUNCTION, new Present.Request(), server, limit.toNanos()));
-                } catch (PsException e) {
-                    LOG.debug("asking {}: {}", server.name(), e.getMessage()); // lost meanwhile
-                }
+            long writes = server.unconfirmed();
+            if (writes >= 0 && !server.isLost()) {
+                ask(server, limit).ifPresent(call -> asked.add(new Question(server, writes, call)));
             }
         }
         asked.forEach(Written::await);
         requireKept();
     }
 
-    private static void await(Peer server, Call<?> call) {
+    /** A call to a server that is answered if it still holds what so many calls have written. */
+    private record Question(Peer server, long writes, Call<?> call) {}
+
+    private Optional<Call<?>> ask(Peer server, Duration limit) {
         try {
-            call.await();
+            return Optional.of(
+                    client.callInBackground(PresentPsf.FUNCTION, new Present.Request(), server, limit.toNanos()));
+        } catch (PsException e) { // lost meanwhile
+            LOG.debug("asking {}: {}", server.name(), e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static void await(Question question) {
+        try {
+            question.call().await();
+            question.server().confirm(question.writes());
         } catch (PsException e) {
-            server.unconfirm();
-            if (e.code() == Code.CANCELLED) {
+            if (e.code() == Code.CANCELLED) { // this thread was interrupted
                 throw e;
             }
-            LOG.debug("asking {}: {}", server.name(), e.getMessage());
+            LOG.debug("asking {}: {}", question.server().name(), e.getMessage()); // lost, or asked again next time
         }
     }
 

@@ -37,11 +37,11 @@ public final class Peer {
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
 
-    /** True if this side has changed something on the node since it was last known to be there. */
-    private boolean unconfirmed;
+    /** How many calls that may have changed something on the node are over. */
+    private long writes;
 
-    /** True if this side had changed something on the node before that. */
-    private boolean written;
+    /** After how many of them the node was last known to be there. */
+    private long confirmed;
 
     /**
      * A node.
@@ -155,7 +155,7 @@ public final class Peer {
      * @param now whether to tell it at once
      */
     synchronized void done(FramePool pool, long call, boolean now) {
-        unconfirmed = true;
+        writes++;
         if (!connected) {
             return;
         }
@@ -167,22 +167,19 @@ public final class Peer {
         }
     }
 
-    /** True if this side has changed something on the node since this was last asked. */
-    public synchronized boolean takeUnconfirmed() {
-        boolean taken = unconfirmed;
-        written |= unconfirmed;
-        unconfirmed = false;
-        return taken;
+    /** How many calls that may have changed something on the node are over; -1 if it was there after all of them. */
+    public synchronized long unconfirmed() {
+        return writes == confirmed ? -1 : writes;
     }
 
-    /** The node has not said that it is there. */
-    public synchronized void unconfirm() {
-        unconfirmed = true;
+    /** The node was there after that many of those calls. */
+    public synchronized void confirm(long after) {
+        confirmed = Math.max(confirmed, after);
     }
 
     /** Why the node is given up, if this side has changed something on it; else null. */
     public synchronized @Nullable PsException lostWrites() {
-        return written || unconfirmed ? lost : null;
+        return writes > 0 ? lost : null;
     }
 
     /** Whether the node has to be told which calls this side is done with. */

@@ -31,8 +31,7 @@ public interface Join {
      * @param ticket [32] int8, the secret of the node's {@link Ticket}
      * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
      */
-    record Response(
-            int rank, long cluster, long heartbeatMillis, List<Member> members, byte[] ticket, byte[] key) {}
+    record Response(int rank, long cluster, long heartbeatMillis, List<Member> members, byte[] ticket, byte[] key) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

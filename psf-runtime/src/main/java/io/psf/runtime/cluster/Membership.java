@@ -157,12 +157,16 @@ final class Membership {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "place of a " + request.role().label() + ": " + printable(request.host()) + ":" + request.port()
-                            + (listens ? " (expected: a host and a port)" : " (expected: none, since it does not listen)"));
+                            + (listens
+                                    ? " (expected: a host and a port)"
+                                    : " (expected: none, since it does not listen)"));
         }
     }
 
     private static String printable(String text) {
-        return NOT_OF_A_HOST.matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED))).replaceAll("?");
+        return NOT_OF_A_HOST
+                .matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED)))
+                .replaceAll("?");
     }
 
     private void requireFree(Join.Request request) {
@@ -196,7 +200,10 @@ final class Membership {
                     Code.BAD_REQUEST,
                     "session of a join: in use already (expected: a number of its own, not that of another node)");
         }
-        LOG.info("{} joined again from {}", request.role().label(), connection.channel().peer());
+        LOG.info(
+                "{} joined again from {}",
+                request.role().label(),
+                connection.channel().peer());
         Connection broken = entry.connection;
         entry.connection = connection;
         entry.lastSeen = System.nanoTime();
@@ -257,11 +264,7 @@ final class Membership {
         state = State.RUNNING;
         entries.sort(Comparator.comparing((Entry e) -> e.request.role()).thenComparing(e -> e.rank));
         for (Entry entry : entries) {
-            LOG.info(
-                    "{} at {} has rank {}",
-                    entry.request.role().label(),
-                    entry.place(),
-                    entry.rank);
+            LOG.info("{} at {} has rank {}", entry.request.role().label(), entry.place(), entry.rank);
         }
         LOG.info("cluster is ready: {} servers and {} workers", servers, workers);
         onChange.accept(members());

@@ -132,8 +132,7 @@ public final class Session {
     /** Answers the node's challenge. Ignored by {@code awaitAll}. */
     private Hello.Response greet(Peer peer, int connection, long limit) {
         long until = System.nanoTime() + limit;
-        byte[] nonce = client.callInBackground(
-                        ChallengePsf.FUNCTION, new Challenge.Request(), peer, Math.max(1, limit))
+        byte[] nonce = client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, Math.max(1, limit))
                 .await()
                 .nonce();
         Hello.Request hello = ticket.hello(host, number, connection, nonce);
@@ -143,38 +142,48 @@ public final class Session {
 
     /** Begins to connect again, until that works or the node is given up. */
     private void reconnect(Peer peer) {
-        LOG.warn("the connection to {} broke; connecting again", name);
         long giveUp = System.nanoTime() + patience;
-        Thread thread = new Thread(
-                () -> {
-                    long pause = FIRST_PAUSE;
-                    while (!peer.isLost() && !tryAgain(peer, giveUp)) {
-                        LockSupport.parkNanos(pause);
-                        pause = Math.min(2 * pause, LONGEST_PAUSE);
-                    }
-                },
-                "psf-reconnect");
+        Thread thread = new Thread(() -> reconnect(peer, giveUp), "psf-reconnect");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** True if there is no more to be tried. */
-    private boolean tryAgain(Peer peer, long giveUp) {
+    private void reconnect(Peer peer, long giveUp) {
+        boolean told = false;
+        long pause = FIRST_PAUSE;
+        while (!peer.isLost()) {
+            PsException failure = tryAgain(peer);
+            if (failure == null) {
+                LOG.info("the connection to {} broke, and was made again", name);
+                return;
+            }
+            if (failure.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
+                client.peerLost(peer, new PsException(Code.UNAVAILABLE, name + ": " + failure.detail(), failure));
+                return;
+            }
+            if (!told && !peer.isLost()) {
+                told = true;
+                LOG.warn("the connection to {} broke; connecting again: {}", name, failure.detail());
+            }
+            LockSupport.parkNanos(pause);
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
+    }
+
+    /** Why the connection could not be replaced; null if it was. */
+    private @Nullable PsException tryAgain(Peer peer) {
         Peer fresh = null;
         try {
             fresh = connect();
-            greet(fresh, connections.incrementAndGet(), Math.min(HELLO_LIMIT, giveUp - System.nanoTime()));
-            return client.resume(peer, fresh);
+            greet(fresh, connections.incrementAndGet(), HELLO_LIMIT);
+            return client.resume(peer, fresh)
+                    ? null
+                    : new PsException(Code.UNAVAILABLE, "the new connection broke, too");
         } catch (PsException e) {
             if (fresh != null) {
                 client.disconnect(fresh);
             }
-            if (e.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
-                client.peerLost(peer, new PsException(Code.UNAVAILABLE, name + ": " + e.detail(), e));
-                return true;
-            }
-            LOG.debug("connecting to {} again: {}", name, e.getMessage());
-            return false;
+            return e;
         }
     }
 

@@ -78,14 +78,12 @@ public final class Tickets {
         if (hello.cluster() != cluster) {
             throw new PsException(
                     Code.BAD_REQUEST,
-                    "cluster: " + Long.toHexString(hello.cluster())
-                            + " (expected: the one that this node belongs to)");
+                    "cluster: " + Long.toHexString(hello.cluster()) + " (expected: the one that this node belongs to)");
         }
         if (nonce == null) {
             throw new PsException(Code.BAD_REQUEST, "hello: unasked (expected: a challenge before it)");
         }
-        byte[] expected = of(hello.role(), hello.rank())
-                .proof(host, rank, hello.session(), hello.connection(), nonce);
+        byte[] expected = of(hello.role(), hello.rank()).proof(host, rank, hello.session(), hello.connection(), nonce);
         if (!MessageDigest.isEqual(expected, hello.proof())) {
             throw new PsException(
                     Code.BAD_REQUEST,
