@@ -78,7 +78,15 @@ final class IdentityTest {
     }
 
     /** The server of a cluster, a worker of it, and one that has joined as worker 1 by the rules. */
-    private record Joined(Scheduler scheduler, Server server, Worker worker, Join.Response other) {}
+    private record Joined(Scheduler scheduler, Server server, Worker worker, Join.Response other)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            worker.close();
+            server.close();
+            scheduler.close();
+        }
+    }
 
     private Joined clusterWithAHostileWorker() throws Exception {
         Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 2));
@@ -96,15 +104,13 @@ final class IdentityTest {
     /** A joined worker has a ticket, and it is for its own rank. */
     @Test
     void aTicketIsOfNoUseForAnotherRank() throws Exception {
-        Joined cluster = clusterWithAHostileWorker();
-        try (Scheduler scheduler = cluster.scheduler();
-                Server server = cluster.server();
-                Worker worker = cluster.worker()) {
-            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 4));
-            Member victim = new Member(Role.SERVER, 0, "127.0.0.1", server.port());
+        try (Joined cluster = clusterWithAHostileWorker()) {
+            int port = cluster.server().port();
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
+            Member victim = new Member(Role.SERVER, 0, "127.0.0.1", port);
             Hostile own = new Hostile(Role.WORKER, 1, cluster.other());
             Hostile other = new Hostile(Role.WORKER, 0, cluster.other());
-            Peer peer = connect(server.port());
+            Peer peer = connect(port);
             assertRefused(
                     () -> call(peer, HelloPsf.FUNCTION, own.hello(victim, 6, 0, new byte[16]))
                             .await(),
@@ -116,26 +122,23 @@ final class IdentityTest {
             byte[] nonce = nonce(peer);
             Hello.Request good = own.hello(victim, 6, 0, nonce);
             call(peer, HelloPsf.FUNCTION, good).await();
-            Peer second = connect(server.port());
+            Peer second = connect(port);
             assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "unasked");
             nonce(second);
             assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "proof of worker 1: wrong");
-            Peer third = connect(server.port());
-            Hello.Request elsewhere =
-                    own.hello(new Member(Role.SERVER, 1, "127.0.0.1", server.port()), 7, 0, nonce(third));
+            Peer third = connect(port);
+            Hello.Request elsewhere = own.hello(new Member(Role.SERVER, 1, "127.0.0.1", port), 7, 0, nonce(third));
             assertRefused(() -> call(third, HelloPsf.FUNCTION, elsewhere).await(), "proof of worker 1: wrong");
-            assertThat(Tensors.pull(worker, w)).containsOnly(0f);
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(0f);
         }
     }
 
     @Test
     void aPlaceAtTheSchedulerIsTakenUpByItsOwnNodeAlone() throws Exception {
-        Joined cluster = clusterWithAHostileWorker();
-        try (Scheduler scheduler = cluster.scheduler();
-                Server server = cluster.server();
-                Worker worker = cluster.worker()) {
-            Member victim = new Member(Role.SCHEDULER, 0, "127.0.0.1", scheduler.port());
-            Peer peer = connect(scheduler.port());
+        try (Joined cluster = clusterWithAHostileWorker()) {
+            int port = cluster.scheduler().port();
+            Member victim = new Member(Role.SCHEDULER, 0, "127.0.0.1", port);
+            Peer peer = connect(port);
             for (Role role : List.of(Role.WORKER, Role.SERVER)) {
                 Hostile other = new Hostile(role, 0, cluster.other());
                 assertRefused(
@@ -147,7 +150,7 @@ final class IdentityTest {
                     () -> call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5))
                             .await(),
                     "session of a join: in use already");
-            Tensors.init(worker, TensorSpec.dense("w", 4)); // asks the scheduler
+            Tensors.init(cluster.worker(), TensorSpec.dense("w", 4)); // asks the scheduler
             Hostile own = new Hostile(Role.WORKER, 1, cluster.other());
             call(peer, HelloPsf.FUNCTION, own.hello(victim, 5, 1, nonce(peer))).await();
         }

@@ -31,7 +31,7 @@ final class LostServerTest {
                 .endOnFailure(false)
                 .onLine((node, line) -> {})
                 .start()) {
-            String[] address = job.schedulerAddress().split(":");
+            String[] address = job.schedulerAddress().split(":", 2);
             WorkerConfig config = WorkerConfig.of(address[0], Integer.parseInt(address[1]));
             CompletableFuture<Worker> connecting = CompletableFuture.supplyAsync(() -> Worker.connect(config));
             Worker one = Worker.connect(config);
