@@ -189,7 +189,7 @@ public final class ClusterFunctions {
                 return hello(handlers);
             });
         };
-        return handlers.with(challenge()).with(HelloPsf.bind(hello)).with(PresentPsf.bind(new Present() {}));
+        return handlers.with(challenge()).with(HelloPsf.bind(hello)).with(PresentPsf.bind((request, node) -> new Present.Response()));
     }
 
     private static Hello.Response hello(Handlers handlers) {

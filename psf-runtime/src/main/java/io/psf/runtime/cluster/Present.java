@@ -11,7 +11,5 @@ public interface Present {
 
     record Response() {}
 
-    default Response handle(Request request, Node server) {
-        return new Response();
-    }
+    Response handle(Request request, Node server);
 }
