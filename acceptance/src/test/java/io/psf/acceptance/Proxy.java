@@ -37,10 +37,10 @@ final class Proxy implements AutoCloseable {
 
     /** Cuts every connection, with whatever is on its way. */
     void cut() {
-        for (Socket socket : sockets) {
+        sockets.removeIf(socket -> {
             close(socket);
-            sockets.remove(socket);
-        }
+            return true;
+        });
     }
 
     /** Whether connections are cut at once. */
