@@ -25,6 +25,17 @@ public interface Answers {
       @Reduce(Reduction.LAST) FloatArray last, // ERROR [PsfReduction]
       float[] plain, // ERROR [PsfResponseLayout]
       List<Item> fine,
+      List<String> words,
+      Map<String, String> map,
+      @Reduce(Reduction.MAX) Map<String, Float> best,
+      boolean[] flags, // ERROR [PsfResponseLayout]
+      @Reduce(Reduction.OR) boolean[] any, // ERROR [PsfLayoutType]
+      @Reduce(Reduction.SUM) Map<String, String> texts, // ERROR [PsfLayoutType]
+      @Reduce(Reduction.MAX) Map<String, Mode> modes, // ERROR [PsfLayoutType]
+      @Reduce(Reduction.SUM) Map<String, Boolean> flagged, // ERROR [PsfReduction]
+      @Reduce(Reduction.AND) Map<String, Integer> counted, // ERROR [PsfReduction]
+      @ByRange Map<String, Integer> laid, // ERROR [PsfLayoutType]
+      @Reduce(Reduction.SUM) List<Integer> numbers, // ERROR [PsfLayoutType]
       @Reduce(Reduction.SUM) List<Item> list, // ERROR [PsfLayoutType]
       @Reduce(Reduction.MAX) Mode mode, // ERROR [PsfLayoutType]
       @Reduce(Reduction.SUM) float[] copied) {} // ERROR [PsfLayoutType]

@@ -40,6 +40,42 @@ public interface Evolved {
     Response handle(Request slice, Shard shard);
   }
 
+  enum Reordered { B, A }
+
+  enum Renamed { A, Z }
+
+  enum Removed { A }
+
+  enum Appended { A, B, C }
+
+  record Point(float x, float y) {}
+
+  @PsFunction("bad.evolved.enums")
+  interface Enums {
+    record Request(
+        TensorId tensor,
+        Reordered reordered, // ERROR [PsfSchemaBroken]
+        List<Renamed> renamed, // ERROR [PsfSchemaBroken]
+        Map<String, Removed> removed, // ERROR [PsfSchemaBroken]
+        Appended appended, // ERROR [PsfSchemaBroken]
+        Point point) {} // ERROR [PsfSchemaBroken]
+
+    record Response() {}
+
+    Response handle(Request slice, Shard shard);
+  }
+
+  enum Grows { A, B, @Since(2) C }
+
+  @PsFunction("bad.evolved.constant")
+  interface Constant { // ERROR [PsfSchemaGrown]
+    record Request(TensorId tensor, Grows grows) {}
+
+    record Response() {}
+
+    Response handle(Request slice, Shard shard);
+  }
+
   @PsFunction("bad.evolved.moved")
   interface Moved { // ERROR [PsfSchemaBroken] ERROR [PsfSchemaBroken]
     record Request(TensorId b, int a) {} // ERROR [PsfSchemaBroken]

@@ -27,6 +27,9 @@ public interface Nulls {
       @org.jspecify.annotations.Nullable float[] elements, // ERROR [PsfNullable]
       @Nullable float[] fine,
       List<@org.jspecify.annotations.Nullable Point> rows, // ERROR [PsfNullable]
+      List<@org.jspecify.annotations.Nullable String> words, // ERROR [PsfNullable]
+      Map<String, @org.jspecify.annotations.Nullable Integer> counts, // ERROR [PsfNullable]
+      Map<@org.jspecify.annotations.Nullable String, Integer> keyless, // ERROR [PsfNullable]
       Point point,
       @org.jspecify.annotations.Nullable Float boxed, // ERROR [PsfType]
       @ByKey @Nullable LongArray keys, // ERROR [PsfNullable]
@@ -36,6 +39,9 @@ public interface Nulls {
   record Response(
       @Reduce(Reduction.SUM) @Nullable FloatArray sums, // ERROR [PsfNullable]
       @Nullable List<Row> list, // ERROR [PsfNullable]
+      @Nullable List<String> words, // ERROR [PsfNullable]
+      @Nullable Map<String, Integer> map, // ERROR [PsfNullable]
+      @Reduce(Reduction.SUM) @Nullable Map<String, Integer> counts, // ERROR [PsfNullable]
       List<Row> fine,
       @Nullable String text) {} // ERROR [PsfResponseLayout]
 

@@ -33,7 +33,7 @@ final class Signatures {
 
     record Response() {}
 
-    CompletionStage<Request> handle(Request slice, Shard shard) throws Exception; // ERROR [PsfHandleSignature] ERROR [PsfHandleSignature]
+    CompletionStage<Request> handle(Request slice, Shard shard) throws Throwable; // ERROR [PsfHandleSignature] ERROR [PsfHandleSignature]
   }
 
   @PsFunction("bad.signatures.fixed")

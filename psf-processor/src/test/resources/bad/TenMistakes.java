@@ -11,7 +11,7 @@ import java.util.concurrent.*;
 public interface TenMistakes {
   record Request(
       TensorId tensor,
-      Map<String, Integer> options, // ERROR [PsfType]
+      Map<String, Object> options, // ERROR [PsfType]
       @ByRange float[] gradient, // ERROR [PsfLayoutType]
       @ByKey(combine = Reduction.OR) LongArray rows, // ERROR [PsfCombine]
       @Along("row") FloatArray values, // ERROR [PsfAlongUnknown]

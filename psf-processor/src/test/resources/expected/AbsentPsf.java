@@ -289,15 +289,23 @@ public final class AbsentPsf {
     }
 
     private static final class Answers implements Merge<Absent.Response> {
+        private final TupleReader[] kept;
+
         private final Absent.Response[] answers;
 
         Answers(Routing routing) {
-            answers = new Absent.Response[routing.parts()];
+            this.kept = new TupleReader[routing.parts()];
+            this.answers = new Absent.Response[routing.parts()];
         }
 
         @Override
         public void add(int part, TupleReader in) {
-            answers[part] = Codec.readAnswer(in.copying());
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            answers[part] = Codec.readAnswer(kept[part]);
         }
 
         @Override

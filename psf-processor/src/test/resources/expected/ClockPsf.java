@@ -133,11 +133,18 @@ public final class ClockPsf {
     }
 
     private static final class Answers implements Merge<Clock.Response> {
+        private TupleReader kept;
+
         private Clock.Response answer;
 
         @Override
         public void add(int part, TupleReader in) {
-            answer = Codec.readAnswer(in.copying());
+            kept = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            answer = Codec.readAnswer(kept);
         }
 
         @Override

@@ -141,11 +141,18 @@ public final class CounterPsf {
     }
 
     private static final class Answers implements Merge<Counter.Response> {
+        private TupleReader kept;
+
         private Counter.Response answer;
 
         @Override
         public void add(int part, TupleReader in) {
-            answer = Codec.readAnswer(in.copying());
+            kept = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            answer = Codec.readAnswer(kept);
         }
 
         @Override

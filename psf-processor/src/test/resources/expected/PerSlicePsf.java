@@ -159,17 +159,26 @@ public final class PerSlicePsf {
     }
 
     private static final class Answers implements Merge<PerSlice.Response> {
+        private final TupleReader[] kept;
+
         private final List<List<PerSlice.Slice>> slices;
 
         private final List<List<PerSlice.Warning>> warnings;
 
         Answers(Routing routing) {
+            this.kept = new TupleReader[routing.parts()];
             this.slices = Concatenation.lists(routing.parts());
             this.warnings = Concatenation.lists(routing.parts());
         }
 
         @Override
         public void add(int part, TupleReader in) {
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            TupleReader in = kept[part];
             slices.set(part, readListOfSlice(in));
             if (in.has(2)) {
                 warnings.set(part, readListOfWarning(in));

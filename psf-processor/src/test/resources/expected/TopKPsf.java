@@ -165,15 +165,23 @@ public final class TopKPsf {
     }
 
     private static final class Answers implements Merge<TopK.Response> {
+        private final TupleReader[] kept;
+
         private final TopK.Response[] answers;
 
         Answers(Routing routing) {
-            answers = new TopK.Response[routing.parts()];
+            this.kept = new TupleReader[routing.parts()];
+            this.answers = new TopK.Response[routing.parts()];
         }
 
         @Override
         public void add(int part, TupleReader in) {
-            answers[part] = Codec.readAnswer(in.copying());
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            answers[part] = Codec.readAnswer(kept[part]);
         }
 
         @Override

@@ -260,4 +260,138 @@ final class GrowingTableTest {
             assertThat(pull(worker, table, keys)).isEqualTo(after);
         }
     }
+
+    private static long[] listed(Worker worker, TensorId table) {
+        LongStream keys = LongStream.empty();
+        for (long[] page : Tensors.keys(worker, table)) {
+            keys = LongStream.concat(keys, LongStream.of(page));
+        }
+        return keys.sorted().toArray();
+    }
+
+    private static byte[] present(Worker worker, TensorId table, long... keys) {
+        byte[] present = new byte[keys.length];
+        Tensors.findRows(worker, table, keys, present).await();
+        return present;
+    }
+
+    private static long removed(Worker worker, TensorId table, long... keys) {
+        return Tensors.removeRows(worker, table, keys).await().removed();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void rowsAreFoundListedAndRemovedByKeyAndPullsMakeNone(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 3, 1)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(
+                    worker, TensorSpec.growing("table", WIDTH).initializer(Initializers.uniform(-1, 1, 3)));
+            long[] keys = new Random(7).longs(20_000).toArray();
+            float[] first = pull(worker, table, keys);
+            assertThat(first).doesNotContain(0f);
+            assertThat(present(worker, table, keys)).containsOnly(0);
+            assertThat(listed(worker, table)).isEmpty();
+            Tensors.pushRows(worker, table, keys, new float[keys.length * WIDTH])
+                    .await();
+            assertThat(pull(worker, table, keys)).as("what the pull has said").isEqualTo(first);
+            assertThat(listed(worker, table))
+                    .isEqualTo(LongStream.of(keys).sorted().toArray());
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            long[] half = Arrays.copyOf(keys, 10_000);
+            assertThat(removed(worker, table, half)).isEqualTo(10_000);
+            assertThat(removed(worker, table, half)).isZero();
+            long[] others = Arrays.copyOfRange(keys, 10_000, 20_000);
+            assertThat(listed(worker, table))
+                    .isEqualTo(LongStream.of(others).sorted().toArray());
+            assertThat(present(worker, table, others)).containsOnly(1);
+            assertThat(pull(worker, table, half)).isEqualTo(Arrays.copyOf(first, half.length * WIDTH));
+            float[] now = pull(worker, table, others);
+            for (int i = 0; i < now.length; i++) {
+                assertThat(now[i]).isEqualTo(first[half.length * WIDTH + i] + 1);
+            }
+            TensorId fixed = Tensors.init(worker, TensorSpec.table("fixed", 9, WIDTH));
+            assertThat(listed(worker, fixed)).isEqualTo(LongStream.range(0, 9).toArray());
+            assertThatThrownBy(() -> removed(worker, fixed, 4))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("BAD_REQUEST: tensor fixed: [9, 4] (expected: a table that grows)");
+        }
+    }
+
+    @Test
+    void aReadOnlyFunctionThatAsksForARowThatIsNotThereIsToldWhatToAsk() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("table", WIDTH));
+            TensorId other = Tensors.init(worker, TensorSpec.growing("other", WIDTH));
+            Tensors.pushRows(worker, table, new long[] {5}, ones(1)).await();
+            RowNumbersPsf.Stub rows = RowNumbersPsf.stub(worker);
+            assertThat(rows.call(table, table, LongArray.of(5)).await().rows().get(0))
+                    .isZero();
+            for (TensorId asked : new TensorId[] {table, other}) {
+                assertThatThrownBy(
+                                () -> rows.call(table, asked, LongArray.of(6)).await())
+                        .isInstanceOf(PsException.class)
+                        .hasMessageContaining(
+                                "OUT_OF_RANGE: key: 6 (expected: one that has a row, since the function is"
+                                        + " readOnly and makes none; Shard.find tells which have one)")
+                        .hasMessageContaining("test.row.numbers");
+                assertThat(present(worker, asked, 6)).containsExactly(0);
+            }
+            Tensors.pushRows(worker, other, new long[] {6}, ones(1)).await();
+            assertThat(rows.call(table, other, LongArray.of(6)).await().rows().get(0))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aRoundMakesARowAgainThatWasRemovedWhileItWasOpen() {
+        try (PsCluster cluster = PsCluster.builder().servers(2).workers(2).start()) {
+            Worker one = cluster.worker(0);
+            Worker two = cluster.worker(1);
+            TensorId table =
+                    Tensors.init(one, TensorSpec.growing("table", WIDTH).updates(Updates.SUM));
+            long[] keys = {1, 2, 3};
+            Pending<?> pushed = Tensors.pushRows(one, table, keys, ones(3));
+            Tensors.pushRows(two, table, keys, ones(3)).await();
+            pushed.await();
+            float[] into = new float[2 * WIDTH];
+            pushed = Tensors.pushPullRows(one, table, new long[] {2}, ones(1), new long[] {2, 1}, into);
+            assertThat(removed(two, table, 1, 2, 3)).isEqualTo(3);
+            Tensors.pushRows(two, table, new long[] {2}, ones(1)).await();
+            pushed.await();
+            assertThat(into).isEqualTo(new float[] {2, 2, 2, 2, 0, 0, 0, 0});
+            assertThat(listed(one, table)).containsExactly(2);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5})
+    void whatIsLeftAfterARemovalIsSavedAndLoaded(int servers, @TempDir Path directory) {
+        TensorSpec spec = TensorSpec.growing("table", WIDTH).optimizer(Optimizers.adam(0.01f));
+        long[] keys = new Random(4).longs(3000).toArray();
+        long[] some = Arrays.copyOf(keys, 1000);
+        float[] after;
+        try (PsCluster cluster =
+                PsCluster.builder().servers(3).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, spec);
+            for (int step = 0; step < 3; step++) {
+                Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            }
+            removed(worker, table, some);
+            Tensors.pushRows(worker, table, Arrays.copyOf(keys, 10), ones(10)).await();
+            Tensors.save(worker, table, "model");
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            after = pull(worker, table, keys);
+        }
+        try (PsCluster cluster =
+                PsCluster.builder().servers(servers).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, spec);
+            Tensors.load(worker, table, "model");
+            assertThat(listed(worker, table)).hasSize(2010);
+            Tensors.pushRows(worker, table, keys, ones(keys.length)).await();
+            assertThat(pull(worker, table, keys)).isEqualTo(after);
+        }
+    }
 }

@@ -29,7 +29,7 @@ final class ProcessesTest {
                 .servers(2)
                 .workers(2)
                 .workerMain(WorkerMain.class, work)
-                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s"))
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "2s"))
                 .onLine((node, line) -> lines.add(node + ": " + line));
     }
 
@@ -106,7 +106,7 @@ final class ProcessesTest {
             signal("STOP", job.process("server 0"));
             awaitLines(2, ": FAILED UNAVAILABLE: lost server 0 (127.0.0.1:");
             assertThat(lines.stream().filter(line -> line.contains("FAILED")))
-                    .allMatch(line -> line.contains("no heartbeat for 3000 ms"));
+                    .allMatch(line -> line.contains("no heartbeat for 2000 ms"));
         }
     }
 

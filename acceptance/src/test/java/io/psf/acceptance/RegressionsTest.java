@@ -178,4 +178,45 @@ final class RegressionsTest {
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
         }
     }
+
+    /** More than a server keeps unsent for one connection: it stops to read until the answer has been taken. */
+    @Test
+    void anAnswerLargerThanAConnectionMayHoldComes() {
+        try (PsCluster cluster = Clusters.start(Over.SHARED_MEMORY, 1, 1)) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.table("w", 17_000_000, 1));
+            float[] into = new float[17_000_000];
+            into[16_999_999] = 1f;
+            Tensors.pull(cluster.worker(), w, into).await(Duration.ofSeconds(20));
+            assertThat(into[16_999_999]).isZero();
+        }
+    }
+
+    /** The thread that reads is kept by something, and another takes its place: frames that were read already come, too. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Over.class,
+            names = {"TCP", "SHARED_MEMORY"})
+    void answersBehindALargeOneAndBehindASlowCallbackCome(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 1, 1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.table("w", 1_000_000, 4));
+            List<Pending<?>> pending = new ArrayList<>();
+            pending.add(Tensors.pull(worker, w, new float[4_000_000]));
+            for (int i = 0; i < 200; i++) { // answered together, behind the large one
+                pending.add(Tensors.pullRows(worker, w, new long[] {i}, new float[4]));
+            }
+            for (int i = 1; i < 200; i += 20) {
+                var unused = pending.get(i).toCompletableFuture().whenComplete((done, failure) -> keep(60));
+            }
+            pending.forEach(each -> each.await(Duration.ofSeconds(10)));
+        }
+    }
+
+    /** Keeps this thread busy. */
+    private static void keep(int millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+        }
+    }
 }

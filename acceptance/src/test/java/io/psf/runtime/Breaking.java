@@ -4,7 +4,9 @@ import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -14,6 +16,7 @@ final class Breaking implements Transport {
 
     private final Transport inner;
     private final List<Opened> channels = new CopyOnWriteArrayList<>();
+    private final Set<Integer> stillborn = new CopyOnWriteArraySet<>();
 
     private record Opened(Channel channel, long at) {}
 
@@ -30,18 +33,26 @@ final class Breaking implements Transport {
     public Channel connect(String host, int port, Receiver receiver) {
         Channel channel = inner.connect(host, port, receiver);
         channels.add(new Opened(channel, System.nanoTime()));
+        if (stillborn.contains(channels.size() - 1)) {
+            channel.close();
+        }
         return channel;
     }
 
+    /** Breaks connections as soon as they are made: by number, the first one, to the scheduler, being 0. */
+    Breaking breaking(Integer... numbers) {
+        stillborn.addAll(List.of(numbers));
+        return this;
+    }
+
     /**
-     * Breaks a connection, other than the first one, which is the scheduler's. Most often one that has had time to be of
-     * use: on a busy machine there would be no other end to it.
+     * Breaks a connection, the scheduler's or a server's. Most often one that has had time to be of use: on a busy machine
+     * there would be no other end to it.
      */
     void breakOne() {
         long now = System.nanoTime();
         long age = ThreadLocalRandom.current().nextInt(4) == 0 ? 0 : USEFUL_NANOS;
         List<Channel> open = channels.stream()
-                .skip(1)
                 .filter(opened -> now - opened.at >= age)
                 .map(Opened::channel)
                 .filter(Channel::isOpen)

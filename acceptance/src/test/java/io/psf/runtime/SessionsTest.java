@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -37,14 +38,14 @@ final class SessionsTest {
         SHARED_MEMORY
     }
 
-    private PsCluster start(Over over, int servers, int workers) {
+    private PsCluster start(Over over, int servers, int workers, Integer... broken) {
         PsCluster.Builder builder = PsCluster.builder()
                 .servers(servers)
                 .workers(workers)
                 .lanes(2)
                 .deadline(Duration.ofSeconds(60))
                 .aroundWorkers(inner -> {
-                    Breaking breaking = new Breaking(inner);
+                    Breaking breaking = new Breaking(inner).breaking(broken);
                     transports.add(breaking);
                     return breaking;
                 });
@@ -174,6 +175,35 @@ final class SessionsTest {
         }
     }
 
+    /** A barrier is passed by both or by neither, and none is left over. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void barriersAreRunOnceWhateverBreaks(Over over) throws Exception {
+        AtomicInteger passed = new AtomicInteger();
+        try (PsCluster cluster = start(over, 1, 2)) {
+            whileBreaking(
+                    5,
+                    () -> onBoth(cluster, worker -> {
+                        for (int i = 1; i <= 200; i++) {
+                            passed.incrementAndGet();
+                            worker.barrier();
+                            assertThat(passed.get()).isBetween(2 * i, 2 * i + 1);
+                            worker.barrier();
+                        }
+                    }));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aFirstHelloOrJoinThatIsCutIsTriedAgain(Over over) {
+        try (PsCluster cluster = start(over, 2, 1, 0, 2, 3, 5)) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 100));
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(0f);
+            assertThat(transports).allMatch(transport -> transport.connections() == 7);
+        }
+    }
+
     @Test
     void aServerThatIsGoneIsAnErrorAtOnce() {
         try (PsCluster cluster = start(Over.TCP, 2, 1)) {
@@ -212,6 +242,54 @@ final class SessionsTest {
                     assertThat(pulled.await().values().toArray()).containsOnly(i);
                 }
             });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aDeferredCallInNoOrderIsRunOnce(Over over) throws Exception {
+        try (PsCluster cluster = start(over, 2, 1)) {
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", 10).slices(4));
+            Pending<Gate.Response> waiting = GatePsf.stub(cluster.worker()).call(w, false);
+            whileBreaking(5, () -> await().until(() -> haveBroken(6)));
+            assertThat(waiting.isDone()).isFalse();
+            assertThat(GatePsf.stub(cluster.worker()).call(w, true).await().runs())
+                    .isEqualTo(2);
+            assertThat(waiting.await().runs()).isEqualTo(2);
+        }
+    }
+
+    /** A handler's call is sent once: it fails with its connection, and the next one connects again. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aServerConnectsToAnotherAgain(Over over) {
+        List<Breaking> ofServers = new CopyOnWriteArrayList<>();
+        PsCluster.Builder builder = PsCluster.builder().servers(2).aroundServers(inner -> {
+            Breaking breaking = new Breaking(inner);
+            ofServers.add(breaking);
+            return breaking;
+        });
+        try (PsCluster cluster = switch (over) {
+            case MEMORY -> builder.start();
+            case TCP -> builder.tcp().start();
+            case SHARED_MEMORY ->
+                builder.over(TransportConfig.usual().withKind(TransportConfig.Kind.SHM))
+                        .start();
+        }) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 10));
+            GateByServerPsf.Stub gate = GateByServerPsf.stub(cluster.worker());
+            assertThat(gate.call(1, w, true).await().runs()).isEqualTo(1);
+            Pending<GateByServer.Response> waiting = gate.call(1, w, false);
+            await().until(() -> {
+                ofServers.forEach(Breaking::breakOne);
+                return waiting.isDone();
+            });
+            assertThatThrownBy(waiting::await)
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.UNAVAILABLE))
+                    .hasMessageContaining("in acceptance.gate on tensor \"w\"");
+            assertThat(gate.call(1, w, true).await().runs()).isPositive();
         }
     }
 

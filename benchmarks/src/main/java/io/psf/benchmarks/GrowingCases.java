@@ -40,12 +40,12 @@ final class GrowingCases {
         }
     }
 
-    /** Pulls of keys that have not come before. */
+    /** Pushes to keys that have not come before. */
     private static final class NewKeys implements Calls {
         private final Worker worker;
         private final TensorId table;
         private final long[][] keys = new long[OUTSTANDING][SparseCalls.KEYS];
-        private final float[][] into = new float[OUTSTANDING][SparseCalls.KEYS * WIDTH];
+        private final float[] update = new float[SparseCalls.KEYS * WIDTH];
         private long sent;
 
         NewKeys(Worker worker) {
@@ -57,7 +57,7 @@ final class GrowingCases {
         public Pending<?> send(int slot) {
             fill(keys[slot], sent);
             sent += SparseCalls.KEYS;
-            return Tensors.pullRows(worker, table, keys[slot], into[slot]);
+            return Tensors.pushRows(worker, table, keys[slot], update);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.psf.api.PsFunction;
 import io.psf.api.Shard;
 import io.psf.api.Since;
 import io.psf.api.TensorId;
+import io.psf.api.Unknown;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
@@ -21,19 +22,33 @@ import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Reduce;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Every type of a tuple, every way to be copied or null, every layout but ragged rows. */
 @PsFunction("fuzz.all.types")
 public interface AllTypes {
-    /** An enum. */
+    /** An enum that refuses constants which it does not have. */
     enum Mode {
         FAST,
         EXACT
     }
 
+    /** An enum that has one for them. */
+    enum Lenient {
+        ONE,
+        @Unknown
+        OTHER,
+        @Since(2)
+        LATER
+    }
+
     /** A nested record, of two bytes at least. */
-    record Item(@Nullable String name, float @Nullable [] weights) {}
+    record Item(
+            @Nullable String name,
+            float @Nullable [] weights,
+            @Since(2) List<Lenient> later,
+            @Since(2) @Nullable Map<String, String> texts) {}
 
     /** A nested record that nests more. */
     record Options(Mode mode, Item first, List<Item> items, byte[] key, TensorId also) {}
@@ -68,6 +83,12 @@ public interface AllTypes {
             @Along("first") FloatArray ofFirst,
             @ByKey(combine = LAST) LongArray second,
             @Along(value = "second", width = 3) LongArray ofSecond,
+            boolean[] flags,
+            List<String> words,
+            List<Short> shorts,
+            List<TensorId> tensors,
+            Map<String, Double> numbers,
+            Map<String, Lenient> modes,
             @Since(2) @Nullable TensorId later) {}
 
     /** What can be reduced or laid out. */
@@ -84,6 +105,10 @@ public interface AllTypes {
             @ByRange DoubleArray rows,
             @Along("first") FloatArray ofFirst,
             @Along(value = "second", width = 3) LongArray ofSecond,
+            List<Item> items,
+            List<String> words,
+            @Reduce(SUM) Map<String, Double> numbers,
+            Map<String, Lenient> modes,
             @Since(2) @Reduce(SUM) IntArray later) {}
 
     /** Answers with what came. */
@@ -101,6 +126,10 @@ public interface AllTypes {
                 slice.rows(),
                 slice.ofFirst(),
                 slice.ofSecond(),
+                slice.items(),
+                slice.words(),
+                slice.numbers(),
+                Map.of(),
                 IntArray.of(4, 5));
     }
 }

@@ -69,6 +69,7 @@ final class AnswerFuzzTest {
                 sample.request(),
                 null,
                 Sample.LAYOUT,
+                tensor -> Sample.LAYOUT,
                 Collections.nCopies(Sample.LAYOUT.slices(), server),
                 CallLimits.of(LIMIT)));
         try {
@@ -78,7 +79,8 @@ final class AnswerFuzzTest {
             client.failAll(new PsException(Code.CLOSED, "the end"));
             call.await();
         } catch (PsException e) {
-            if (e.code() == Code.INTERNAL && e.getCause() instanceof RuntimeException defect) {
+            boolean defective = e.code() == Code.INTERNAL || e.code() == Code.CALLER_FAILED;
+            if (defective && e.getCause() instanceof RuntimeException defect) {
                 throw defect;
             }
         }

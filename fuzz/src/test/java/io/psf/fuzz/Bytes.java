@@ -11,6 +11,7 @@ public final class Bytes {
     private static final int DONE = 0xB3;
     private static final int CHAIN = 0xB4;
     private static final int LINK = 0xB5;
+    private static final int PING = 0xB7;
     private static final int KIND = 4;
     private static final int CALL = 24;
     private static final int WORD = 32;
@@ -35,7 +36,8 @@ public final class Bytes {
         int kind = bytes[at + KIND] & 0xff;
         int length = length(bytes, at);
         boolean flags = bytes[at + 5] == 0 || kind == REQUEST;
-        return kind >= REQUEST && kind <= LINK && flags && length >= Frame.HEADER && length % 8 == 0;
+        boolean known = kind >= REQUEST && kind <= LINK || kind == PING;
+        return known && flags && length >= Frame.HEADER && length % 8 == 0;
     }
 
     /** The length that a frame's header says. */
@@ -86,6 +88,18 @@ public final class Bytes {
                 .put(a)
                 .put(b);
         return frame;
+    }
+
+    /** A sign of life. */
+    public static byte[] ping() {
+        byte[] frame = new byte[Frame.HEADER];
+        little(frame).putInt(0, frame.length).put(KIND, (byte) PING);
+        return frame;
+    }
+
+    /** Whether a frame is a sign of life. */
+    public static boolean isPing(byte[] frame) {
+        return (frame[KIND] & 0xff) == PING;
     }
 
     /** That the worker is done with the calls 1 and 2. */

@@ -22,7 +22,7 @@ final class DispatcherFuzzTest {
 
     private static List<byte[]> requests() {
         List<byte[]> requests = new ArrayList<>();
-        requests.add(HOST.hello(1));
+        requests.add(HOST.hello());
         requests.add(Bytes.done());
         for (Sample<?, ?> sample : Sample.ALL) {
             HOST.call(sample);
@@ -46,7 +46,7 @@ final class DispatcherFuzzTest {
         Script edits = new Script(script);
         Wire wire = new Wire();
         if ((edits.next() & 3) != 3) {
-            send(wire, HOST.hello(++sessions));
+            send(wire, HOST.hello(wire, ++sessions));
             check(answer(wire));
         }
         int expected = 0;

@@ -18,24 +18,35 @@ import io.psf.runtime.call.InProcessTransport;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Challenge;
+import io.psf.runtime.cluster.ChallengePsf;
 import io.psf.runtime.cluster.ClusterFunctions;
-import io.psf.runtime.cluster.Hello;
 import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.cluster.Ticket;
+import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A server that holds the samples' tensor, an honest worker of it, and the frames that went between them. */
 public final class Host implements AutoCloseable {
-    private static final long CLUSTER = 7;
+    private static final Member SERVER = new Member(Role.SERVER, 0, "", 0);
     private static final long SESSION = -1;
-    /** Behind a rank and a cluster. */
-    private static final int SESSION_AT = Frame.HEADER + 12;
+    /** Behind a role, a rank and a cluster. */
+    private static final int SESSION_AT = Frame.HEADER + 16;
+    /** Behind that, the number of a connection, and the proof's length. */
+    private static final int PROOF_AT = SESSION_AT + 16;
+    /** Behind its length. */
+    private static final int NONCE_AT = Frame.HEADER + 4;
+
+    private static final int NONCE_BYTES = 16;
 
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
 
@@ -44,6 +55,8 @@ public final class Host implements AutoCloseable {
     private final InProcessTransport transport = new InProcessTransport();
     private final Client client = new Client(pool);
     private final Peer peer;
+    private final Ticket ticket;
+    private final byte[] challenge;
     private final byte[] hello;
     private final List<byte[]> requests = Collections.synchronizedList(new ArrayList<>());
     private final List<byte[]> answers = Collections.synchronizedList(new ArrayList<>());
@@ -67,7 +80,9 @@ public final class Host implements AutoCloseable {
                 64 << 20,
                 connection -> {});
         dispatcher.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
-        home.complete(new ClusterFunctions.Home(CLUSTER, dispatcher));
+        Tickets tickets = Tickets.fresh();
+        ticket = tickets.of(Role.WORKER, 0);
+        home.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, dispatcher));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override
@@ -84,9 +99,13 @@ public final class Host implements AutoCloseable {
             public void close() {}
         };
         peer = client.connect(recorded, "", listener.port(), "server 0");
-        client.callNodes(HelloPsf.FUNCTION, new Hello.Request(0, CLUSTER, SESSION, 0), List.of(peer), LIMIT)
+        byte[] nonce = client.callNodes(ChallengePsf.FUNCTION, new Challenge.Request(), List.of(peer), LIMIT)
+                .await()
+                .nonce();
+        client.callNodes(HelloPsf.FUNCTION, ticket.hello(SERVER, SESSION, 0, nonce), List.of(peer), LIMIT)
                 .await();
-        hello = requests.get(0);
+        challenge = requests.get(0);
+        hello = requests.get(1);
         TensorInfo info = Sample.LAYOUT.info();
         InitTensor.Request init = new InitTensor.Request(
                 info.id(),
@@ -103,7 +122,8 @@ public final class Host implements AutoCloseable {
                 LongArray.wrap(Sample.LAYOUT.bounds().stream()
                         .mapToLong(Long::longValue)
                         .toArray()),
-                IntArray.of(0, 0));
+                IntArray.of(0, 0),
+                0);
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 
@@ -129,7 +149,13 @@ public final class Host implements AutoCloseable {
         requests.clear();
         answers.clear();
         return client.send(client.onShards(
-                        sample.function(), sample.request(), null, Sample.LAYOUT, List.of(peer), CallLimits.of(LIMIT)))
+                        sample.function(),
+                        sample.request(),
+                        null,
+                        Sample.LAYOUT,
+                        tensor -> Sample.LAYOUT,
+                        List.of(peer),
+                        CallLimits.of(LIMIT)))
                 .await();
     }
 
@@ -143,14 +169,25 @@ public final class Host implements AutoCloseable {
         return List.copyOf(answers);
     }
 
+    /** A frame that a connection may begin with. */
+    public byte[] hello() {
+        return hello.clone();
+    }
+
     /**
-     * The frame that a connection begins with.
+     * The frame that a connection begins with, once it has asked for its challenge.
      *
      * @param session another one for each connection
      */
-    public byte[] hello(long session) {
+    public byte[] hello(Wire wire, long session) throws InterruptedException {
+        byte[] question = challenge.clone();
+        Bytes.answers(question, 1);
+        dispatcher.received(wire, Bytes.arrived(pool, question));
+        byte[] answer = Objects.requireNonNull(wire.sent().poll(LIMIT, TimeUnit.NANOSECONDS), "answer");
+        byte[] nonce = Arrays.copyOfRange(answer, NONCE_AT, NONCE_AT + NONCE_BYTES);
         byte[] frame = hello.clone();
-        Bytes.little(frame).putLong(SESSION_AT, session);
+        byte[] proof = ticket.hello(SERVER, session, 0, nonce).proof();
+        Bytes.little(frame).putLong(SESSION_AT, session).put(PROOF_AT, proof);
         return frame;
     }
 

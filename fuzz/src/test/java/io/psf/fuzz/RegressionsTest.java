@@ -15,12 +15,13 @@ final class RegressionsTest {
     void aConnectionSaysHelloOnce() throws Exception {
         try (Host host = new Host()) {
             Wire wire = new Wire();
-            assertThat(status(host, wire, host.hello(1))).isEqualTo(Code.OK);
-            assertThat(status(host, wire, host.hello(2))).isEqualTo(Code.BAD_REQUEST);
+            assertThat(status(host, wire, host.hello(wire, 1))).isEqualTo(Code.OK);
+            assertThat(status(host, wire, host.hello(wire, 2))).isEqualTo(Code.BAD_REQUEST);
             host.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
             host.dispatcher().setMembers(List.of()); // the worker has left
             host.dispatcher().expire();
-            assertThat(status(host, new Wire(), host.hello(1))).isEqualTo(Code.OK);
+            Wire next = new Wire();
+            assertThat(status(host, next, host.hello(next, 1))).isEqualTo(Code.OK);
         }
     }
 

@@ -59,7 +59,7 @@ final class RequestFuzzTest {
                 }
             }
         } catch (PsException e) {
-            if (e.code() != PsException.Code.PROTOCOL) {
+            if (e.code() != PsException.Code.PROTOCOL && e.code() != PsException.Code.SCHEMA_MISMATCH) {
                 throw e;
             }
         } finally {

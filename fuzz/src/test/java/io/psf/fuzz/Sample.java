@@ -18,10 +18,12 @@ import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.SparsePush;
 import io.psf.builtin.sparse.SparsePushPsf;
 import io.psf.fuzz.AllTypes.Item;
+import io.psf.fuzz.AllTypes.Lenient;
 import io.psf.fuzz.AllTypes.Mode;
 import io.psf.fuzz.AllTypes.Options;
 import io.psf.fuzz.Listed.Point;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,8 +63,9 @@ public record Sample<Q, R>(Function<Q, R> function, Q request) {
                     new SparsePush.Request(TENSOR, LongArray.of(1, 12, 1), FloatArray.allocate(9))));
 
     private static AllTypes.Request allTypes(boolean whole) {
-        Item nothing = new Item(null, null);
-        List<Item> items = whole ? List.of(nothing, new Item("item", new float[] {1})) : List.of();
+        Item nothing = new Item(null, null, List.of(), null);
+        Item all = new Item("item", new float[] {1}, List.of(Lenient.LATER, Lenient.ONE), Map.of("k", "v"));
+        List<Item> items = whole ? List.of(nothing, all) : List.of();
         return new AllTypes.Request(
                 true,
                 (byte) 2,
@@ -92,6 +95,12 @@ public record Sample<Q, R>(Function<Q, R> function, Q request) {
                 FloatArray.allocate(9),
                 LongArray.of(7, 7, 8),
                 LongArray.allocate(9),
+                new boolean[] {true, false},
+                List.of("a", "\u00e4"),
+                List.of((short) 1),
+                List.of(TENSOR),
+                whole ? Map.of("a", 1.0, "b", 2.0) : Map.of(),
+                Map.of("m", Lenient.OTHER),
                 later(whole));
     }
 

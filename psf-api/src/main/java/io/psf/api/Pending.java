@@ -13,7 +13,8 @@ public interface Pending<R> {
     /**
      * Waits for the answer.
      *
-     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CANCELLED}
+     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CALLER_FAILED}
+     *     if the function's own {@code merge} or {@code finish}, or a record's check, failed here; with {@code CANCELLED}
      *     if it was given up, or if the waiting thread is interrupted, whose interrupt status is then set again
      */
     R await();
@@ -37,6 +38,11 @@ public interface Pending<R> {
      */
     boolean cancel();
 
-    /** The same answer as a future, which fails with the {@link PsException} of the call. */
+    /**
+     * The same answer as a future of its own, which fails with the {@link PsException} of the call. A future that is
+     * completed in another way before the answer is there, by {@code cancel}, {@code orTimeout},
+     * {@code completeOnTimeout} or {@code complete}, gives the call up as {@link #cancel} does. Dependent stages of an
+     * answer run on the thread that brings it: a stage that blocks keeps that thread.
+     */
     CompletableFuture<R> toCompletableFuture();
 }

@@ -47,7 +47,12 @@ public final class PsException extends RuntimeException {
         /** The tensor has been made anew since this worker asked where its slices are; the next call asks again. */
         STALE_LAYOUT,
         /** A file could not be written or read, or does not hold what was written to it. */
-        STORAGE
+        STORAGE,
+        /**
+         * The caller's own code failed on the worker: the function's {@code merge} or {@code finish}, the check of one
+         * of its records, or an interceptor.
+         */
+        CALLER_FAILED
     }
 
     private final Code code;

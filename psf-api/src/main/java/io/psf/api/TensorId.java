@@ -19,7 +19,8 @@ public final class TensorId {
      * The id of the tensor of that name.
      *
      * @param name 1 to 200 printable characters
-     * @throws IllegalArgumentException if the name is empty, too long or holds a control character
+     * @throws IllegalArgumentException if the name is empty, too long or holds a control character or half of a surrogate
+     *     pair
      */
     public static TensorId of(String name) {
         return new TensorId(name);

@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
@@ -13,6 +14,11 @@ import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPull;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.sparse.FindRows;
+import io.psf.builtin.sparse.FindRowsPsf;
+import io.psf.builtin.sparse.KeyPages;
+import io.psf.builtin.sparse.RemoveRows;
+import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.builtin.sparse.SparsePull;
 import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.SparsePush;
@@ -38,6 +44,9 @@ public final class Tensors {
     /** Filling a table takes as long as its size says; a lost server is noticed by its heartbeats. */
     private static final Duration TO_INITIALIZE = Duration.ofMinutes(30);
 
+    /** Keys that are listed at once, of all slices together. */
+    private static final int PAGE = 1 << 16;
+
     private Tensors() {}
 
     /**
@@ -47,7 +56,7 @@ public final class Tensors {
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor is there with another spec
      */
     public static TensorId init(Worker worker, TensorSpec spec) {
-        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.declaration());
+        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
         Initializer initializer = spec.initializer();
         InitTensorPsf.stub(worker)
                 .withDeadline(TO_INITIALIZE)
@@ -68,7 +77,8 @@ public final class Tensors {
                                 .toArray()),
                         IntArray.wrap(layout.servers().stream()
                                 .mapToInt(Integer::intValue)
-                                .toArray()))
+                                .toArray()),
+                        layout.lanes())
                 .await();
         return spec.tensor().id();
     }
@@ -154,7 +164,7 @@ public final class Tensors {
     }
 
     /**
-     * Fetches some rows.
+     * Fetches some rows. A key of a growing table that has no row has the values that its row would begin with; none is made.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param into [n, width] float32, filled; borrowed until await returns
@@ -208,5 +218,48 @@ public final class Tensors {
                         LongArray.wrap(keys),
                         FloatArray.wrap(update),
                         new SparsePushDensePull.Response(FloatArray.wrap(into)));
+    }
+
+    /**
+     * Tells which keys of a growing table have a row. None is made.
+     *
+     * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @param present [n], filled with 1 for a key that has a row, and with 0 for one that has none; borrowed until await
+     *     returns
+     */
+    public static Pending<FindRows.Response> findRows(Worker worker, TensorId tensor, long[] keys, byte[] present) {
+        return FindRowsPsf.stub(worker)
+                .call(tensor, LongArray.wrap(keys), new FindRows.Response(ByteArray.wrap(present)));
+    }
+
+    /**
+     * Removes rows of a growing table, with the optimizer's state and what caches and functions keep for them. A key that has
+     * no row changes nothing; one that comes again begins anew. The memory serves rows that are made later.
+     *
+     * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
+     * @return the answer under way: how many rows there were
+     */
+    public static Pending<RemoveRows.Response> removeRows(Worker worker, TensorId tensor, long[] keys) {
+        return RemoveRowsPsf.stub(worker).call(tensor, LongArray.wrap(keys));
+    }
+
+    /**
+     * Lists the keys that have a row, page by page: each page is asked for when the iterator is, so that no more than about
+     * 64 Ki keys are in memory at once. A key that is there all the while is listed; one that comes meanwhile is not; one may
+     * come twice if others are removed meanwhile.
+     *
+     * <pre>{@code
+     * for (long[] keys : Tensors.keys(worker, table)) {
+     *     ..
+     * }
+     * }</pre>
+     *
+     * @return pages of keys, in no order
+     */
+    public static Iterable<long[]> keys(Worker worker, TensorId tensor) {
+        return () -> new KeyPages(
+                worker,
+                tensor,
+                Math.max(1, PAGE / worker.layout(tensor).servers().size()));
     }
 }

@@ -117,6 +117,9 @@ final class HeapCaller implements Caller {
             function.writeAnswer(response, back);
             merge.add(part, sent(back));
         }
+        for (int part = 0; part < routing.parts(); part++) {
+            merge.decode(part);
+        }
         return new Done<>(merge.result());
     }
 

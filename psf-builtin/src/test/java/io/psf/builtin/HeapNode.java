@@ -5,10 +5,11 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A server without a cluster, whose shards lie on the heap. */
@@ -60,11 +63,22 @@ public final class HeapNode implements Node {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        throw new UnsupportedOperationException("onShards: " + tensor + " (expected: a node of a cluster)");
+    }
+
+    @Override
+    public Caller caller() {
+        throw new UnsupportedOperationException("caller (expected: a node of a cluster)");
+    }
+
+    @Override
+    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
         if (made.containsKey(slice)) {
             return false;
         }
-        HeapShard shard = new HeapShard(tensor.rows(), range, tensor.width(), optimizer);
+        HeapShard shard = new HeapShard(
+                layout.info().rows(), layout.range(slice), layout.info().width(), optimizer);
         fill.fill(shard);
         made.put(slice, shard);
         return true;

@@ -13,11 +13,14 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 
 /** A shard on the heap, without a server: one slice of a tensor, and the workers as the test says. */
 public final class HeapShard implements Shard {
@@ -142,6 +145,16 @@ public final class HeapShard implements Shard {
     @Override
     public Optimizer optimizer() {
         return optimizer;
+    }
+
+    @Override
+    public Caller caller() {
+        throw new UnsupportedOperationException("caller (expected: a shard of a cluster)");
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        throw new UnsupportedOperationException("after: " + delay + " (expected: a shard of a cluster)");
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.psf.builtin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.TensorId;
 import org.junit.jupiter.api.Test;
 
 class TensorSpecTest {
@@ -31,6 +32,7 @@ class TensorSpecTest {
                     spec.declaration(),
                     TensorSpec.dense("w", 128, 3).declaration(),
                     spec.slices(3).declaration(),
+                    spec.beside(TensorId.of("v")).declaration(),
                     spec.updates(Updates.SUM).declaration(),
                     spec.optimizer(Optimizers.assign()).declaration(),
                     spec.optimizer(Optimizers.sgd(1)).declaration(),

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         name = "functions",
         description = {
             "Lists the functions that a server with this class path has a handler of.",
-            "Below a function stand the handlers that another one was preferred to, or that cannot run here.",
+            "Below a function stand the handlers that another one was preferred to, or that cannot run here,",
+            "and the names that it had before, by which it can be called, too.",
             "ID and FINGERPRINT stand for the name and the schema on the wire."
         },
         footer = {"%nExample:", "  psf functions --classpath app.jar"},
@@ -75,6 +76,10 @@ final class FunctionsCommand implements Callable<Integer> {
                     out.println(
                             "    passed over: " + other.handler() + ", " + origin(other.origin()) + ": " + other.why());
                 }
+            }
+            if (i > 0 && !functions.get(i - 1).info().formerly().isEmpty()) {
+                out.println("    formerly: "
+                        + String.join(", ", functions.get(i - 1).info().formerly()));
             }
             if (schema && i > 0) {
                 List<String> schemas = functions.get(i - 1).info().schemas();

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
             "Runs a program as the workers of a cluster on this machine: starts a scheduler, servers and workers,"
                     + " each a process, and ends them all when one fails.",
             "A worker finds its settings in the environment: Worker.connect(Settings.fromEnvironment().worker()).",
-            "The exit code is that of the first worker that failed, or 0."
+            "The exit code is that of the first worker that failed, 1 if one ended before it had joined, or 0."
         },
         footer = {"%nExample:", "  psf launch --servers 2 --workers 4 --classpath app.jar -- java -cp app.jar Main"},
         mixinStandardHelpOptions = true)

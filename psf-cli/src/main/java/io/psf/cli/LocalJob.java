@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalJob implements AutoCloseable {
     private static final Pattern LISTENING = Pattern.compile("scheduler listening on (\\S+:\\d+)");
+    private static final String READY = "cluster is ready: ";
 
     /** How long the scheduler may take to listen. */
     private static final Duration START = Duration.ofSeconds(60);
@@ -44,6 +45,12 @@ public final class LocalJob implements AutoCloseable {
 
     /** How long the workers may take to say what the loss of a server or the scheduler means to them. */
     private static final Duration TO_COMPLAIN = Duration.ofSeconds(3);
+
+    /** How long the line that says that the cluster is ready may be on its way, when a worker has ended already. */
+    private static final Duration TO_BE_READ = Duration.ofSeconds(1);
+
+    /** The exit code of a job whose cluster could not form, since a worker had ended with 0. */
+    private static final int NOT_FORMED = 1;
 
     private static final List<String> PLACE =
             List.of("PSF_ROLE", "PSF_SCHEDULER", "PSF_SERVERS", "PSF_WORKERS", "PSF_LISTEN", "PSF_RANK");
@@ -58,6 +65,10 @@ public final class LocalJob implements AutoCloseable {
     private boolean ending;
     private @Nullable LocalNode failedWorker;
     private @Nullable LocalNode failedNode;
+    /** True if every node has joined. */
+    private boolean formed;
+    /** True if the job was ended since a worker had ended without joining. */
+    private boolean unformed;
 
     LocalJob(LocalJobBuilder plan) {
         this.plan = plan;
@@ -143,6 +154,11 @@ public final class LocalJob implements AutoCloseable {
                 address.complete(matcher.group(1));
             }
         }
+        if (line.contains(READY)) {
+            synchronized (this) {
+                formed = true;
+            }
+        }
         lines.accept(node, line);
     }
 
@@ -167,7 +183,9 @@ public final class LocalJob implements AutoCloseable {
                     "scheduler: ended with exit code %d before it listened: %s".formatted(code, node.lastLine())));
         }
         boolean isNews = false;
+        boolean isEarly;
         synchronized (this) {
+            isEarly = code == 0 && node.isWorker() && !formed && !ending;
             if (code != 0 && !ending) {
                 isNews = true;
                 if (node.isWorker() && failedWorker == null) {
@@ -183,7 +201,28 @@ public final class LocalJob implements AutoCloseable {
                 after(node.isWorker() ? Duration.ZERO : TO_COMPLAIN).execute(this::endAll);
             }
         }
+        if (isEarly) {
+            after(TO_BE_READ).execute(() -> endUnformed(node));
+        }
         settle();
+    }
+
+    /** Ends a job whose nodes wait in vain, unless the last of its workers has ended too. */
+    private void endUnformed(LocalNode worker) {
+        synchronized (this) {
+            boolean othersWait = nodes.values().stream().anyMatch(node -> node.isWorker() && !hasEnded(node));
+            if (formed || ending || unformed || !othersWait) {
+                return;
+            }
+            unformed = plan.endOnFailure;
+        }
+        lines.accept(
+                "psf",
+                "%s ended with exit code 0 before the cluster was ready, so that the others wait in vain (expected: a program that connects as a worker)"
+                        .formatted(worker.name()));
+        if (plan.endOnFailure) {
+            endAll();
+        }
     }
 
     /** Notes that the workers have ended, or everything. */
@@ -200,7 +239,8 @@ public final class LocalJob implements AutoCloseable {
             if (!allHaveEnded) {
                 code = -1;
             } else {
-                code = exitCodeOf(failedWorker != null ? failedWorker : failedNode);
+                LocalNode failed = failedWorker != null ? failedWorker : failedNode;
+                code = failed == null && unformed ? NOT_FORMED : exitCodeOf(failed);
             }
         }
         if (code >= 0) {
@@ -296,8 +336,8 @@ public final class LocalJob implements AutoCloseable {
     }
 
     /**
-     * The exit code of the first worker that failed, else of the first other node that did, else 0; nodes that were
-     * ended with the job do not count.
+     * The exit code of the first worker that failed, else of the first other node that did, else 1 if a worker ended
+     * before it had joined while others waited for it, else 0; nodes that were ended with the job do not count.
      */
     public int exitCode() {
         if (!ended.isDone()) {

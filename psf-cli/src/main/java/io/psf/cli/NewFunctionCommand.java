@@ -68,7 +68,12 @@ final class NewFunctionCommand implements Callable<Integer> {
         String present = isThere ? read(pom) : "";
         if (NOT_FOR_SOURCES.matcher(present).find()) {
             throw failure(
-                    "%s: of packaging pom, without sources (expected: --dir of a project with sources)".formatted(pom));
+                    "%s: of packaging pom, without sources (expected: --dir of a project with sources, or of a folder that is not there yet, for a new project: --dir %s)"
+                            .formatted(
+                                    pom,
+                                    project.resolve("..")
+                                            .resolve(sources.artifact())
+                                            .normalize()));
         }
         Map<Path, String> files = new LinkedHashMap<>();
         if (!isThere) {
@@ -76,7 +81,7 @@ final class NewFunctionCommand implements Callable<Integer> {
         }
         sources.sources().forEach((path, text) -> files.put(project.resolve(path), text));
         write(files);
-        report(files, project, isThere ? missing(present) : List.of());
+        report(files, project, isThere, isThere ? missing(present) : List.of());
         return 0;
     }
 
@@ -137,13 +142,17 @@ final class NewFunctionCommand implements Callable<Integer> {
         return missing;
     }
 
-    private void report(Map<Path, String> files, Path project, List<String> missing) {
+    private void report(Map<Path, String> files, Path project, boolean isThere, List<String> missing) {
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
         files.keySet().forEach(file -> out.println("wrote " + file));
         if (!missing.isEmpty()) {
             out.println("The pom.xml does not mention " + String.join(", ", missing)
                     + ": the sources need psf-builtin and junit-jupiter as dependencies, and psf-processor among the"
                     + " compiler's annotationProcessorPaths.");
+        }
+        if (!isThere) {
+            out.println(
+                    "It needs psf in your local Maven repository: mvn install -DskipTests in psf's checkout, once.");
         }
         out.println("Next: " + (project.toString().isEmpty() ? "" : "cd " + project + " && ") + "mvn test");
         out.flush();

@@ -26,6 +26,11 @@ public final class Child {
                 }
                 sleepForEver();
             }
+            case "connect-unless-rank" -> {
+                if (!arguments[1].equals(rank)) {
+                    Worker.connect(Settings.fromEnvironment().worker()).close();
+                }
+            }
             case "property" -> System.out.println(arguments[1] + "=" + System.getProperty(arguments[1]));
             case "sleep" -> sleepForEver();
             case "refuse-to-end" -> {

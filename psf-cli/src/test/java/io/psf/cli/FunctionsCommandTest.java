@@ -140,6 +140,24 @@ class FunctionsCommandTest {
     }
 
     @Test
+    void theNamesThatAFunctionHadBeforeStandBelowAndAreItsOwn() throws IOException {
+        String renamed = BODY.replace(
+                        "\"acme.census\"", "\"acme.people\", formerly = {\"acme.census\", \"acme.heads\"}")
+                .replace("interface Census", "interface People");
+        Path now = jar("now", Map.of("People", renamed));
+        Path before = jar("before", Map.of("Census", BODY));
+
+        assertThat(Cli.run("functions", "--classpath", now + "").out())
+                .containsPattern("acme\\.people .* now\\.jar\n    formerly: acme\\.census, acme\\.heads\n");
+        Cli.Said both = Cli.run("functions", "--classpath", now + File.pathSeparator + before);
+        assertThat(both.exit()).isEqualTo(2);
+        assertThat(both.err())
+                .contains("\"acme.people\" (formerly \"acme.census\", \"acme.heads\")")
+                .contains("\"acme.census\"")
+                .endsWith(": the same number on the wire (expected: other numbers; rename one of them)");
+    }
+
+    @Test
     void aServerLogsTheChoiceOnce() throws IOException {
         Path jar = jar("logged", Map.of("Census", BODY, "Better", handler("Better")));
         Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.server.Handlers");

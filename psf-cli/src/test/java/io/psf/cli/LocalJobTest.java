@@ -78,6 +78,22 @@ class LocalJobTest {
     }
 
     @Test
+    void aWorkerThatEndsWithZeroBeforeItJoinsEndsTheJobWithASentence() {
+        List<ProcessHandle> handles;
+        try (LocalJob job = job().workers(2)
+                .workerMain(Child.class, "connect-unless-rank", "1")
+                .start()) {
+            handles = handles(job, 1, 2);
+            assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).isEqualTo(1);
+        }
+        assertThat(handles).noneMatch(ProcessHandle::isAlive);
+        assertThat(lines)
+                .anyMatch(
+                        line -> line.startsWith("[psf] worker 1 ended with exit code 0 before the cluster was ready"));
+    }
+
+    @Test
     void aServerThatIsKilledEndsTheJobWithAnError() {
         try (LocalJob job = job().workerMain(Child.class, "sleep").start()) {
             job.kill("server 0");

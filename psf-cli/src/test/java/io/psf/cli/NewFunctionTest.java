@@ -105,13 +105,21 @@ class NewFunctionTest {
 
     @Test
     void aProjectWithoutSourcesGetsNone() throws Exception {
-        Files.writeString(folder.resolve("pom.xml"), "<project><packaging> pom </packaging></project>");
+        Path checkout = Files.createDirectory(folder.resolve("checkout"));
+        Files.writeString(checkout.resolve("pom.xml"), "<project><packaging> pom </packaging></project>");
 
-        Cli.Said said = Cli.run("new", "function", "axpy", "--package", "acme", "--dir", folder + "");
+        Cli.Said said = Cli.run("new", "function", "axpy", "--package", "acme", "--dir", checkout + "");
 
         assertThat(said.exit()).isEqualTo(2);
-        assertThat(said.err()).contains("of packaging pom, without sources");
-        assertThat(files(folder)).containsExactly("pom.xml");
+        assertThat(said.err())
+                .contains("of packaging pom, without sources")
+                .as("how to get a project")
+                .contains("for a new project: --dir " + folder.resolve("axpy"));
+        assertThat(Cli.run("new", "function", "axpy", "--package", "acme", "--dir", folder.resolve("axpy") + "")
+                        .out())
+                .contains("wrote " + folder.resolve("axpy/pom.xml"))
+                .contains("mvn install -DskipTests in psf's checkout");
+        assertThat(files(checkout)).containsExactly("pom.xml");
     }
 
     @Test

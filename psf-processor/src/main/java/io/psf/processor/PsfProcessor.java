@@ -127,7 +127,7 @@ public final class PsfProcessor extends AbstractProcessor {
             waitingFunctions.add(name);
             return;
         }
-        reading.ifPresent(each -> schemas.declares(type, each.model().name()));
+        reading.ifPresent(each -> schemas.declares(type, each.model()));
         boolean sound = problems.isEmpty() && resolved;
         if (sound) {
             reading.ifPresent(each -> schemas.check(type, each.model()));

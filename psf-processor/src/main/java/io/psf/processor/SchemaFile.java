@@ -62,6 +62,15 @@ record SchemaFile(Path path, @Nullable String source, List<String> versions) {
         return name().substring(0, name().length() - SUFFIX.length());
     }
 
+    /** The schema's text as it is of a function that has been renamed since. */
+    List<String> versionsOf(String name) {
+        return versions.stream()
+                .map(text -> text.startsWith(function() + " ")
+                        ? name + text.substring(function().length())
+                        : text)
+                .toList();
+    }
+
     /** Where the source is, or was. */
     @Nullable
     Path sourcePath() {

@@ -5,9 +5,11 @@ import io.psf.processor.read.Evolution;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import javax.annotation.processing.Messager;
 import javax.annotation.processing.ProcessingEnvironment;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The schemas committed beside the source, one file a function with one line a version: what peers of those versions
- * know. A function without a file gets one.
+ * know. A function without a file gets one. The file of a former name counts for a function that was renamed, and takes
+ * the new name when the files are rewritten.
  *
  * <p>A file tells the source that declared its function. The function is gone if that source is no more, or is compiled
  * now and does not declare it; a source that stands there and is not compiled, such as that of a test or of another
@@ -61,9 +64,10 @@ final class Schemas {
         }
     }
 
-    /** Takes note of a function that is there, sound or not. */
-    void declares(TypeElement type, String name) {
-        declared.put(name, type);
+    /** Takes note of a function that is there, sound or not, under all of its names. */
+    void declares(TypeElement type, FunctionModel model) {
+        model.formerly().forEach(former -> declared.putIfAbsent(former, type));
+        declared.put(model.name(), type);
     }
 
     /** Compares a function with its file, or writes it. */
@@ -73,18 +77,40 @@ final class Schemas {
         }
         try {
             SchemaFile file = SchemaFile.of(folder, model.name());
-            List<String> committed = file.versions();
+            List<SchemaFile> former = former(model);
+            boolean isRenamed = file.versions().isEmpty() && !former.isEmpty();
+            SchemaFile known = isRenamed ? former.get(0) : file;
+            List<String> committed = known.versionsOf(model.name());
             if (!update && !committed.isEmpty() && !committed.equals(model.schemas())) {
-                evolution.check(type, model, committed, file.name());
+                evolution.check(type, model, committed, known.name());
                 return;
+            } else if (!update && isRenamed) {
+                return; // the file keeps the name that it was committed under
             }
             SchemaFile now = file.with(model.schemas()).declaredIn(sources.of(type));
             if (!now.equals(file)) {
                 now.write();
             }
+            if (update) {
+                for (SchemaFile each : former) {
+                    Files.delete(each.path());
+                }
+            }
         } catch (IOException e) {
             messager.printMessage(Diagnostic.Kind.ERROR, "schema file of " + model.name() + ": " + e, type);
         }
+    }
+
+    /** The files of the names that a function had before. */
+    private List<SchemaFile> former(FunctionModel model) throws IOException {
+        List<SchemaFile> files = new ArrayList<>();
+        for (String name : model.formerly()) {
+            SchemaFile file = SchemaFile.of(Objects.requireNonNull(folder), name);
+            if (!file.versions().isEmpty()) {
+                files.add(file);
+            }
+        }
+        return files;
     }
 
     /** Tells of the functions that are gone, after all have been read. */

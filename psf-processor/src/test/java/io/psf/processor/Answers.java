@@ -1,11 +1,18 @@
 package io.psf.processor;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.psf.api.layout.Reduction;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -74,15 +81,34 @@ final class Answers {
             case REDUCE -> each.isShared() ? Elements.random(type, folded, random) : Elements.scalar(type, random);
             case RANGE, ALONG ->
                 each.echo().isEmpty() || isUnknown(each)
-                        ? Elements.random(type, rows(each, part.slice()) * each.elements(width), random)
+                        ? Elements.random(type, rows(each, part.slice()) * slicing.width(each), random)
                         : slicing.of(slicing.column(each.echo()), part.slice());
             case COUNTS -> counts(rows(each, part.slice()));
             case PRODUCED -> Elements.random(type, random.nextInt(4), random);
             case APPENDED -> Elements.random(type, part.array(each.leader()).size() * each.elements(width), random);
             case APPENDED_COUNTS -> counts(part.array(each.leader()).size());
             case RAGGED, APPENDED_RAGGED -> Elements.random(type, sum(part.array(each.leader())), random);
+            case UNION -> keysOf(part.slice(), server.random("Response", each.name(), random));
+            case REDUCED_MAP -> numbers(server.component("Response", each.name()));
             default -> server.random("Response", each.name(), random);
         };
+    }
+
+    /** A map whose keys no other slice has. */
+    private static Map<String, Object> keysOf(int slice, @Nullable Object map) {
+        Map<String, Object> keys = new LinkedHashMap<>();
+        ((Map<?, ?>) Objects.requireNonNull(map)).forEach((key, value) -> keys.put(slice + " " + key, value));
+        return keys;
+    }
+
+    private Map<String, Object> numbers(RecordComponent component) {
+        Class<?> boxed = (Class<?>) ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[1];
+        Class<?> number = MethodType.methodType(boxed).unwrap().returnType();
+        Map<String, Object> numbers = new LinkedHashMap<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            numbers.put("key " + random.nextInt(3), Elements.scalar(number, random));
+        }
+        return numbers;
     }
 
     /** Whether the caller does not know it, and does not look at it. */
@@ -122,8 +148,35 @@ final class Answers {
             case RAGGED -> ragged(each, type).toString();
             case PRODUCED, APPENDED, APPENDED_COUNTS, APPENDED_RAGGED ->
                 appended(each, type).toString();
+            case UNION, REDUCED_MAP -> Tuples.text(mapped(each));
             default -> Tuples.text(listed(each));
         };
+    }
+
+    private Map<String, Object> mapped(Column each) {
+        Map<String, List<Object>> values = new LinkedHashMap<>();
+        for (Part part : parts) {
+            Object map = part.has(each) ? asCallers(each, part) : Map.of();
+            ((Map<?, ?>) map)
+                    .forEach((key, value) -> values.computeIfAbsent((String) key, none -> new ArrayList<>())
+                            .add(value));
+        }
+        Map<String, Object> merged = new LinkedHashMap<>();
+        values.forEach((key, all) -> {
+            if (each.lay() == Column.Lay.UNION) {
+                assertThat(all).as(key).hasSize(1);
+            }
+            merged.put(key, all.size() == 1 ? all.get(0) : Elements.fold(each.fold(), all));
+        });
+        return merged;
+    }
+
+    /** A part's component as the caller knows it. */
+    private Object asCallers(Column each, Part part) {
+        return Tuples.as(
+                caller.component("Response", each.name()).getGenericType(),
+                Objects.requireNonNull(part.values().get(each.name())),
+                part.version());
     }
 
     private Object reduced(Column each, Class<?> type) {
@@ -160,7 +213,7 @@ final class Answers {
 
     private List<Object> along(Column each, Class<?> type) {
         List<Object> all = new ArrayList<>();
-        int width = each.elements(slicing.layout().info().width());
+        int width = slicing.width(each);
         for (int position = 0; position < slicing.size(each.leader()); position++) {
             Part part = part(each.leader(), position);
             int row = slicing.row(each.leader(), part.slice(), position);
@@ -224,7 +277,7 @@ final class Answers {
     private List<Object> listed(Column each) {
         List<Object> all = new ArrayList<>();
         for (Part part : parts) {
-            all.addAll(part.has(each) ? part.array(each.name()) : List.of());
+            all.addAll(part.has(each) ? (List<?>) asCallers(each, part) : List.of());
         }
         return all;
     }

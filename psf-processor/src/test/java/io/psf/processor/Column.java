@@ -15,6 +15,7 @@ import io.psf.api.layout.Reduction;
  * @param nullable whether it may be null
  * @param echo the component of the request that a handler answers with; empty if there is none
  * @param since the version that brought it
+ * @param of the component with the tensor whose keys it holds; empty if it does not say
  */
 record Column(
         String name,
@@ -26,7 +27,8 @@ record Column(
         boolean everySlice,
         boolean nullable,
         String echo,
-        int since) {
+        int since,
+        String of) {
     private static final String NULLABLE = "@org.jspecify.annotations.Nullable ";
 
     /** How a component lies over the slices. */
@@ -34,6 +36,10 @@ record Column(
         TARGET,
         WHOLE,
         LIST,
+        /** A map whose keys differ from those of the other slices. */
+        UNION,
+        /** A map whose values are folded key by key. */
+        REDUCED_MAP,
         OWNER,
         RANGE,
         KEYS,
@@ -49,27 +55,31 @@ record Column(
     }
 
     static Column whole(String name, String type, boolean nullable, int since) {
-        return new Column(name, type, Lay.WHOLE, "", 0, Reduction.NONE, false, nullable, "", since);
+        return new Column(name, type, Lay.WHOLE, "", 0, Reduction.NONE, false, nullable, "", since, "");
     }
 
     static Column of(String name, String type, Lay lay, String leader, int width, int since) {
-        return new Column(name, type, lay, leader, width, Reduction.NONE, false, false, "", since);
+        return new Column(name, type, lay, leader, width, Reduction.NONE, false, false, "", since, "");
     }
 
     Column folded(Reduction reduction) {
-        return new Column(name, type, lay, leader, width, reduction, everySlice, nullable, echo, since);
+        return new Column(name, type, lay, leader, width, reduction, everySlice, nullable, echo, since, of);
     }
 
     Column touchingEverySlice() {
-        return new Column(name, type, lay, leader, width, fold, true, nullable, echo, since);
+        return new Column(name, type, lay, leader, width, fold, true, nullable, echo, since, of);
     }
 
     Column echoing(String component) {
-        return new Column(name, type, lay, leader, width, fold, everySlice, nullable, component, since);
+        return new Column(name, type, lay, leader, width, fold, everySlice, nullable, component, since, of);
+    }
+
+    Column of(String tensor) {
+        return new Column(name, type, lay, leader, width, fold, everySlice, nullable, echo, since, tensor);
     }
 
     Column as(Lay other) {
-        return new Column(name, type, other, leader, width, fold, everySlice, nullable, echo, since);
+        return new Column(name, type, other, leader, width, fold, everySlice, nullable, echo, since, of);
     }
 
     boolean isShared() {
@@ -90,16 +100,16 @@ record Column(
     String source() {
         String widthOnly = width == 0 ? "" : "(width = " + width + ")";
         String layout = switch (lay) {
-            case TARGET, WHOLE, LIST -> "";
+            case TARGET, WHOLE, LIST, UNION -> "";
             case OWNER, PRODUCED -> "@io.psf.api.layout.ByKey ";
             case RANGE -> "@io.psf.api.layout.ByRange" + widthOnly + " ";
             case KEYS ->
                 "@io.psf.api.layout.ByKey(combine = io.psf.api.layout.Reduction." + fold + ", everySlice = "
-                        + everySlice + ") ";
+                        + everySlice + (of.isEmpty() ? "" : ", of = \"" + of + "\"") + ") ";
             case ALONG, COUNTS, APPENDED, APPENDED_COUNTS ->
                 "@io.psf.api.layout.Along(value = \"" + leader + "\"" + (width == 0 ? "" : ", width = " + width) + ") ";
             case RAGGED, APPENDED_RAGGED -> "@io.psf.api.layout.Ragged(\"" + leader + "\") ";
-            case REDUCE -> "@io.psf.api.layout.Reduce(io.psf.api.layout.Reduction." + fold + ") ";
+            case REDUCE, REDUCED_MAP -> "@io.psf.api.layout.Reduce(io.psf.api.layout.Reduction." + fold + ") ";
         };
         return (since == 1 ? "" : "@io.psf.api.Since(" + since + ") ") + layout + annotated(type, nullable) + " "
                 + name;

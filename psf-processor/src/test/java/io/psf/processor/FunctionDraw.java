@@ -12,14 +12,18 @@ import static io.psf.processor.Column.Lay.PRODUCED;
 import static io.psf.processor.Column.Lay.RAGGED;
 import static io.psf.processor.Column.Lay.RANGE;
 import static io.psf.processor.Column.Lay.REDUCE;
+import static io.psf.processor.Column.Lay.REDUCED_MAP;
 import static io.psf.processor.Column.Lay.TARGET;
+import static io.psf.processor.Column.Lay.UNION;
 
 import io.psf.api.Place;
 import io.psf.api.layout.Reduction;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -77,10 +81,21 @@ final class FunctionDraw {
             "parts",
             "merge",
             "result",
-            "copying");
+            "kept",
+            "decode",
+            "finish");
     private static final List<String> SHARED =
             List.of("FloatArray", "DoubleArray", "IntArray", "LongArray", "ByteArray");
     private static final List<String> NUMBERS = List.of("byte", "short", "int", "long", "float", "double");
+
+    private static final Map<String, Class<?>> PRIMITIVES = Map.of(
+            "boolean", boolean.class,
+            "byte", byte.class,
+            "short", short.class,
+            "int", int.class,
+            "long", long.class,
+            "float", float.class,
+            "double", double.class);
 
     private final Random random;
     private final TypeDraw types;
@@ -88,9 +103,12 @@ final class FunctionDraw {
     private final List<Column> request = new ArrayList<>();
     private final List<Column> response = new ArrayList<>();
 
+    private final int versions;
+
     private FunctionDraw(long seed) {
         this.random = new Random(seed);
-        this.types = new TypeDraw(random);
+        this.versions = Math.max(1, random.nextInt(6) - 1);
+        this.types = new TypeDraw(random, versions);
     }
 
     static RandomFunction draw(int seed) {
@@ -104,7 +122,6 @@ final class FunctionDraw {
         Place place = kind < 7 ? Place.SHARD : kind < 9 ? Place.SERVER : Place.SCHEDULER;
         boolean owner = place == Place.SERVER && random.nextBoolean();
         boolean merged = place != Place.SCHEDULER && !owner && random.nextInt(5) == 0;
-        int versions = Math.max(1, random.nextInt(6) - 1);
         for (int version = 1; version <= versions; version++) {
             request(version, place, owner);
         }
@@ -114,13 +131,15 @@ final class FunctionDraw {
             response(version, place, merged || owner || place == Place.SCHEDULER);
         }
         return new RandomFunction(
-                seed, type, place, merged, random.nextInt(4) == 0, types.sources(), request, response);
+                seed, type, place, merged, random.nextInt(4) == 0, versions, types::sources, request, response);
     }
 
     private void request(int version, Place place, boolean owner) {
         List<Column> group = new ArrayList<>();
         if (version == 1 && place == Place.SHARD) {
-            group.add(Column.whole(name(), "io.psf.api.TensorId", false, 1));
+            for (int tensors = 1 + random.nextInt(2); tensors > 0; tensors--) {
+                group.add(Column.whole(name(), "io.psf.api.TensorId", false, 1));
+            }
         } else if (version == 1 && owner) {
             group.add(Column.of(name(), "long", OWNER, "", 0, 1));
         }
@@ -150,6 +169,13 @@ final class FunctionDraw {
             found |= target;
             request.add(target ? each.as(TARGET) : each);
         }
+        List<String> tensors = request.stream()
+                .filter(each -> each.type().equals("io.psf.api.TensorId") && !each.nullable())
+                .map(Column::name)
+                .toList();
+        request.replaceAll(each -> each.lay() == KEYS && each.since() == version && random.nextInt(3) == 0
+                ? each.of(pick(tensors))
+                : each);
     }
 
     private Column keys(int version) {
@@ -170,12 +196,14 @@ final class FunctionDraw {
                                 : types.whole(name(), version));
                 continue;
             }
-            switch (place == Place.SHARD ? random.nextInt(12) : random.nextInt(4)) {
+            switch (place == Place.SHARD ? random.nextInt(14) - 2 : random.nextInt(6) - 2) {
+                case -2 -> group.add(Column.of(name(), types.map(), UNION, "", 0, version));
+                case -1 -> group.add(reducedMap(version));
                 case 0, 1 -> group.add(reduced(version));
                 case 2 ->
                     group.add(
                             Column.of(name(), shared(), REDUCE, "", 0, version).folded(ofNumbers()));
-                case 3 -> types.list().ifPresent(list -> group.add(Column.of(name(), list, LIST, "", 0, version)));
+                case 3 -> group.add(Column.of(name(), types.list(), LIST, "", 0, version));
                 case 4 -> group.add(Column.of(name(), shared(), RANGE, "", width(), version));
                 case 5 -> along(group, ALONG, request, each -> each.lay() == KEYS, version);
                 case 6 -> ragged(group, COUNTS, RAGGED, response, request, each -> each.lay() == KEYS, version);
@@ -202,6 +230,16 @@ final class FunctionDraw {
                 ? Column.of(name(), "boolean", REDUCE, "", 0, version)
                         .folded(pick(List.of(Reduction.AND, Reduction.OR)))
                 : Column.of(name(), pick(NUMBERS), REDUCE, "", 0, version).folded(ofNumbers());
+    }
+
+    private Column reducedMap(int version) {
+        Column each = reduced(version);
+        String boxed = MethodType.methodType(PRIMITIVES.get(each.type()))
+                .wrap()
+                .returnType()
+                .getName();
+        return Column.of(each.name(), "java.util.Map<java.lang.String, " + boxed + ">", REDUCED_MAP, "", 0, version)
+                .folded(each.fold());
     }
 
     private Reduction ofNumbers() {

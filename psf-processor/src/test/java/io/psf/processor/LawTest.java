@@ -7,6 +7,7 @@ import com.google.testing.compile.Compilation;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -48,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Generated code run in this JVM, without a runtime, over random tuples and random slicings. */
 class LawTest {
     private static final int ROUNDS = 200;
-    private static final TensorId TENSOR = TensorId.of("t");
+    static final TensorId TENSOR = TensorId.of("t");
     /** The handlers of these functions do not look at the shard. */
     private static final Shard NO_SHARD = (Shard) Proxy.newProxyInstance(
             LawTest.class.getClassLoader(), new Class<?>[] {Shard.class}, (self, method, args) -> {
@@ -300,7 +301,7 @@ class LawTest {
             out.array(ByteArray.allocate(0));
             merge.add(part, reader(out, 1, null));
         }
-        assertThatThrownBy(merge::result)
+        assertThatThrownBy(() -> Version.result(merge, 2))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
@@ -321,7 +322,8 @@ class LawTest {
         now.array(LongArray.of(5));
         now.array(IntArray.of(6));
         merge.add(0, reader(now, 2, TENSOR));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
+        assertThat(Tuples.text(Version.result(merge, 2)))
+                .isEqualTo("[rows=[3.0, 4.0, 1.0, 2.0], found=[5, 7], ages=[6, 0]]");
 
         Merge<Object> wrong = function.merge(request, routing, null);
         wrong.add(0, reader(now, 2, TENSOR));
@@ -329,7 +331,7 @@ class LawTest {
         few.array(FloatArray.of(1));
         few.array(LongArray.of(7));
         wrong.add(1, reader(few, 1, TENSOR));
-        assertThatThrownBy(wrong::result)
+        assertThatThrownBy(() -> Version.result(wrong, 2))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("length of rows in the handler's answer: 1 (expected: 2)");
     }
@@ -389,7 +391,9 @@ class LawTest {
             function.writeAnswer(answer, out);
             Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
             merge.add(0, reader(out, 2, null));
-            assertThat(Tuples.text(merge.result())).as("seed %s", seed).isEqualTo(Tuples.text(answer));
+            assertThat(Tuples.text(Version.result(merge, 1)))
+                    .as("seed %s", seed)
+                    .isEqualTo(Tuples.text(answer));
         }
     }
 
@@ -404,7 +408,7 @@ class LawTest {
         TupleWriter out = new TupleWriter();
         function.writeAnswer(Tuples.of(type("good.Counter$Response"), 3L, "g", FloatArray.of(1)), out);
         merge.add(0, reader(out, 1, null));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[count=3, group=g, history=[1.0]]");
+        assertThat(Tuples.text(Version.result(merge, 1))).isEqualTo("[count=3, group=g, history=[1.0]]");
 
         assertThat(List.of(Routing.owner(0, 3), Routing.owner(1, 3), Routing.owner(-1, 3), Routing.owner(1L << 40, 3)))
                 .containsExactly(0, 1, 0, 0);
@@ -434,7 +438,8 @@ class LawTest {
         old.f32(2);
         merge.add(1, reader(old, 1, TENSOR));
         merge.add(0, reader(old, 2, TENSOR));
-        assertThat(Tuples.text(merge.result())).isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
+        assertThat(Tuples.text(Version.result(merge, 2)))
+                .isEqualTo("[norm=4.0, sums=[], values=[0.0, 0.0, 0.0, 0.0], count=0]");
     }
 
     @Test
@@ -507,6 +512,154 @@ class LawTest {
         assertThat(in.floatArray()).isEqualTo(Tuples.get(request, "x"));
     }
 
+    /** What goes out in elements and by keys of two tensors comes back to where it stood, and each slice gets what it owns. */
+    @Test
+    void elementsAndKeysOfTwoTensorsGoToTheirOwnersAndComeBack() {
+        for (int seed = 0; seed < ROUNDS; seed++) {
+            Random random = new Random(seed);
+            TensorLayout users = layout(random);
+            TensorInfo items = new TensorInfo(TensorId.of("items"), 1 + random.nextInt(20), 1 + random.nextInt(3));
+            List<Long> bounds = new ArrayList<>(List.of(0L, items.rows()));
+            while (bounds.size() <= users.slices()) {
+                bounds.add((long) random.nextInt((int) items.rows() + 1));
+            }
+            Collections.sort(bounds);
+            TensorLayout beside = new TensorLayout(items, bounds, users.servers(), users.lanes());
+            LongArray user = keys(random, (int) users.info().rows());
+            LongArray item = keys(random, (int) items.rows());
+            List<Object> clicks = clicks(random, items.rows(), 1);
+            List<Object> later = clicks(random, 1, users.info().rows());
+            Object request = Tuples.of(
+                    type("good.Factors$Request"),
+                    TENSOR,
+                    user,
+                    Tuples.random(
+                            FloatArray.class,
+                            random,
+                            user.length() * users.info().width()),
+                    item,
+                    Tuples.random(FloatArray.class, random, item.length() * items.width()),
+                    items.id(),
+                    clicks,
+                    later,
+                    item);
+
+            Function<Object, Object> function = function("good.Factors");
+            assertThat(function.others(request)).containsExactly(items.id(), items.id(), items.id());
+            Routing routing = Routing.overSlices(function, request, users, id -> beside);
+            assertThat(routing.parts()).isEqualTo(users.slices()); // for clicks
+            Merge<Object> merge = function.merge(request, routing, null);
+            for (int part = 0; part < routing.parts(); part++) {
+                TupleWriter out = new TupleWriter();
+                function.write(request, routing, part, out);
+                TupleReader reader = reader(out, 3, TENSOR);
+                Object slice = function.read(reader);
+                assertThat(reader.stamps()).isEqualTo(3);
+                assertThat(reader.stamp(2)).isEqualTo(TensorLayout.stamp(items, beside.range(routing.slice(part))));
+                int at = routing.slice(part);
+                List<Object> own = owned(clicks, "item", beside.range(at));
+                LongArray keys = Tuples.get(slice, "item");
+                assertThat(Tuples.<List<Object>>get(slice, "clicks"))
+                        .as("seed %s", seed)
+                        .isEqualTo(own);
+                assertThat(Tuples.<List<Object>>get(slice, "later"))
+                        .as("seed %s", seed)
+                        .isEqualTo(owned(later, "at", users.range(at)));
+                assertThat(keys.toArray())
+                        .as("seed %s", seed)
+                        .isEqualTo(Arrays.stream(item.toArray())
+                                .filter(beside.range(at)::contains)
+                                .distinct()
+                                .toArray());
+                out.reset();
+                function.writeAnswer(
+                        Tuples.of(
+                                type("good.Factors$Response"),
+                                Tuples.<Object>get(slice, "ofUsers"),
+                                Tuples.<Object>get(slice, "ofItems"),
+                                own.stream()
+                                        .map(each -> seen(Tuples.get(each, "item"), Tuples.<Integer>get(each, "times")))
+                                        .toList(),
+                                Arrays.stream(keys.toArray())
+                                        .mapToObj(key -> seen(key, at))
+                                        .toList()),
+                        out);
+                merge.add(part, reader(out, 3, null));
+                merge.decode(part);
+            }
+            Object response = merge.result();
+            assertThat(Tuples.<Object>get(response, "userRows"))
+                    .as("seed %s", seed)
+                    .isEqualTo(Tuples.get(request, "ofUsers"));
+            assertThat(Tuples.<List<Object>>get(response, "seen"))
+                    .as("seed %s", seed)
+                    .isEqualTo(clicks.stream()
+                            .map(each -> seen(Tuples.get(each, "item"), Tuples.<Integer>get(each, "times")))
+                            .toList());
+            assertThat(Tuples.<List<Object>>get(response, "again").stream()
+                            .mapToLong(each -> Tuples.<Long>get(each, "item"))
+                            .toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(item.toArray());
+        }
+    }
+
+    @Test
+    void elementsThatAnOlderServerDoesNotSendAreEmpty() {
+        Function<Object, Object> function = function("good.Factors");
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TENSOR, 4, 1), new int[] {0, 1});
+        LongArray none = LongArray.allocate(0);
+        Object request = Tuples.of(
+                type("good.Factors$Request"),
+                TENSOR,
+                none,
+                FloatArray.allocate(0),
+                LongArray.of(3, 0, 3),
+                FloatArray.allocate(3),
+                TENSOR,
+                List.of(),
+                List.of(),
+                none);
+        Merge<Object> merge = function.merge(request, Routing.overSlices(function, request, layout), null);
+        for (int part = 0; part < 2; part++) {
+            TupleWriter old = new TupleWriter();
+            old.array(FloatArray.allocate(0));
+            old.array(FloatArray.allocate(1));
+            old.count(0);
+            merge.add(part, reader(old, 1, null));
+            merge.decode(part);
+        }
+        assertThat(Tuples.<List<Object>>get(merge.result(), "again")).isEqualTo(Collections.nCopies(3, seen(0, 0)));
+
+        Merge<Object> wrong = function.merge(request, Routing.overSlices(function, request, layout), null);
+        TupleWriter tooMany = new TupleWriter();
+        tooMany.array(FloatArray.allocate(0));
+        tooMany.array(FloatArray.allocate(1));
+        tooMany.count(1);
+        tooMany.i64(1);
+        tooMany.f32(1);
+        wrong.add(0, reader(tooMany, 1, null));
+        assertThatThrownBy(() -> wrong.decode(0))
+                .hasMessageContaining("length of seen in the handler's answer: 1 (expected: 0)");
+    }
+
+    private static Object seen(long item, float score) {
+        return Tuples.of(type("good.Factors$Seen"), item, score);
+    }
+
+    private static List<Object> clicks(Random random, long items, long at) {
+        return Stream.generate(() -> Tuples.of(
+                        type("good.Factors$Click"), random.nextLong(items), random.nextInt(100), random.nextLong(at)))
+                .limit(random.nextInt(20))
+                .toList();
+    }
+
+    private static List<Object> owned(List<Object> clicks, String key, Range range) {
+        return clicks.stream()
+                .filter(each -> range.contains(Tuples.<Long>get(each, key)))
+                .toList();
+    }
+
     /** What a runtime does with a call, without one. Parts are added in any order. */
     private static Object call(String name, Object request, TensorLayout layout, @Nullable Object into, Random random) {
         Function<Object, Object> function = function(name);
@@ -528,10 +681,10 @@ class LawTest {
             function.writeAnswer(answer, out);
             merge.add(part, reader(out, 1, null));
         }
-        return merge.result();
+        return Version.result(merge, routing.parts());
     }
 
-    private static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {
+    static TupleReader reader(TupleWriter out, int version, @Nullable TensorId target) {
         ByteBuffer body = ByteBuffer.allocate((int) out.bodyLength()).order(ByteOrder.LITTLE_ENDIAN);
         out.writeBody(body);
         return new TupleReader(body.flip(), out.blockLength(), out.arrays(), version, target);
@@ -565,7 +718,7 @@ class LawTest {
         return true;
     }
 
-    private static Class<?> type(String name) {
+    static Class<?> type(String name) {
         try {
             return CLASSES.loadClass(name);
         } catch (ClassNotFoundException e) {
@@ -574,7 +727,7 @@ class LawTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static Function<Object, Object> function(String name) {
+    static Function<Object, Object> function(String name) {
         try {
             return (Function<Object, Object>)
                     type(name + "Psf").getField("FUNCTION").get(null);

@@ -39,6 +39,17 @@ class MessageTest {
                 .contains(
                         "[PsfName] name \"Bad.Upper\" (expected: dotted lower case of 1 to 200 characters, for example"
                                 + " \"acme.axpy\"). Did you mean \"bad.upper\"?");
+        assertThat(messages("Merges"))
+                .contains(
+                        "[PsfMergeAndLayout] @ByRange on component values, while the interface has a merge of its own"
+                                + " (expected: one of the two). Take the annotation away; or write \"static Response"
+                                + " finish(Request request, Response merged)\" in the place of merge, which goes on from"
+                                + " what the layouts have merged.",
+                        "[PsfFinishSignature] finish: parameters Merges.Swapped.Response, Merges.Swapped.Request"
+                                + " (expected: static Response finish(Request request, Response merged)). Change it, or rename the method.",
+                        "[PsfMergeTwice] method finish of Both stands beside merge (expected: one of"
+                                + " merge(List<Response>), merge(Request, List<Response>) and finish(Request,"
+                                + " Response)). Take one of them away.");
         assertThat(messages("Answers"))
                 .contains("[PsfResponseLayout] component values of the response does not say how the answers of several"
                         + " slices become one (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or MAX)."
@@ -105,7 +116,7 @@ class MessageTest {
 
     @Test
     void aTypeThatDoesNotExistIsTheCompilersErrorAlone() {
-        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", function("Unknown")));
+        Compilation compilation = Fixtures.compile(JavaFileObjects.forSourceString("acme.F", function("Missing")));
         assertThat(compilation.errors()).hasSize(1);
         assertThat(compilation.errors().get(0).getMessage(null)).contains("cannot find symbol");
     }

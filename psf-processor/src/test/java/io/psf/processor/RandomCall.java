@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Place;
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
@@ -25,6 +27,9 @@ final class RandomCall {
     private final List<Version> versions;
     private final Version last;
     private final TensorLayout layout;
+    /** Of the tensors beside the one that the function runs on. */
+    private final TensorLayout beside;
+
     private final Random random;
     private final Map<String, @Nullable Object> values = new HashMap<>();
 
@@ -32,6 +37,7 @@ final class RandomCall {
         this.versions = versions;
         this.last = versions.get(versions.size() - 1);
         this.layout = layout;
+        this.beside = beside(layout, random);
         this.random = random;
         for (int pass = 0; pass < 3; pass++) {
             for (Column each : last.request()) {
@@ -42,6 +48,16 @@ final class RandomCall {
         }
     }
 
+    /** Slices of other sizes and rows of another width, in the same places. */
+    private static TensorLayout beside(TensorLayout layout, Random random) {
+        TensorInfo info = new TensorInfo(TensorId.of("beside"), 1 + random.nextInt(12), 1 + random.nextInt(3));
+        List<Long> bounds = new ArrayList<>(List.of(0L, info.rows()));
+        while (bounds.size() <= layout.slices()) {
+            bounds.add((long) random.nextInt((int) info.rows() + 1));
+        }
+        return new TensorLayout(info, bounds.stream().sorted().toList(), layout.servers(), layout.lanes());
+    }
+
     /** Keys come before lengths, and lengths before rows. */
     private static int order(Column each) {
         return each.lay() == Column.Lay.RAGGED ? 2 : each.leader().isEmpty() ? 0 : 1;
@@ -49,10 +65,11 @@ final class RandomCall {
 
     private @Nullable Object value(Column each) {
         Class<?> type = last.component("Request", each.name()).getType();
+        TensorLayout layout = Slicing.layout(last.request(), each, this.layout, beside);
         int width = each.elements(layout.info().width());
         return switch (each.lay()) {
             case RANGE -> Elements.random(type, (int) layout.info().rows() * width, random);
-            case KEYS -> keys();
+            case KEYS -> keys(layout);
             case COUNTS ->
                 IntStream.range(0, array(each.leader()).size())
                         .mapToObj(i -> (Object) random.nextInt(4))
@@ -64,14 +81,16 @@ final class RandomCall {
                         array(each.leader()).stream().mapToInt(n -> (Integer) n).sum(),
                         random);
             default ->
-                each.isShared() && !(each.nullable() && random.nextBoolean())
-                        ? Elements.random(type, random.nextInt(4), random)
-                        : each.isShared() ? null : last.random("Request", each.name(), random);
+                each.type().equals("io.psf.api.TensorId") && !each.nullable() && each.lay() != Column.Lay.TARGET
+                        ? beside.info().id()
+                        : each.isShared() && !(each.nullable() && random.nextBoolean())
+                                ? Elements.random(type, random.nextInt(4), random)
+                                : each.isShared() ? null : last.random("Request", each.name(), random);
         };
     }
 
     /** None, some on one slice, or any number anywhere, duplicates included. */
-    private List<Object> keys() {
+    private List<Object> keys(TensorLayout layout) {
         int slice = random.nextInt(layout.slices());
         boolean one = random.nextInt(3) == 0 && layout.range(slice).length() > 0;
         long begin = one ? layout.range(slice).begin() : 0;
@@ -94,12 +113,12 @@ final class RandomCall {
                 arrays.put(each.name(), array(each.name()));
             }
         }
-        return new Slicing(caller.request(), arrays, layout);
+        return new Slicing(caller.request(), arrays, layout, beside);
     }
 
     private Routing routing(Version caller, Object request) {
         return caller.drawn().place() == Place.SHARD
-                ? Routing.overSlices(caller.function(), request, layout)
+                ? Routing.overSlices(caller.function(), request, layout, id -> beside)
                 : Routing.overNodes(layout.slices());
     }
 
@@ -138,15 +157,16 @@ final class RandomCall {
                             .isEqualTo(
                                     each.since() > known
                                             ? server.empty("Request", each.name())
-                                            : sent(each, slicing, routing.slice(part)));
+                                            : sent(server, each, request, known, slicing, routing.slice(part)));
                 }
             }
         }
     }
 
-    private String sent(Column each, Slicing slicing, int slice) {
-        Object value = values.get(each.name());
-        return each.isShared() && value != null ? slicing.of(each, slice).toString() : Tuples.text(value);
+    private String sent(Version server, Column each, Object request, int known, Slicing slicing, int slice) {
+        return each.isShared() && values.get(each.name()) != null
+                ? slicing.of(each, slice).toString()
+                : server.from(known, "Request", each.name(), Tuples.get(request, each.name()));
     }
 
     private static List<Integer> slices(Routing routing) {
@@ -183,7 +203,7 @@ final class RandomCall {
             Answers answers = new Answers(caller, slicing, random);
             Merge<Object> merge = caller.function().merge(request, routing, into);
             List<Answers.Part> parts = answer(answers, routing, merge);
-            Object result = merge.result();
+            Object result = Version.result(merge, routing.parts());
             if (caller.drawn().merged()) {
                 List<?> seen = caller.merged();
                 assertThat(seen).hasSize(parts.size());
@@ -221,11 +241,13 @@ final class RandomCall {
         for (Column each : caller.response()) {
             assertThat(read.get(each.name()))
                     .as("%s of version %s", each.name(), part.version())
-                    .isEqualTo(
-                            part.has(each)
-                                    ? Tuples.text(part.values().get(each.name()))
-                                    : caller.empty("Response", each.name()));
+                    .isEqualTo(part.has(each) ? text(caller, each, part) : caller.empty("Response", each.name()));
         }
+    }
+
+    private static String text(Version caller, Column each, Answers.Part part) {
+        @Nullable Object value = part.values().get(each.name());
+        return each.isShared() ? Tuples.text(value) : caller.from(part.version(), "Response", each.name(), value);
     }
 
     private void requireMerged(Version caller, Object result, Answers answers, @Nullable Object into) {
@@ -252,8 +274,7 @@ final class RandomCall {
             given.put(
                     each.name(),
                     each.isFilled()
-                            ? Elements.random(
-                                    type, rows * each.elements(layout.info().width()), random)
+                            ? Elements.random(type, rows * slicing.width(each), random)
                             : type.isPrimitive() ? Elements.zeroOf(type) : null);
         }
         return caller.tuple("Response", given);
@@ -278,7 +299,7 @@ final class RandomCall {
             distort(out, last.version(), reader -> {
                 Merge<Object> merge = function.merge(request, routing, null);
                 merge.add(0, reader);
-                merge.result();
+                Version.result(merge, 1);
             });
         }
     }
@@ -295,6 +316,7 @@ final class RandomCall {
                 assertThat(e.code())
                         .isIn(
                                 PsException.Code.PROTOCOL,
+                                PsException.Code.SCHEMA_MISMATCH,
                                 PsException.Code.HANDLER_FAILED,
                                 PsException.Code.RESOURCE_EXHAUSTED);
             }

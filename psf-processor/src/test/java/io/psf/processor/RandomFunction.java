@@ -2,10 +2,8 @@ package io.psf.processor;
 
 import io.psf.api.Place;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A function's interface that was drawn from a seed.
@@ -15,7 +13,8 @@ import java.util.stream.Stream;
  * @param place where it runs
  * @param merged whether it has a merge of its own, which keeps what it is given
  * @param later whether its handler answers with a stage
- * @param nested the sources of its nested types
+ * @param last the last version that may have brought something
+ * @param nested the sources of its nested types in a version
  * @param request the request's components
  * @param response the response's components
  */
@@ -25,7 +24,8 @@ record RandomFunction(
         Place place,
         boolean merged,
         boolean later,
-        List<String> nested,
+        int last,
+        IntFunction<List<String>> nested,
         List<Column> request,
         List<Column> response) {
     String packageName() {
@@ -34,13 +34,6 @@ record RandomFunction(
 
     String qualified() {
         return packageName() + "." + type;
-    }
-
-    /** The versions that brought something, the first one in any case. */
-    Set<Integer> versions() {
-        Set<Integer> versions = new TreeSet<>(Set.of(1));
-        Stream.concat(request.stream(), response.stream()).map(Column::since).forEach(versions::add);
-        return versions;
     }
 
     /** Whether one node alone answers. */
@@ -70,7 +63,7 @@ record RandomFunction(
         source.append("@io.psf.api.PsFunction(value = \"law.s").append(seed);
         source.append("\", at = io.psf.api.Place.").append(place).append(")\n");
         source.append("public interface ").append(type).append(" {\n");
-        nested.forEach(each -> source.append(each.indent(2)));
+        nested.apply(version).forEach(each -> source.append(each.indent(2)));
         source.append(tuple("Request", request(version)));
         source.append(tuple("Response", response(version)));
         source.append("  ")
@@ -80,9 +73,15 @@ record RandomFunction(
                 .append(" place);\n");
         if (merged) {
             source.append("  java.util.List<Response> SEEN = new java.util.ArrayList<>();\n")
-                    .append("  static Response merge(java.util.List<Response> slices) {\n")
+                    .append("  static Response merge(")
+                    .append(seed % 2 == 0 ? "Request request, " : "")
+                    .append("java.util.List<Response> slices) {\n")
                     .append("    SEEN.clear();\n    SEEN.addAll(slices);\n")
                     .append("    return slices.isEmpty() ? null : slices.get(0);\n  }\n");
+        }
+        if (!merged && !isSingle() && seed % 3 == 0) {
+            source.append("  static Response finish(Request request, Response merged) {\n")
+                    .append("    java.util.Objects.requireNonNull(request);\n    return merged;\n  }\n");
         }
         return source.append("}\n").toString();
     }

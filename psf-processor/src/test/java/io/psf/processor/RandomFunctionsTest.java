@@ -38,18 +38,15 @@ class RandomFunctionsTest {
         }
     }
 
-    /** Every version of every function; a version of all at once. */
+    /** Every version of every function that brought something; a version of all at once. */
     private static List<List<Version>> compile(List<RandomFunction> drawn) {
         List<List<Version>> versions = new ArrayList<>();
         drawn.forEach(each -> versions.add(new ArrayList<>()));
-        int last = drawn.stream()
-                .flatMap(each -> each.versions().stream())
-                .max(Integer::compare)
-                .orElse(1);
+        int last = drawn.stream().mapToInt(RandomFunction::last).max().orElse(1);
         for (int version = 1; version <= last; version++) {
             int now = version;
             Compilation compilation = Fixtures.compile(drawn.stream()
-                    .filter(each -> each.versions().contains(now))
+                    .filter(each -> now <= each.last())
                     .map(each -> JavaFileObjects.forSourceString(each.qualified(), each.source(now)))
                     .toArray(JavaFileObject[]::new));
             for (Diagnostic<? extends JavaFileObject> each : compilation.diagnostics()) {
@@ -57,8 +54,9 @@ class RandomFunctionsTest {
             }
             ClassLoader classes = Fixtures.load(compilation);
             for (int i = 0; i < drawn.size(); i++) {
-                if (drawn.get(i).versions().contains(version)) {
-                    versions.get(i).add(new Version(drawn.get(i), version, classes));
+                Version each = new Version(drawn.get(i), version, classes);
+                if (version <= drawn.get(i).last() && each.function().info().version() == version) {
+                    versions.get(i).add(each); // others brought nothing
                 }
             }
         }

@@ -81,9 +81,10 @@ class SchemasTest {
         assertThat(Files.readString(schema("acme.b"))).startsWith("# ../java/A.java\n");
 
         assertThat(declare("A.java", "acme.a", "acme.renamed"))
-                .containsExactly("[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
-                        + " acme.b.schema is committed (expected: every function whose schema is committed). Give it its"
-                        + " name back; or delete the file, which gives its peers up.");
+                .containsExactly(
+                        "[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
+                                + " acme.b.schema is committed (expected: every function whose schema is committed). Give it its"
+                                + " name back, or give the old name in \"formerly\"; or delete the file, which gives its peers up.");
         assertThat(declare("A.java", "acme.a")).hasSize(2);
         Files.delete(schema("acme.renamed"));
         Files.delete(schema("acme.b"));
@@ -97,6 +98,82 @@ class SchemasTest {
         assertThat(declare(true, "C.java", "acme.c")).isEmpty();
         assertThat(schema("acme.a")).doesNotExist();
         assertThat(schema("acme.c")).exists();
+    }
+
+    @Test
+    void aFunctionThatIsRenamedKeepsTheSchemaOfItsFormerName() throws Exception {
+        assertThat(declare("A.java", "acme.a")).isEmpty();
+        assertThat(rename("acme.z", "formerly = \"acme.a\"", "")).isEmpty();
+        assertThat(schema("acme.a")).exists();
+        assertThat(schema("acme.z")).doesNotExist();
+        assertThat(rename("acme.z", "formerly = {\"acme.b\", \"acme.a\"}", ", int broken"))
+                .containsExactly("[PsfSchemaBroken] component broken of the request is new in version 1, which is"
+                        + " committed in acme.a.schema (expected: as peers of that version know it). Put it back, and"
+                        + " append what is new with @Since(2); -Apsf.schemas.update=true gives those peers up.");
+        assertThat(rename("acme.z", "readOnly = false", ""))
+                .singleElement()
+                .asString()
+                .contains("function acme.a is not declared any more");
+        Files.delete(schema("acme.z"));
+
+        assertThat(rename(true, "acme.z", "formerly = \"acme.a\"", ", @Since(2) int more"))
+                .isEmpty();
+        assertThat(schema("acme.a")).doesNotExist();
+        assertThat(Files.readAllLines(schema("acme.z")))
+                .containsExactly(
+                        "# ../java/A.java",
+                        "acme.z at SHARD (tensor:tensor) -> ()",
+                        "acme.z at SHARD (tensor:tensor, more:i32) -> ()");
+        assertThat(rename("acme.z", "formerly = \"acme.a\"", ", @Since(2) int more"))
+                .isEmpty();
+    }
+
+    private List<String> rename(String name, String values, String components) throws Exception {
+        return rename(false, name, values, components);
+    }
+
+    /** Compiles a function of another name in the place of {@code acme.a}. */
+    private List<String> rename(boolean update, String name, String values, String components) throws Exception {
+        String source = "package acme; import io.psf.api.*; interface Outer {"
+                + " @PsFunction(value = \"" + name + "\", " + values + ") interface Fa {"
+                + " record Request(TensorId tensor" + components + ") {} record Response() {}"
+                + " Response handle(Request slice, Shard shard); } }";
+        return compile(update, java("A.java"), source);
+    }
+
+    @Test
+    void constantsAreAppendedAsComponentsAre() throws Exception {
+        assertThat(constants(false, "A, B")).isEmpty();
+        assertThat(constants(false, "A, B, @Since(2) C"))
+                .singleElement()
+                .asString()
+                .contains("[PsfSchemaGrown] version 2 of acme.e is not in acme.e.schema");
+        assertThat(constants(true, "A, B, @Since(2) C")).isEmpty();
+        assertThat(Files.readAllLines(schema("acme.e")))
+                .containsExactly(
+                        "# ../java/E.java",
+                        "acme.e at SHARD (tensor:tensor, mode:enum(A|B)) -> ()",
+                        "acme.e at SHARD (tensor:tensor, mode:enum(A|B|C)) -> ()");
+        assertThat(constants(false, "A, @Unknown B, @Since(2) C"))
+                .as("a mark that peers do not see")
+                .isEmpty();
+        for (String broken : List.of(
+                "A, B, C", "A, B, C, @Since(2) D", "A, @Since(2) B", "B, A, @Since(2) C", "A, B, @Since(2) D")) {
+            assertThat(constants(false, broken))
+                    .as(broken)
+                    .singleElement()
+                    .asString()
+                    .contains("[PsfSchemaBroken] component mode of the request is enum(");
+        }
+        assertThat(constants(false, "A, B")).singleElement().asString().contains("[PsfSchemaBroken] component mode");
+    }
+
+    private List<String> constants(boolean update, String constants) throws Exception {
+        String source = "package acme; import io.psf.api.*; @PsFunction(\"acme.e\") interface Outer {"
+                + " enum Mode { " + constants + " }"
+                + " record Request(TensorId tensor, Mode mode) {} record Response() {}"
+                + " Response handle(Request slice, Shard shard); }";
+        return compile(update, java("E.java"), source);
     }
 
     @Test
@@ -133,11 +210,13 @@ class SchemasTest {
                     + " Response handle(Request slice, Shard shard); }");
         }
         source.append("}");
-        Path path = java(file);
+        return compile(update, java(file), source.toString());
+    }
+
+    private List<String> compile(boolean update, Path path, String source) throws Exception {
         Files.createDirectories(path.getParent());
         Files.writeString(path, source);
-        return Fixtures.compileWith(
-                        folder.resolve("schemas"), update, Fixtures.at(path, "acme.Outer", source.toString()))
+        return Fixtures.compileWith(folder.resolve("schemas"), update, Fixtures.at(path, "acme.Outer", source))
                 .errors()
                 .stream()
                 .map(error -> error.getMessage(null))

@@ -16,16 +16,40 @@ final class Slicing {
     private final List<Column> request;
     private final Map<String, List<Object>> arrays;
     private final TensorLayout layout;
+    private final TensorLayout beside;
 
     /**
      * The slicing of a request.
      *
      * @param arrays the shared arrays by name
+     * @param beside the layout of the tensors that key sets name besides the first
      */
-    Slicing(List<Column> request, Map<String, List<Object>> arrays, TensorLayout layout) {
+    Slicing(List<Column> request, Map<String, List<Object>> arrays, TensorLayout layout, TensorLayout beside) {
         this.request = request;
         this.arrays = arrays;
         this.layout = layout;
+        this.beside = beside;
+    }
+
+    /** The layout of the tensor whose keys a component of a tuple holds or goes along; if none, the first. */
+    static TensorLayout layout(List<Column> request, Column each, TensorLayout first, TensorLayout beside) {
+        for (Column other : request) {
+            if (each.lay() == Column.Lay.KEYS && other.name().equals(each.of())) {
+                return other.lay() == Column.Lay.TARGET ? first : beside;
+            } else if (other.lay() == Column.Lay.KEYS && other.name().equals(each.leader())) {
+                return layout(request, other, first, beside);
+            }
+        }
+        return first;
+    }
+
+    private TensorLayout layout(Column each) {
+        return layout(request, each, layout, beside);
+    }
+
+    /** Elements in a row of a component. */
+    int width(Column each) {
+        return each.elements(layout(each).info().width());
     }
 
     TensorLayout layout() {
@@ -48,7 +72,7 @@ final class Slicing {
     /** What a slice gets of a shared array. */
     List<Object> of(Column each, int slice) {
         List<Object> array = array(each.name());
-        int width = each.elements(layout.info().width());
+        int width = width(each);
         return switch (each.lay()) {
             case RANGE ->
                 array.subList(
@@ -92,7 +116,7 @@ final class Slicing {
     List<Integer> positions(String set, int slice) {
         List<Integer> positions = new ArrayList<>();
         for (int i = 0; i < array(set).size(); i++) {
-            if (layout.range(slice).contains((Long) array(set).get(i))) {
+            if (layout(column(set)).range(slice).contains((Long) array(set).get(i))) {
                 positions.add(i);
             }
         }

@@ -1,6 +1,8 @@
 package io.psf.processor;
 
+import io.psf.api.Since;
 import io.psf.api.TensorId;
+import io.psf.api.Unknown;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
@@ -13,7 +15,9 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +70,10 @@ final class Tuples {
             return parts.toString();
         } else if (value instanceof List<?> list) {
             return list.stream().map(Tuples::text).toList().toString();
+        } else if (value instanceof Map<?, ?> map) {
+            List<String> entries = new ArrayList<>();
+            map.forEach((key, each) -> entries.add(key + "=" + text(each)));
+            return entries.toString();
         } else if (value instanceof FloatArray array) {
             return Arrays.toString(array.toArray());
         } else if (value instanceof DoubleArray array) {
@@ -93,6 +101,8 @@ final class Tuples {
             return null;
         } else if (type == List.class) {
             return List.of();
+        } else if (type == Map.class) {
+            return Map.of();
         } else if (type == String.class) {
             return "";
         } else if (type.isEnum()) {
@@ -107,28 +117,63 @@ final class Tuples {
         return type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : Elements.array(type, List.of());
     }
 
-    /** A value of the same type in another class loader. */
-    static Object as(Type type, Object value) {
-        if (type instanceof ParameterizedType list) {
+    /**
+     * A value of the same type in another class loader, as it comes from a peer that knows less or more of it.
+     *
+     * @param known the peer's version: what came later in nested records is empty
+     */
+    static Object as(Type type, Object value, int known) {
+        if (type instanceof ParameterizedType of && value instanceof Map<?, ?> map) {
+            Map<Object, Object> entries = new LinkedHashMap<>();
+            map.forEach((key, each) -> entries.put(key, as(of.getActualTypeArguments()[1], each, known)));
+            return entries;
+        } else if (type instanceof ParameterizedType list) {
             return ((List<?>) value)
                     .stream()
-                            .map(each -> as(list.getActualTypeArguments()[0], each))
+                            .map(each -> as(list.getActualTypeArguments()[0], each, known))
                             .toList();
         }
         Class<?> of = (Class<?>) type;
         if (of.isInstance(value) || of.isPrimitive()) {
             return value;
         } else if (value instanceof Enum<?> constant) {
-            return of.getEnumConstants()[constant.ordinal()];
+            Object[] constants = of.getEnumConstants();
+            return constant.ordinal() < constants.length ? constants[constant.ordinal()] : unknown(of);
         }
         @Nullable
         Object[] values = Arrays.stream(of.getRecordComponents())
-                .map(each -> {
-                    @Nullable Object part = get(value, each.getName());
-                    return part == null ? null : as(each.getGenericType(), part);
-                })
+                .map(each -> part(each, value, known))
                 .toArray();
         return of(of, values);
+    }
+
+    private static @Nullable Object part(RecordComponent component, Object of, int known) {
+        Since since = component.getAnnotation(Since.class);
+        boolean isThere = Arrays.stream(of.getClass().getRecordComponents())
+                .anyMatch(each -> each.getName().equals(component.getName()));
+        if (!isThere || (since != null && since.value() > known)) {
+            return empty(component);
+        }
+        @Nullable Object value = get(of, component.getName());
+        return value == null ? null : as(component.getGenericType(), value, known);
+    }
+
+    /** The constant for those of newer peers. */
+    private static Object unknown(Class<?> type) {
+        for (Object each : type.getEnumConstants()) {
+            if (isUnknown(type, String.valueOf(each))) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException(type.getName());
+    }
+
+    private static boolean isUnknown(Class<?> type, String constant) {
+        try {
+            return type.getField(constant).isAnnotationPresent(Unknown.class);
+        } catch (NoSuchFieldException e) {
+            throw new LinkageError(constant, e);
+        }
     }
 
     /** A random value of a component, now and then null where it may be; shared arrays have n elements. */
@@ -140,7 +185,13 @@ final class Tuples {
 
     /** A random value of a component's type; shared arrays have n elements. */
     static Object random(Type type, Random random, int n) {
-        if (type instanceof ParameterizedType list) {
+        if (type instanceof ParameterizedType map && map.getRawType() == Map.class) {
+            Map<String, Object> values = new LinkedHashMap<>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                values.put("\u00e4" + random.nextInt(20), random(map.getActualTypeArguments()[1], random, n));
+            }
+            return values;
+        } else if (type instanceof ParameterizedType list) {
             List<Object> values = new ArrayList<>();
             for (int i = random.nextInt(4); i > 0; i--) {
                 values.add(random(list.getActualTypeArguments()[0], random, n));
@@ -162,22 +213,22 @@ final class Tuples {
                 Array.set(array, i, random(of.getComponentType(), random, n));
             }
             return array;
-        } else if (of == boolean.class) {
+        } else if (of == boolean.class || of == Boolean.class) {
             return random.nextBoolean();
-        } else if (of == byte.class) {
+        } else if (of == byte.class || of == Byte.class) {
             return (byte) random.nextInt();
-        } else if (of == short.class) {
+        } else if (of == short.class || of == Short.class) {
             return (short) random.nextInt();
-        } else if (of == int.class) {
+        } else if (of == int.class || of == Integer.class) {
             return random.nextInt();
-        } else if (of == long.class) {
+        } else if (of == long.class || of == Long.class) {
             return random.nextLong();
-        } else if (of == float.class) {
+        } else if (of == float.class || of == Float.class) {
             return random.nextFloat();
-        } else if (of == double.class) {
+        } else if (of == double.class || of == Double.class) {
             return random.nextDouble();
         } else if (of == String.class) {
-            return "x\u00e4\u2603".repeat(random.nextInt(3));
+            return "x?\u00e4\u2603\ufffd\ud83d\ude00".repeat(random.nextInt(3));
         } else if (of == TensorId.class) {
             return TensorId.of("tensor " + random.nextInt(9));
         } else if (of == FloatArray.class) {

@@ -5,6 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.Merge;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.lang.reflect.Method;
@@ -54,6 +55,14 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
         }
     }
 
+    /** The result of answers that have all been added. */
+    static Object result(Merge<Object> merge, int parts) {
+        for (int part = 0; part < parts; part++) {
+            merge.decode(part);
+        }
+        return merge.result();
+    }
+
     /** The responses that the function's own merge was given last. */
     List<?> merged() {
         try {
@@ -76,7 +85,7 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
     private static @Nullable Object value(RecordComponent component, @Nullable Object value) {
         return value instanceof List<?> elements && component.getType() != List.class
                 ? Elements.array(component.getType(), elements)
-                : value == null ? null : Tuples.as(component.getGenericType(), value);
+                : value == null ? null : Tuples.as(component.getGenericType(), value, Integer.MAX_VALUE);
     }
 
     /** The components of a tuple as text. */
@@ -86,6 +95,13 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
             texts.put(each.getName(), Tuples.text(Tuples.get(tuple, each.getName())));
         }
         return texts;
+    }
+
+    /** A component without a layout as it comes from a peer of a version, as text. */
+    String from(int known, String tuple, String component, @Nullable Object value) {
+        return value == null
+                ? "null"
+                : Tuples.text(Tuples.as(component(tuple, component).getGenericType(), value, known));
     }
 
     /** What stands for a component that was not sent, as text. */

@@ -48,7 +48,8 @@ public final class Chain implements Caller {
             throw new PsException(
                             Code.BAD_REQUEST,
                             "place: other slices or nodes than those of \""
-                                    + calls.get(0).info().name() + "\" before it in the chain (expected: the same)")
+                                    + calls.get(0).info().name()
+                                    + "\" before it in the chain (expected: the same, as of tensors that lie beside each other)")
                     .at(function.info().name(), null, null, null);
         }
         call.hold();

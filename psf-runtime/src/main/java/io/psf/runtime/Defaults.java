@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Transport;
 import io.psf.runtime.net.NetTransport;
@@ -20,8 +21,11 @@ final class Defaults {
     /** How long a worker tries to connect to a server again that the scheduler does not take for lost. */
     static final Duration RECONNECT = Duration.ofSeconds(30);
 
-    /** How long a peer may pause in the middle of a frame. */
-    static final Duration PARTIAL_FRAME_LIMIT = Duration.ofSeconds(30);
+    /** What a peer may make a node wait for, and keep. */
+    static final ConnectionLimits LIMITS = ConnectionLimits.usual();
+
+    /** A worker that closes waits for calls under way as long as one of them ends this often. */
+    static final Duration SETTLE = Duration.ofSeconds(1);
 
     /** How long a thread looks for what it waits for before it sleeps: about as long as waking it would take. */
     static final Duration SPIN = Duration.ofNanos(50_000);
@@ -39,12 +43,12 @@ final class Defaults {
             default -> NetTransport.Sharing.NEVER;
         };
         return config.kind() == TransportConfig.Kind.NETTY
-                ? new NettyTransport(pool, PARTIAL_FRAME_LIMIT)
-                : new NetTransport(pool, sharing, config.spin(), PARTIAL_FRAME_LIMIT);
+                ? new NettyTransport(pool, LIMITS)
+                : new NetTransport(pool, sharing, config.spin(), LIMITS);
     }
 
     /** The scheduler's: what comes there can wait for a thread to wake. */
     static Transport schedulerTransport(FramePool pool) {
-        return new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, PARTIAL_FRAME_LIMIT);
+        return new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, LIMITS);
     }
 }

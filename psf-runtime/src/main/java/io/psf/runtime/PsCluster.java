@@ -18,12 +18,16 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A whole cluster in this JVM: a scheduler, servers and workers. Several may live at once and know nothing of each
  * other. Thread-safe.
  */
 public final class PsCluster implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PsCluster.class);
+
     private final Scheduler scheduler;
     private final List<Server> servers;
     private final List<Worker> workers;
@@ -76,7 +80,10 @@ public final class PsCluster implements AutoCloseable {
         return scheduler;
     }
 
-    /** Closes the workers, then the servers, then the scheduler. */
+    /**
+     * Closes the workers, then the servers, then the scheduler. A worker that has lost a server is told by its own
+     * {@link Worker#close()} alone.
+     */
     @Override
     public void close() {
         closeTogether(); // each may wait for the others' part of a synchronous push
@@ -89,11 +96,19 @@ public final class PsCluster implements AutoCloseable {
         ExecutorService closers = Executors.newFixedThreadPool(workers.size());
         try {
             CompletableFuture.allOf(workers.stream()
-                            .map(worker -> CompletableFuture.runAsync(worker::close, closers))
+                            .map(worker -> CompletableFuture.runAsync(() -> close(worker), closers))
                             .toArray(CompletableFuture<?>[]::new))
                     .join();
         } finally {
             closers.shutdown();
+        }
+    }
+
+    private static void close(Worker worker) {
+        try {
+            worker.close();
+        } catch (PsException e) {
+            LOG.warn("closing worker {}: {}", worker.rank(), e.getMessage());
         }
     }
 
@@ -109,6 +124,7 @@ public final class PsCluster implements AutoCloseable {
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
+        private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
         private @Nullable Path checkpoints;
 
         private Builder() {}
@@ -182,6 +198,12 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /** With something around the transports of the servers, such as faults. */
+        Builder aroundServers(UnaryOperator<Transport> around) {
+            this.aroundServers = around;
+            return this;
+        }
+
         /** Starts the cluster; returns when it is ready. */
         public PsCluster start() {
             FramePool shared = Defaults.pool();
@@ -210,7 +232,8 @@ public final class PsCluster implements AutoCloseable {
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);
-                                return Server.start(server, transport.get(), shared, handlers, interceptors);
+                                return Server.start(
+                                        server, aroundServers.apply(transport.get()), shared, handlers, interceptors);
                             },
                             starters));
                 }
@@ -230,7 +253,7 @@ public final class PsCluster implements AutoCloseable {
                 transports.forEach(Transport::close);
                 throw e;
             } finally {
-                starters.shutdown();
+                starters.shutdownNow(); // a node that still looks for the scheduler would do so for long
             }
         }
     }

@@ -5,10 +5,10 @@ import io.psf.api.Role;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Transport;
 import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,14 +35,14 @@ public final class Scheduler implements AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.timer = new Timer("psf-scheduler");
-        Dispatcher[] self = new Dispatcher[1];
+        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         ClusterFunctions functions = new ClusterFunctions(
                 config.servers(),
                 config.workers(),
                 config.joinTimeout(),
                 config.heartbeatLimit(),
-                new SecureRandom().nextLong(),
-                members -> self[0].setMembers(members),
+                home,
+                members -> home.join().dispatcher().setMembers(members),
                 failure -> {
                     if (failure == null) {
                         terminated.complete(null);
@@ -60,8 +60,8 @@ public final class Scheduler implements AutoCloseable {
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
-                connection -> self[0].onNode(() -> functions.closed(connection)));
-        self[0] = dispatcher;
+                connection -> home.join().dispatcher().onNode(() -> functions.closed(connection)));
+        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, Tickets.fresh(), dispatcher));
         this.listener = transport.listen(config.host(), config.port(), dispatcher);
         Duration tick = min(Defaults.TICK, config.heartbeatLimit().dividedBy(8));
         timer.every(tick, () -> {

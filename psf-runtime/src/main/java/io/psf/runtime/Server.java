@@ -12,6 +12,7 @@ import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
+import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.store.MappedStore;
@@ -40,6 +41,7 @@ public final class Server implements AutoCloseable {
     private final Transport.Listener listener;
     private final Timer timer;
     private final ClusterLink link;
+    private final ServerCalls calls;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -88,7 +90,7 @@ public final class Server implements AutoCloseable {
                     transport,
                     config.schedulerHost(),
                     config.schedulerPort(),
-                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port()),
+                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port(), Session.number()),
                     config.joinTimeout());
         } catch (PsException e) {
             timer.close();
@@ -101,12 +103,16 @@ public final class Server implements AutoCloseable {
         }
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
-        home.complete(new ClusterFunctions.Home(link.cluster(), dispatcher));
+        dispatcher.setSilenceLimit(link.heartbeatLimit());
+        this.calls = new ServerCalls(client, link, transport, dispatcher);
+        dispatcher.setOutgoing(calls);
+        home.complete(new ClusterFunctions.Home(Role.SERVER, link.rank(), link.tickets(), dispatcher));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override
             public void changed(List<Member> members, List<Beat.Loss> lost) {
                 dispatcher.setMembers(members);
+                lost.forEach(calls::lost);
             }
 
             @Override
@@ -191,6 +197,7 @@ public final class Server implements AutoCloseable {
                 link.leave();
                 timer.close();
                 listener.close();
+                calls.close();
                 if (ownsTransport) {
                     transport.close();
                 }

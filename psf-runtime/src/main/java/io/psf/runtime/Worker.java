@@ -21,12 +21,9 @@ import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.call.Transport;
 import io.psf.runtime.cluster.Beat;
-import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.Hello;
-import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Join;
-import java.security.SecureRandom;
+import io.psf.runtime.cluster.Session;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +31,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,9 +42,6 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements Caller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration LONGEST = Duration.ofDays(24);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
-    private static final Duration HELLO_LIMIT = Duration.ofSeconds(5);
 
     private final WorkerConfig config;
     private final Transport transport;
@@ -59,7 +51,10 @@ public final class Worker implements Caller, AutoCloseable {
     private final Timer timer;
     private final ClusterLink link;
     private final List<Peer> servers = new CopyOnWriteArrayList<>();
+    private final Map<Integer, PsException> gone = new ConcurrentHashMap<>();
+    private final Written written;
     private final Map<TensorId, TensorLayout> layouts = new ConcurrentHashMap<>();
+    private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
 
@@ -68,6 +63,7 @@ public final class Worker implements Caller, AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.client = new Client(pool, layouts::remove);
+        this.written = new Written(client, servers);
         this.usual = CallLimits.of(nanos(config.deadline()));
         this.timer = new Timer("psf-worker");
         timer.every(Defaults.TICK, client::expire);
@@ -77,7 +73,7 @@ public final class Worker implements Caller, AutoCloseable {
                     transport,
                     config.schedulerHost(),
                     config.schedulerPort(),
-                    new Join.Request(Role.WORKER, config.rank(), "", 0),
+                    new Join.Request(Role.WORKER, config.rank(), "", 0, Session.number()),
                     config.joinTimeout());
         } catch (PsException e) {
             end();
@@ -87,7 +83,7 @@ public final class Worker implements Caller, AutoCloseable {
             beat(); // from now on, however long the servers take to answer
             for (Member member : link.members()) {
                 if (member.role() == Role.SERVER) {
-                    servers.add(hello(member));
+                    open(member);
                 }
             }
         } catch (PsException e) {
@@ -132,63 +128,32 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     private void serverGone(Member member, String why) {
-        if (member.role() == Role.SERVER && member.rank() < servers.size()) { // others are not called yet
-            client.peerLost(servers.get(member.rank()), new PsException(Code.UNAVAILABLE, why));
+        if (member.role() == Role.SERVER) {
+            gone.putIfAbsent(member.rank(), new PsException(Code.UNAVAILABLE, why));
+            loseIfGone(member.rank());
         }
     }
 
-    private Peer hello(Member member) {
-        Peer server = client.connect(transport, member.host(), member.port(), member.toString());
-        long session = new SecureRandom().nextLong() | 1;
-        Hello.Response hello = hello(server, session, 0, config.joinTimeout());
-        server.setFunctions(ClusterFunctions.known(hello), hello.searched());
-        AtomicInteger connections = new AtomicInteger();
-        server.onDisconnect(lost -> reconnect(lost, member, session, connections));
-        return server;
-    }
-
-    private Hello.Response hello(Peer server, long session, int connection, Duration limit) {
-        Hello.Request request = new Hello.Request(link.rank(), link.cluster(), session, connection);
-        return client.callNodes(HelloPsf.FUNCTION, request, List.of(server), limit.toNanos())
-                .await();
-    }
-
-    /** Connects to a server again whose connection broke, until that works or the server is given up. */
-    private void reconnect(Peer server, Member member, long session, AtomicInteger connections) {
-        LOG.warn("the connection to {} broke; connecting again", server.name());
-        long giveUp = System.nanoTime() + Defaults.RECONNECT.toNanos();
-        Thread thread = new Thread(
-                () -> {
-                    long pause = FIRST_PAUSE.toNanos();
-                    while (!server.isLost()
-                            && !tryAgain(server, member, session, connections.incrementAndGet(), giveUp)) {
-                        LockSupport.parkNanos(pause);
-                        pause = Math.min(2 * pause, LONGEST_PAUSE.toNanos());
-                    }
-                },
-                "psf-reconnect");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    /** Whether there is no more to be tried. */
-    private boolean tryAgain(Peer server, Member member, long session, int connection, long giveUp) {
-        Peer fresh = null;
-        try {
-            fresh = client.connect(transport, member.host(), member.port(), member.toString());
-            hello(fresh, session, connection, HELLO_LIMIT);
-            return client.resume(server, fresh);
-        } catch (PsException e) {
-            if (fresh != null) {
-                client.disconnect(fresh);
-            }
-            if (e.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
-                client.peerLost(server, new PsException(Code.UNAVAILABLE, server.name() + ": " + e.detail(), e));
-                return true;
-            }
-            LOG.debug("connecting to {} again: {}", server.name(), e.getMessage());
-            return false;
+    /** Whether it was greeted first or known to be gone first: the latter of the two threads sees both. */
+    private void loseIfGone(int rank) {
+        PsException why = gone.get(rank);
+        if (why != null && rank < servers.size()) { // others are not called yet
+            client.peerLost(servers.get(rank), why);
         }
+    }
+
+    private void open(Member server) {
+        Peer peer = Session.open(
+                client,
+                transport,
+                server,
+                link.ticket(),
+                config.joinTimeout(),
+                Defaults.RECONNECT,
+                () -> ended != null ? ended : gone.get(server.rank()));
+        peer.keepAlive(link.heartbeatLimit().toNanos());
+        servers.add(peer);
+        loseIfGone(server.rank());
     }
 
     /**
@@ -248,7 +213,7 @@ public final class Worker implements Caller, AutoCloseable {
                         Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
             if (tensor != null) {
-                return client.onShards(function, request, into, layout(tensor), servers, limits);
+                return client.onShards(function, request, into, layout(tensor), layout, servers, limits);
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.onNodes(function, request, List.of(link.scheduler()), limits);
             }
@@ -292,12 +257,14 @@ public final class Worker implements Caller, AutoCloseable {
      * Makes a tensor known to the cluster and places its slices; the same declaration again finds them as they are.
      *
      * @param slices how many slices; 0 for one a server; -1 for pieces that a core's cache holds, at least one a server
+     * @param beside the tensor whose slices, servers and lanes it shares; null for its own
      * @param declaration everything else that two declarations must agree on, as text
-     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one
+     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one, with
+     *     {@code UNKNOWN_TENSOR} if the tensor beside has not been declared
      */
-    public TensorLayout declare(TensorInfo info, int slices, String declaration) {
+    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         requireOpen();
-        TensorLayout layout = link.declare(info, slices, declaration, config.deadline());
+        TensorLayout layout = link.declare(info, slices, beside, declaration, config.deadline());
         layouts.put(info.id(), layout);
         return layout;
     }
@@ -327,7 +294,8 @@ public final class Worker implements Caller, AutoCloseable {
     /**
      * Waits until every worker that is there has come to a barrier as often as this one.
      *
-     * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline
+     * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline; with {@code UNAVAILABLE}
+     *     if a server is lost on which this worker has changed something, a push that was acknowledged included
      */
     public void barrier() {
         barrier(config.deadline());
@@ -336,7 +304,10 @@ public final class Worker implements Caller, AutoCloseable {
     /** As {@link #barrier()}, with a deadline of its own. */
     public void barrier(Duration limit) {
         requireOpen();
-        link.barrier(limit);
+        long until = System.nanoTime() + nanos(limit);
+        written.require(limit);
+        link.barrier(Duration.ofNanos(Math.max(1, until - System.nanoTime())));
+        written.requireKept();
     }
 
     /**
@@ -348,9 +319,17 @@ public final class Worker implements Caller, AutoCloseable {
         client.await(tensor);
     }
 
-    /** As {@link #await(TensorId)}, for every call. */
+    /**
+     * As {@link #await(TensorId)}, for every call; and asks the servers whether they still hold what was acknowledged.
+     *
+     * @throws PsException of the first call that failed, if nobody awaited it; with {@code UNAVAILABLE} if a server is
+     *     lost on which this worker has changed something
+     */
     public void awaitAll() {
         client.await(null);
+        if (ended == null && !closed.get()) {
+            written.require(config.deadline());
+        }
     }
 
     /** Bytes of all requests sent. */
@@ -363,18 +342,35 @@ public final class Worker implements Caller, AutoCloseable {
         return client.bytesReceived();
     }
 
-    /** Waits for what is outstanding, and leaves the cluster; the job ends when the last worker has left. */
+    /**
+     * Leaves the cluster; the job ends when the last worker has left. Calls under way are waited for as long as one of
+     * them ends each second; the others fail with {@code CLOSED} then, and the servers are told that they are given up.
+     * A push that has to be applied, such as a synchronous push that waits for slower workers, is to be awaited before.
+     *
+     * @throws PsException with {@code UNAVAILABLE} if a server is lost on which this worker has changed something; the
+     *     worker is closed all the same
+     */
     @Override
     public synchronized void close() {
         if (closed.compareAndSet(false, true)) {
+            if (client.settle(Defaults.SETTLE) > 0) {
+                client.failForeground(
+                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer came"));
+            }
             try {
                 client.await(null);
             } catch (PsException e) {
                 LOG.warn("a call that nobody awaited had failed: {}", e.getMessage());
             }
-            servers.forEach(client::disconnect);
-            link.leave();
-            end();
+            try {
+                if (ended == null) {
+                    written.require(config.deadline());
+                }
+            } finally {
+                servers.forEach(client::disconnect);
+                link.leave();
+                end();
+            }
         }
     }
 }

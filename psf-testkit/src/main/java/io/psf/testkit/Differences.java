@@ -11,6 +11,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Finds where two answers differ, component by component. */
@@ -46,6 +47,8 @@ final class Differences {
             return one == other ? null : differ(where, one, other);
         } else if (one instanceof List<?> a && other instanceof List<?> b) {
             return ofArrays(where, a.toArray(), b.toArray(), tolerance);
+        } else if (one instanceof Map<?, ?> a && other instanceof Map<?, ?> b) {
+            return ofMaps(where, a, b, tolerance);
         } else if (one.getClass() != other.getClass()) {
             return differ(where, one, other);
         } else if (one instanceof Record) {
@@ -86,6 +89,21 @@ final class Differences {
         }
         for (int i = 0; i < Array.getLength(one); i++) {
             Difference difference = between(where + "[" + i + "]", Array.get(one, i), Array.get(other, i), tolerance);
+            if (difference != null) {
+                return difference;
+            }
+        }
+        return null;
+    }
+
+    /** The order of the keys is not compared: it may be that of a handler's hash map. */
+    private @Nullable Difference ofMaps(String where, Map<?, ?> one, Map<?, ?> other, double tolerance) {
+        if (!one.keySet().equals(other.keySet())) {
+            return differ("keys of " + where, one.keySet(), other.keySet());
+        }
+        for (Map.Entry<?, ?> entry : one.entrySet()) {
+            Difference difference = between(
+                    where + "[\"" + entry.getKey() + "\"]", entry.getValue(), other.get(entry.getKey()), tolerance);
             if (difference != null) {
                 return difference;
             }

@@ -62,7 +62,8 @@ public final class PsfTest<Q, R> {
 
     /**
      * A tensor that is there when the test begins, each time the same. Neighbouring values differ and are small
-     * multiples of 1/8, unless {@link #values} says otherwise; pushes are added, unless {@link #optimizer} does.
+     * multiples of 1/8, unless {@link #values} says otherwise; pushes are added, unless {@link #optimizer} does. All tensors
+     * of a test lie beside each other.
      *
      * @param rows how many rows; with fewer than 7 there are at most as many slices as rows
      * @param width floats in a row

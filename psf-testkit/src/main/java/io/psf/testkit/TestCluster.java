@@ -12,7 +12,9 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
@@ -30,6 +32,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,20 +74,21 @@ public final class TestCluster implements Caller {
         for (int rank = 0; rank < workers; rank++) {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
-        List<Member> all = List.copyOf(members);
-        scheduler = new TestNode(Role.SCHEDULER, 0, all, clock, checkpoints);
+        TestPlaces places = new TestPlaces(members, lane, clock, onward(), checkpoints);
+        scheduler = new TestNode(Role.SCHEDULER, 0, places);
         int[] ranks = new int[slices];
         for (int rank = 0; rank < slices; rank++) {
             ranks[rank] = rank;
-            servers.add(new TestNode(Role.SERVER, rank, all, clock, checkpoints));
+            servers.add(new TestNode(Role.SERVER, rank, places));
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
-            TensorLayout layout = TensorLayout.even(tensor.info(), ranks);
+            TensorLayout even = TensorLayout.even(tensor.info(), ranks);
+            TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), 0); // beside each other
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
-                made.add(shard(tensor, layout, slice, all, shards, checkpoints));
+                made.add(shard(tensor, layout, slice, places, shards));
                 servers.get(slice).add(made.get(slice));
             }
             shards.put(tensor.info().id(), made);
@@ -92,14 +96,8 @@ public final class TestCluster implements Caller {
     }
 
     private static TestShard shard(
-            TestTensor tensor,
-            TensorLayout layout,
-            int slice,
-            List<Member> members,
-            Map<TensorId, List<TestShard>> all,
-            @Nullable Path checkpoints) {
-        TestShard shard =
-                new TestShard(tensor.info(), slice, layout.range(slice), tensor.optimizer(), members, all, checkpoints);
+            TestTensor tensor, TensorLayout layout, int slice, TestPlaces places, Map<TensorId, List<TestShard>> all) {
+        TestShard shard = new TestShard(layout, slice, tensor.optimizer(), made -> {}, places, all);
         int first = (int) (layout.range(slice).begin() * tensor.info().width());
         for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
@@ -118,6 +116,28 @@ public final class TestCluster implements Caller {
             @Override
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
                 return TestCluster.this.call(rank, function, request, into);
+            }
+        };
+    }
+
+    /** Makes the calls of handlers: as no worker, in no order, answered on the lane. */
+    private Caller onward() {
+        return new Caller() {
+            @Override
+            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+                CompletableFuture<R> answer = new CompletableFuture<>();
+                TestCluster.this
+                        .call(-1, function, request, into)
+                        .toCompletableFuture()
+                        .whenComplete((response, failure) -> lane.execute(() -> {
+                            if (failure == null) {
+                                answer.complete(response);
+                            } else {
+                                answer.completeExceptionally(
+                                        failure instanceof CompletionException ? failure.getCause() : failure);
+                            }
+                        }));
+                return new TestPending<>(function.info().name(), answer, lane::isRunning);
             }
         };
     }
@@ -198,26 +218,38 @@ public final class TestCluster implements Caller {
         try {
             Routing routing = tensor == null
                     ? Routing.overNodes(places.size())
-                    : Routing.overSlices(function, request, layout(tensor));
+                    : Routing.overSlices(function, request, layout(tensor), this::layout);
             Merge<R> merge = function.merge(request, routing, into);
             CallInfo call = new CallInfo(worker, calls++, 0);
             List<TestInvocation<Q, R>> invocations = new ArrayList<>();
             for (int part = 0; part < routing.parts(); part++) {
                 TupleWriter out = new TupleWriter();
-                function.write(request, routing, part, out);
+                write(function, request, routing, part, out);
                 TestPlace place = places.get(routing.slice(part));
                 invocations.add(new TestInvocation<>(binding, call, out, tensor, place));
             }
             invocations.forEach(each -> send(each, worker));
-            return new TestPending<>(function.info().name(), merged(merge, invocations));
+            String name = function.info().name();
+            CompletableFuture<R> answer = merged(merge, invocations, name, tensor == null ? null : tensor.name());
+            return new TestPending<>(name, answer, () -> false);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
     }
 
-    /** Runs a request, on a shard after the worker's earlier one there has been answered. */
+    private static <Q> void write(Function<Q, ?> function, Q request, Routing routing, int part, TupleWriter out) {
+        try {
+            function.write(request, routing, part, out);
+        } catch (NullPointerException e) {
+            throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
+        }
+    }
+
+    /** Runs a request, on a shard after the worker's earlier one there has been answered, unless it has no order. */
     private void send(TestInvocation<?, ?> invocation, int worker) {
-        if (!(invocation.place() instanceof TestShard shard)) {
+        if (!(invocation.place() instanceof TestShard shard) || !invocation.isOrdered()) {
             lane.execute(invocation::run);
             return;
         }
@@ -229,7 +261,11 @@ public final class TestCluster implements Caller {
         }
     }
 
-    private static <R> CompletableFuture<R> merged(Merge<R> merge, List<? extends TestInvocation<?, R>> invocations) {
+    private static <R> CompletableFuture<R> merged(
+            Merge<R> merge,
+            List<? extends TestInvocation<?, R>> invocations,
+            String function,
+            @Nullable String tensor) {
         List<CompletableFuture<TupleReader>> answers =
                 invocations.stream().map(TestInvocation::answer).toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
@@ -248,11 +284,32 @@ public final class TestCluster implements Caller {
                     if (first != null) {
                         throw first;
                     }
-                    for (int part = 0; part < answers.size(); part++) {
-                        merge.add(part, answers.get(part).join());
+                    try {
+                        for (int part = 0; part < answers.size(); part++) {
+                            merge.add(part, answers.get(part).join());
+                        }
+                        return result(merge, answers.size());
+                    } catch (PsException e) {
+                        throw e.at(function, tensor, null, null);
                     }
-                    return merge.result();
                 });
+    }
+
+    /** Runs the caller's own code, as a worker does. */
+    private static <R> R result(Merge<R> merge, int parts) {
+        R result;
+        try {
+            for (int part = 0; part < parts; part++) {
+                merge.decode(part);
+            }
+            result = merge.result();
+        } catch (Throwable e) {
+            throw Merge.failed(e);
+        }
+        if (result == null) {
+            throw Merge.failedWithNull();
+        }
+        return result;
     }
 
     private <Q, R> Binding<Q, R> binding(Function<Q, R> function) {

@@ -5,6 +5,8 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.LoneSurrogates;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
@@ -56,6 +58,11 @@ final class TestInvocation<Q, R> {
         return place;
     }
 
+    /** Whether it waits for the answer to its worker's call before it on the shard. */
+    boolean isOrdered() {
+        return call.worker() >= 0 && binding.function().info().ordered();
+    }
+
     /** The answer's bytes, or a {@link PsException}. */
     CompletableFuture<TupleReader> answer() {
         return answer;
@@ -65,9 +72,12 @@ final class TestInvocation<Q, R> {
         Object given;
         try {
             Q slice = read();
-            place.begin(call);
+            place.begin(call, binding.function().info().readOnly());
+            if (place instanceof TestShard shard) {
+                shard.meet(binding.function().others(slice));
+            }
             given = binding.handle(slice, place);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // checked exceptions of handlers among them
             fail(e);
             return;
         } finally {
@@ -76,7 +86,11 @@ final class TestInvocation<Q, R> {
         if (binding.kind().later() && given != null) {
             @SuppressWarnings("unchecked") // the binding's kind says so
             CompletionStage<R> stage = (CompletionStage<R>) given;
-            stage.whenComplete(this::answer);
+            try {
+                stage.whenComplete(this::answer);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
         } else {
             @SuppressWarnings("unchecked") // the binding's kind says so
             R response = (R) given;
@@ -102,12 +116,22 @@ final class TestInvocation<Q, R> {
                 throw new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)");
             }
             TupleWriter written = new TupleWriter();
-            binding.function().writeAnswer(response, written);
+            write(response, written);
             ByteBuffer body = body(written);
             spoil();
             answer.complete(reader(body, binding.function(), written, tensor));
         } catch (RuntimeException e) {
             fail(e);
+        }
+    }
+
+    private void write(R response, TupleWriter out) {
+        try {
+            binding.function().writeAnswer(response, out);
+        } catch (NullPointerException e) {
+            throw Nulls.named(response, PsException.Code.HANDLER_FAILED, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
         }
     }
 

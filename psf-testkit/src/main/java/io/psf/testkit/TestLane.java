@@ -8,6 +8,11 @@ final class TestLane {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean running;
 
+    /** Whether something runs now. */
+    boolean isRunning() {
+        return running;
+    }
+
     void execute(Runnable work) {
         waiting.add(work);
         if (running) {

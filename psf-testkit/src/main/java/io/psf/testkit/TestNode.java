@@ -5,18 +5,23 @@ import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,29 +31,28 @@ final class TestNode implements Node, TestPlace {
 
     private final Role role;
     private final int rank;
-    private final List<Member> members;
-    private final TestClock clock;
-    private final @Nullable Path checkpoints;
+    private final TestPlaces places;
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
+    private boolean serving;
     private CallInfo call = NO_CALL;
 
-    TestNode(Role role, int rank, List<Member> members, TestClock clock, @Nullable Path checkpoints) {
+    TestNode(Role role, int rank, TestPlaces places) {
         this.role = role;
         this.rank = rank;
-        this.members = members;
-        this.clock = clock;
-        this.checkpoints = checkpoints;
+        this.places = places;
     }
 
     @Override
-    public void begin(CallInfo call) {
+    public void begin(CallInfo call, boolean readOnly) {
         this.call = call;
+        this.serving = true;
     }
 
     @Override
     public void end() {
         this.call = NO_CALL;
+        this.serving = false;
     }
 
     @Override
@@ -72,7 +76,7 @@ final class TestNode implements Node, TestPlace {
 
     @Override
     public List<Member> members() {
-        return members;
+        return places.members();
     }
 
     @Override
@@ -88,11 +92,37 @@ final class TestNode implements Node, TestPlace {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        List<TestShard> held = shards.stream()
+                .filter(shard -> shard.spec().id().equals(tensor))
+                .sorted(Comparator.comparingInt(TestShard::slice))
+                .toList();
+        return new TestOnShards<T>(held, work, call).start(places.lane());
+    }
+
+    @Override
+    public Caller caller() {
+        if (role != Role.SERVER) {
+            throw new IllegalStateException("caller of " + label() + ": none (expected: asked for on a server)");
+        }
+        return requireServing(serving, places.onward());
+    }
+
+    static Caller requireServing(boolean serving, Caller caller) {
+        if (!serving) {
+            throw new IllegalStateException(
+                    "call being answered: none (expected: asked for within handle, before it returns)");
+        }
+        return caller;
+    }
+
+    @Override
+    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
+        TensorInfo tensor = layout.info();
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(tensor, slice, range, optimizer, members, Map.of(), checkpoints);
+        TestShard shard = new TestShard(layout, slice, optimizer, fill, places, Map.of());
         fill.fill(shard);
         shards.add(shard);
         return true;
@@ -100,9 +130,12 @@ final class TestNode implements Node, TestPlace {
 
     @Override
     public int drop(TensorId tensor) {
-        int before = shards.size();
-        shards.removeIf(shard -> shard.spec().id().equals(tensor));
-        return before - shards.size();
+        List<TestShard> dropped = shards.stream()
+                .filter(shard -> shard.spec().id().equals(tensor))
+                .toList();
+        dropped.forEach(TestShard::drop);
+        shards.removeAll(dropped);
+        return dropped.size();
     }
 
     @Override
@@ -117,12 +150,12 @@ final class TestNode implements Node, TestPlace {
 
     @Override
     public Future<?> after(Duration delay, Runnable work) {
-        return clock.after(delay, work);
+        return places.clock().after(delay, work);
     }
 
     @Override
     public Path checkpoints() {
-        return require(checkpoints);
+        return require(places.checkpoints());
     }
 
     static Path require(@Nullable Path checkpoints) {

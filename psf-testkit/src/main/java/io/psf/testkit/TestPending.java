@@ -5,20 +5,35 @@ import io.psf.api.PsException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 
 /** An answer that is there, or waits for a later call of the test; nobody else would bring it. */
 final class TestPending<R> implements Pending<R> {
     private final String function;
     private final CompletableFuture<R> answer;
+    private final BooleanSupplier onLane;
 
-    TestPending(String function, CompletableFuture<R> answer) {
+    /**
+     * An answer.
+     *
+     * @param onLane whether a handler runs now, which cannot wait for it
+     */
+    TestPending(String function, CompletableFuture<R> answer, BooleanSupplier onLane) {
         this.function = function;
         this.answer = answer;
+        this.onLane = onLane;
     }
 
     @Override
     public R await() {
-        if (!answer.isDone()) {
+        if (!answer.isDone() && onLane.getAsBoolean()) {
+            throw new PsException(
+                            PsException.Code.HANDLER_FAILED,
+                            "waiting for a call of \"" + function + "\": on a lane (expected: a handler that returns a"
+                                    + " stage of it, CompletionStage<Response>, since a lane that waits does not come to"
+                                    + " the answer)")
+                    .at(function, null, null, null);
+        } else if (!answer.isDone()) {
             throw new PsException(
                             PsException.Code.TIMED_OUT,
                             "answer: not given yet (expected: at once, or by a call before await)")

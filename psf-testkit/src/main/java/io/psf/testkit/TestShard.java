@@ -2,6 +2,7 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -11,7 +12,10 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,17 +23,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Future;
 
 /** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
 final class TestShard implements Shard, TestPlace {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
     private final Optimizer optimizer;
-    private final List<Member> members;
+    private final Node.Fill fill;
+    private final TestPlaces places;
     private final Map<TensorId, List<TestShard>> all;
     private FloatArray values;
     private final Map<String, Slot> slots = new HashMap<>();
@@ -38,38 +44,80 @@ final class TestShard implements Shard, TestPlace {
 
     private final Map<Long, Integer> rows = new HashMap<>();
     private final Attachments attachments;
-    private final @Nullable Path checkpoints;
+    private boolean dropped;
+    private boolean serving;
     private CallInfo call = NO_CALL;
+    /** The other tensors whose keys the call being answered has. */
+    private List<TensorId> met = List.of();
+    /** True while a call that makes no rows is handled, on this shard or one that is beside it. */
+    private boolean readOnly;
 
     private record Slot(int width, FloatArray data) {}
 
     TestShard(
-            TensorInfo spec,
+            TensorLayout layout,
             int slice,
-            Range range,
             Optimizer optimizer,
-            List<Member> members,
-            Map<TensorId, List<TestShard>> all,
-            @Nullable Path checkpoints) {
-        this.spec = spec;
+            Node.Fill fill,
+            TestPlaces places,
+            Map<TensorId, List<TestShard>> all) {
+        this.layout = layout;
+        this.spec = layout.info();
         this.slice = slice;
-        this.range = range;
+        this.range = layout.range(slice);
         this.optimizer = optimizer;
-        this.members = members;
+        this.fill = fill;
+        this.places = places;
         this.all = all;
         this.attachments = new Attachments(this);
-        this.checkpoints = checkpoints;
         this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
     }
 
     @Override
-    public void begin(CallInfo call) {
+    public void begin(CallInfo call, boolean readOnly) {
         this.call = call;
+        this.serving = true;
+        beside().forEach(shard -> shard.readOnly = readOnly);
+    }
+
+    /** Work of a node begins, which answers a call there. */
+    void beginWork(CallInfo call) {
+        this.call = call;
+    }
+
+    /** The shards of the tensors that the call's key sets name may be asked for until it ends. */
+    void meet(List<TensorId> tensors) {
+        this.met = tensors;
     }
 
     @Override
     public void end() {
         this.call = NO_CALL;
+        this.met = List.of();
+        this.serving = false;
+        beside().forEach(shard -> shard.readOnly = false);
+    }
+
+    /** The tensor has been cleared. */
+    void drop() {
+        dropped = true;
+    }
+
+    void requireThere() {
+        if (dropped) {
+            throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+        }
+    }
+
+    /** The shards of the same slice of all tensors, this one among them. */
+    private List<TestShard> beside() {
+        List<TestShard> shards = new ArrayList<>(List.of(this));
+        for (List<TestShard> each : all.values()) {
+            if (slice < each.size()) {
+                shards.add(each.get(slice));
+            }
+        }
+        return shards;
     }
 
     @Override
@@ -88,6 +136,11 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public int mostRows() {
+        return spec.grows() ? Integer.MAX_VALUE / spec.width() : rows();
+    }
+
+    @Override
     public long key(int row) {
         return spec.grows() ? keys.get(row) : range.begin() + Objects.checkIndex(row, rows());
     }
@@ -97,9 +150,50 @@ final class TestShard implements Shard, TestPlace {
         if (!spec.grows()) {
             Shard.super.removeRows();
         }
+        requireMayChange();
         keys.clear();
         rows.clear();
         setRows(0);
+        attachments.rowsRemoved();
+    }
+
+    @Override
+    public int removeRows(LongArray some) {
+        if (!spec.grows()) {
+            return Shard.super.removeRows(some);
+        }
+        requireMayChange();
+        for (int i = 0; i < some.length(); i++) {
+            requireOwned(some.get(i));
+        }
+        int before = rows();
+        for (int i = 0; i < some.length(); i++) {
+            Integer row = rows.remove(some.get(i));
+            if (row != null) {
+                removed(some.get(i), row);
+            }
+        }
+        attachments.forget(some);
+        return before - rows();
+    }
+
+    private void removed(long key, int row) {
+        int last = keys.size() - 1;
+        long moved = keys.remove(last);
+        if (row != last) {
+            keys.set(row, moved);
+            rows.put(moved, row);
+            values.copyRows(row, values, last, 1, width());
+            slots.values().forEach(slot -> slot.data().copyRows(row, slot.data(), last, 1, slot.width()));
+        }
+        setRows(last);
+        attachments.rowRemoved(key, row, last);
+    }
+
+    private void requireMayChange() {
+        if (readOnly) {
+            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        }
     }
 
     /** Rows that are there stay as they are, others are zero. */
@@ -140,20 +234,65 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public int row(long key) {
+        int row = find(key);
+        if (row < 0 && readOnly) {
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
+                            + " Shard.find tells which have one)");
+        }
+        return row < 0 ? make(key) : row;
+    }
+
+    @Override
+    public int find(long key) {
+        requireOwned(key);
+        return spec.grows() ? rows.getOrDefault(key, -1) : (int) (key - range.begin());
+    }
+
+    @Override
+    public int find(LongArray keys, int[] into) {
+        int found = 0;
+        for (int i = 0; i < keys.length(); i++) {
+            into[i] = find(keys.get(i));
+            found += into[i] < 0 ? 0 : 1;
+        }
+        return found;
+    }
+
+    private void requireOwned(long key) {
         if (!owns(key)) {
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
                     "key: " + key + " (expected: "
                             + (spec.grows() ? "one whose place, by its hash, is in " : "a row in ") + range + ")");
         }
-        return spec.grows() ? rows.computeIfAbsent(key, this::make) : (int) (key - range.begin());
     }
 
     private int make(long key) {
         int row = keys.size();
         keys.add(key);
+        rows.put(key, row);
         setRows(row + 1);
+        fill.fillRow(key, values.slice(row * width(), (row + 1) * width()));
         return row;
+    }
+
+    @Override
+    public FloatArray gather(LongArray keys) {
+        int width = width();
+        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
+        for (int i = 0; i < keys.length(); i++) {
+            int row = find(keys.get(i));
+            FloatArray into = gathered.slice(i * width, (i + 1) * width);
+            into.fill(0);
+            if (row < 0) {
+                fill.fillRow(keys.get(i), into);
+            } else {
+                into.copyRows(0, values, row, 1, width);
+            }
+        }
+        return gathered;
     }
 
     @Override
@@ -193,13 +332,16 @@ final class TestShard implements Shard, TestPlace {
     @Override
     public Shard other(TensorId tensor) {
         List<TestShard> shards = all.getOrDefault(tensor, List.of());
-        if (slice >= shards.size() || !shards.get(slice).range.equals(range)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice + " of rows " + range
-                            + " (expected: a tensor of the test with as many rows)");
+        boolean there = slice < shards.size();
+        if (there && (shards.get(slice).layout.isAlignedWith(layout) || met.contains(tensor))) {
+            return shards.get(slice);
         }
-        return shards.get(slice);
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + tensor + " beside " + spec.id() + ": "
+                        + (there ? shards.get(slice).spec.shape() : "not there")
+                        + " (expected: a tensor of the test with as many rows as " + spec.shape()
+                        + "; or a key set of the request that names it)");
     }
 
     @Override
@@ -213,8 +355,22 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public Caller caller() {
+        return TestNode.requireServing(serving, places.onward());
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        return places.clock().after(delay, () -> {
+            if (!dropped) {
+                work.run();
+            }
+        });
+    }
+
+    @Override
     public List<Member> members() {
-        return members;
+        return places.members();
     }
 
     @Override
@@ -224,6 +380,6 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public Path checkpoints() {
-        return TestNode.require(checkpoints);
+        return TestNode.require(places.checkpoints());
     }
 }

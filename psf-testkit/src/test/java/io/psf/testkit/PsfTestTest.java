@@ -2,6 +2,7 @@ package io.psf.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
@@ -41,6 +42,43 @@ class PsfTestTest {
             }
             return new Axpy.Request(T, random.nextFloat(), x);
         });
+    }
+
+    @Test
+    void whatFinishesAMergeSeesTheRequestAndTheWhole() {
+        Softmax.Response response = PsfTest.of(SoftmaxPsf.bind(new Softmax() {}))
+                .tensor(T, 20, 3)
+                .sameOnAnySlices(new Softmax.Request(T, LongArray.of(19, 0, 7, 7, 12), 10));
+        double sum = 0;
+        for (float share : response.shares().toArray()) {
+            sum += share;
+        }
+        assertThat(sum).isCloseTo(1, within(1e-6));
+        assertThat(response.shares().get(2)).isEqualTo(response.shares().get(3));
+    }
+
+    @Test
+    void aMergeSeesTheRequest() {
+        assertThat(PsfTest.of(RankedPsf.bind(new Ranked() {}))
+                        .tensor(T, 20, 1)
+                        .values(i -> i % 7)
+                        .sameOnAnySlices(new Ranked.Request(T, 3, ""))
+                        .hits())
+                .containsExactly(new Ranked.Hit(6, 6), new Ranked.Hit(13, 6), new Ranked.Hit(5, 5));
+    }
+
+    @Test
+    void whatAMergeThrowsIsTheCallersOwn() {
+        PsfTest<Ranked.Request, Ranked.Response> ranked =
+                PsfTest.of(RankedPsf.bind(new Ranked() {})).tensor(T, 20, 1);
+        assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "a defect")))
+                .isInstanceOf(PsException.class)
+                .hasMessage("CALLER_FAILED: the caller's own merge, finish or record threw"
+                        + " java.lang.IllegalStateException: a defect in test.ranked on tensor \"t\"");
+        assertThatThrownBy(() -> ranked.sameOnAnySlices(new Ranked.Request(T, 3, "null")))
+                .isInstanceOf(PsException.class)
+                .hasMessage(
+                        "CALLER_FAILED: merge or finish: null (expected: a response) in test.ranked on tensor \"t\"");
     }
 
     @Test
@@ -224,5 +262,32 @@ class PsfTestTest {
                         .call(T, LongArray.wrap(keys), true)
                         .await()))
                 .hasMessageContaining("slot \"order\" of tensor \"t\"");
+    }
+
+    @Test
+    void aTensorOfOtherRowsIsTheSameSliceOnlyIfKeysOfItAreInTheRequest() {
+        TensorId second = TensorId.of("second");
+        TensorId third = TensorId.of("third");
+        PsfTest<Beside.Request, Beside.Response> test = PsfTest.of(BesidePsf.bind(new Beside() {}))
+                .tensor(T, 40, 1)
+                .tensor(second, 41, 2)
+                .values(i -> i)
+                .tensor(third, 40, 1)
+                .values(i -> 1);
+        Beside.Response response = test.sameOnAnySlices(new Beside.Request(T, second, third, LongArray.of(40, 0, 40)));
+        assertThat(response.rows()).isEqualTo(FloatArray.of(80, 81, 0, 1, 80, 81));
+        assertThat(response.sum()).isEqualTo(40);
+        assertThat(test.sameOnAnySlices(new Beside.Request(T, T, third, LongArray.of(3)))
+                        .rows()
+                        .length())
+                .isEqualTo(1);
+        TensorId other = TensorId.of("other");
+        PsfTest<Beside.Request, Beside.Response> wrong = test.tensor(other, 41, 1);
+        for (int slices : new int[] {1, 2, 7}) { // of which the first has equal bounds on 2
+            assertThatThrownBy(() -> wrong.call(slices, new Beside.Request(T, second, other, LongArray.of(0))))
+                    .hasMessageContaining("tensor other beside t: [41, 1] (expected: a tensor of the test with as many"
+                            + " rows as [40, 1]; or a key set of the request that names it)")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(slices - 1));
+        }
     }
 }

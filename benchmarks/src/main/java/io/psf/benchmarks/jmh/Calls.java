@@ -33,6 +33,7 @@ final class Calls implements Caller {
     private final Client client = new Client(pool);
     private final List<Peer> servers = new ArrayList<>();
     private final TensorLayout layout;
+    private final java.util.function.Function<TensorId, TensorLayout> others = this::layout;
     private @Nullable Echo last;
 
     /**
@@ -53,6 +54,10 @@ final class Calls implements Caller {
             servers.add(client.connect(to(function, answer), "", 0, "server " + i));
         }
         layout = TensorLayout.even(TENSOR, ranks);
+    }
+
+    private TensorLayout layout(TensorId tensor) {
+        return layout;
     }
 
     private Transport to(FunctionInfo function, TupleWriter answer) {
@@ -83,6 +88,6 @@ final class Calls implements Caller {
 
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-        return client.send(client.onShards(function, request, into, layout, servers, CallLimits.of(LIMIT)));
+        return client.send(client.onShards(function, request, into, layout, others, servers, CallLimits.of(LIMIT)));
     }
 }

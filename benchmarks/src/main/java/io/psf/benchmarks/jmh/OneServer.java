@@ -3,12 +3,12 @@ package io.psf.benchmarks.jmh;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
-import io.psf.api.Range;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import io.psf.benchmarks.Memory;
 import io.psf.benchmarks.MemoryPsf;
@@ -71,7 +71,7 @@ final class OneServer implements Channel, AutoCloseable {
 
     private void open(HostNode node, TensorInfo tensor, Optimizer optimizer) {
         dispatcher.open(node.connection(), WORKER, 1);
-        node.create(tensor, 0, new Range(0, tensor.rows()), optimizer, shard::complete);
+        node.create(TensorLayout.even(tensor, new int[] {0}), 0, optimizer, shard::complete);
     }
 
     /** The shard, for work on it beside its lane, which has nothing to do then. */

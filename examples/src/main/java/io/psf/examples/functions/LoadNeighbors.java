@@ -2,6 +2,7 @@ package io.psf.examples.functions;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsFunction;
+import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
@@ -41,8 +42,8 @@ public interface LoadNeighbors {
         return new Response();
     }
 
-    /** The neighbours of each row of a shard, beside it; saved and loaded with it. */
-    final class Adjacency implements Checkpointed {
+    /** The neighbours of each row of a shard, beside it; saved, loaded and removed with it. */
+    final class Adjacency implements Checkpointed, RowListener {
         private final Shard shard;
         private long[][] neighbors = {};
         private int[] degrees = {};
@@ -67,6 +68,21 @@ public interface LoadNeighbors {
             }
         }
 
+        @Override
+        public void rowRemoved(long key, int row, int last) {
+            growTo(last + 1);
+            degrees[row] = degrees[last];
+            neighbors[row] = neighbors[last];
+            degrees[last] = 0;
+            neighbors[last] = new long[0];
+        }
+
+        @Override
+        public void rowsRemoved() {
+            Arrays.fill(degrees, 0);
+            Arrays.fill(neighbors, new long[0]);
+        }
+
         private void add(int row, long neighbor) {
             if (degrees[row] == neighbors[row].length) {
                 neighbors[row] = Arrays.copyOf(neighbors[row], Math.max(4, 2 * degrees[row]));
@@ -74,13 +90,14 @@ public interface LoadNeighbors {
             neighbors[row][degrees[row]++] = neighbor;
         }
 
+        /** How many neighbours a row has; -1 stands for a node that has no row. */
         int degree(int row) {
-            return degrees[row];
+            return row < 0 ? 0 : degrees[row];
         }
 
         /** The neighbours of a row, in the order loaded: the caller's own. */
         long[] neighbors(int row) {
-            return Arrays.copyOf(neighbors[row], degrees[row]);
+            return row < 0 ? new long[0] : Arrays.copyOf(neighbors[row], degrees[row]);
         }
 
         @Override

@@ -41,7 +41,8 @@ public interface SampleNeighbor {
         if (slice.count() < 0) {
             throw new PsException(BAD_REQUEST, "count: " + slice.count() + " (expected: >= 0)");
         }
-        int[] rows = shard.rows(slice.keys());
+        int[] rows = new int[slice.keys().length()];
+        var unused = shard.find(slice.keys(), rows); // makes none
         LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
         IntArray counts = IntArray.allocate(rows.length);
         int all = 0;

@@ -24,8 +24,8 @@ public interface TopRows {
     /** A row and its inner product with the query. */
     record Hit(long key, double score) {}
 
-    /** The rows; {@code k} goes back with them, for the merge. */
-    record Response(int k, List<Hit> hits) {}
+    /** The rows, best first. */
+    record Response(List<Hit> hits) {}
 
     default Response handle(Request slice, Shard shard) {
         return best(
@@ -36,12 +36,12 @@ public interface TopRows {
     }
 
     /** The best of the slices' best. */
-    static Response merge(List<Response> slices) {
-        return best(slices.get(0).k(), slices.stream().flatMap(slice -> slice.hits().stream()));
+    static Response merge(Request request, List<Response> slices) {
+        return best(request.k(), slices.stream().flatMap(slice -> slice.hits().stream()));
     }
 
     private static Response best(int k, Stream<Hit> hits) {
         Comparator<Hit> order = Comparator.comparing(Hit::score).reversed().thenComparing(Hit::key);
-        return new Response(k, hits.sorted(order).limit(k).toList());
+        return new Response(hits.sorted(order).limit(k).toList());
     }
 }

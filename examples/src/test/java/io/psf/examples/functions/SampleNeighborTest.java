@@ -8,6 +8,8 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.Caller;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.sparse.RemoveRows;
+import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import io.psf.testkit.PsfTest;
@@ -52,6 +54,31 @@ class SampleNeighborTest {
                     .tensor(GRAPH, NODES, 1)
                     .sameOnAnySlices(cluster -> sample(cluster, keys, 6, number));
             for (int node = 0; node < NODES; node++) {
+                requireNeighbors(node, at(drawn, node), 6);
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatWasRemovedHasNoNeighborsAndTheOthersKeepTheirs() {
+        LongArray keys = LongArray.wrap(LongStream.range(0, NODES + 5).toArray());
+        SampleNeighbor.Response drawn = PsfTest.of(SampleNeighborPsf.bind(new SampleNeighbor() {}))
+                .and(LoadNeighborsPsf.bind(new LoadNeighbors() {}))
+                .and(RemoveRowsPsf.bind(new RemoveRows() {}))
+                .growing(GRAPH, 1)
+                .sameOnAnySlices(cluster -> {
+                    var unused = sample(cluster, keys, 6, 1);
+                    RemoveRowsPsf.stub(cluster)
+                            .call(GRAPH, LongArray.of(13, 14, 28, 59))
+                            .await();
+                    return SampleNeighborPsf.stub(cluster)
+                            .call(GRAPH, keys, 6, 1)
+                            .await();
+                });
+        for (int node = 0; node < NODES + 5; node++) {
+            if (node == 13 || node == 14 || node == 28 || node >= 59) {
+                assertThat(at(drawn, node).length()).as("node %s", node).isZero();
+            } else {
                 requireNeighbors(node, at(drawn, node), 6);
             }
         }

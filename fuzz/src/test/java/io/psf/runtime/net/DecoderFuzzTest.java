@@ -49,6 +49,7 @@ final class DecoderFuzzTest {
                 frames.addAll(host.answers());
             }
         }
+        frames.add(Bytes.ping());
         return frames;
     }
 
@@ -87,7 +88,9 @@ final class DecoderFuzzTest {
         }
         Got byNetty = new Got();
         byNetty.told = NettyFrames.decode(stream, piece, trusted, new FramePool(1 << 20), byNetty::take);
-        assertThat(byNetty.frames).usingElementComparator(Arrays::compare).isEqualTo(expected.frames);
+        List<byte[]> handedOver =
+                expected.frames.stream().filter(frame -> !Bytes.isPing(frame)).toList();
+        assertThat(byNetty.frames).usingElementComparator(Arrays::compare).isEqualTo(handedOver);
         assertThat(byNetty.told == null ? null : byNetty.told.code())
                 .isEqualTo(expected.refused ? Code.PROTOCOL : null);
         // No more than four times, each of which has kept what it took at most twice: whole, and growing.

@@ -4,10 +4,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Receiver;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,7 @@ public final class NettyFrames {
             }
         };
         EmbeddedChannel socket = new EmbeddedChannel();
-        NettyChannel channel = new NettyChannel(socket, receiver, pool, Duration.ofMinutes(1));
+        NettyChannel channel = new NettyChannel(socket, receiver, pool, ConnectionLimits.usual(), false);
         socket.pipeline().addLast(channel);
         if (trusted) {
             channel.trust();

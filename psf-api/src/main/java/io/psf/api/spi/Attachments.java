@@ -2,7 +2,9 @@ package io.psf.api.spi;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
+import io.psf.api.RowListener;
 import io.psf.api.Shard;
+import io.psf.api.array.LongArray;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -10,6 +12,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +149,36 @@ public final class Attachments {
         if (bytes.size() > 0) {
             sink.take(new Entry(key, total, bytes.toByteArray()));
             bytes.reset();
+        }
+    }
+
+    /** Tells those that have been made that a row is no more ({@link RowListener#rowRemoved}). */
+    public void rowRemoved(long key, int row, int last) {
+        for (Object each : made.values()) {
+            if (each instanceof RowListener listener) {
+                listener.rowRemoved(key, row, last);
+            }
+        }
+    }
+
+    /** Forgets what has been loaded of rows and not been asked for yet: their keys have been removed. */
+    public void forget(LongArray keys) {
+        if (!loaded.isEmpty()) {
+            Set<Long> gone = new HashSet<>();
+            for (int i = 0; i < keys.length(); i++) {
+                gone.add(keys.get(i));
+            }
+            loaded.values().forEach(each -> each.removeIf(entry -> !entry.total() && gone.contains(entry.key())));
+        }
+    }
+
+    /** All rows are no more: tells those that have been made, and forgets what has been loaded of rows. */
+    public void rowsRemoved() {
+        loaded.values().forEach(each -> each.removeIf(entry -> !entry.total()));
+        for (Object each : made.values()) {
+            if (each instanceof RowListener listener) {
+                listener.rowsRemoved();
+            }
         }
     }
 

@@ -41,8 +41,12 @@ public record Binding<Q, R>(Function<Q, R> function, Kind kind, Object handler, 
     /** The call of a handler. */
     @FunctionalInterface
     public interface Target<Q, P, A> {
-        /** Calls the handler. */
-        A handle(Q request, P place);
+        /**
+         * Calls the handler.
+         *
+         * @throws Exception what the handler throws
+         */
+        A handle(Q request, P place) throws Exception;
     }
 
     /** A handler that is given a shard and answers at once. */
@@ -68,13 +72,24 @@ public record Binding<Q, R>(Function<Q, R> function, Kind kind, Object handler, 
     }
 
     /**
-     * Calls the handler.
+     * Calls the handler. What it throws is thrown as it is, checked or not.
      *
      * @param place the shard or the node
      * @return the response, or a stage of it if the kind says later
      */
     @SuppressWarnings("unchecked") // the factories above pair kind and target
     public Object handle(Q request, Object place) {
-        return ((Target<Q, Object, Object>) target).handle(request, place);
+        try {
+            return ((Target<Q, Object, Object>) target).handle(request, place);
+        } catch (Exception e) {
+            Binding.<RuntimeException>rethrow(e);
+            throw new AssertionError("not reached", e);
+        }
+    }
+
+    /** Throws a checked exception through the interceptors, whose signature has none. */
+    @SuppressWarnings("unchecked") // erased: nothing is cast
+    private static <E extends Exception> void rethrow(Exception e) throws E {
+        throw (E) e;
     }
 }

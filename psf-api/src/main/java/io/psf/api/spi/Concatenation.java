@@ -10,7 +10,9 @@ import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,33 @@ public final class Concatenation {
     /** One list of all parts' elements, which cannot be changed. */
     public static <T> List<T> of(List<List<T>> parts) {
         return parts.stream().flatMap(List::stream).toList();
+    }
+
+    /** A map for each part, empty until the part's is set: an older server sends none. */
+    public static <V> List<Map<String, V>> maps(int parts) {
+        return new ArrayList<>(Collections.nCopies(parts, Map.of()));
+    }
+
+    /**
+     * One map of all parts' entries, which cannot be changed, in the order of the parts.
+     *
+     * @param name the component, for errors
+     * @throws PsException with {@code HANDLER_FAILED} if two parts have the same key
+     */
+    public static <V> Map<String, V> union(String name, List<Map<String, V>> parts) {
+        Map<String, V> all = new LinkedHashMap<>();
+        for (Map<String, V> part : parts) {
+            part.forEach((key, value) -> {
+                if (all.putIfAbsent(key, value) != null) {
+                    throw new PsException(
+                            PsException.Code.HANDLER_FAILED,
+                            "key \"" + key + "\" of " + name + " in the answers of several slices (expected: in one of"
+                                    + " them; @Reduce folds the values of a key, and a merge of your own does what you"
+                                    + " write)");
+                }
+            });
+        }
+        return Collections.unmodifiableMap(all);
     }
 
     /**

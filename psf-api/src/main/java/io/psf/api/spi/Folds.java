@@ -8,7 +8,11 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The folds of {@code Reduce}, in the order of the parts. */
 public final class Folds {
@@ -51,6 +55,59 @@ public final class Folds {
             };
         }
         return folded;
+    }
+
+    /**
+     * Folds maps key by key as the single values would be; a part without a key has no say in it. The keys stand in the
+     * order in which they come first.
+     *
+     * @param parts with boxed numbers or booleans, all of one class
+     * @return a map that cannot be changed
+     */
+    public static <V> Map<String, V> fold(Reduction reduction, List<Map<String, V>> parts) {
+        Map<String, List<V>> values = new LinkedHashMap<>();
+        for (Map<String, V> part : parts) {
+            part.forEach((key, value) ->
+                    values.computeIfAbsent(key, each -> new ArrayList<>()).add(value));
+        }
+        Map<String, V> folded = new LinkedHashMap<>();
+        values.forEach((key, each) -> folded.put(key, value(reduction, each)));
+        return Collections.unmodifiableMap(folded);
+    }
+
+    /** Folds values of one class, at least one. */
+    @SuppressWarnings("unchecked") // each is cast to the class that it has
+    private static <V> V value(Reduction reduction, List<V> values) {
+        V first = values.get(0);
+        Object folded;
+        if (first instanceof Boolean) {
+            boolean[] parts = new boolean[values.size()];
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = (Boolean) values.get(i);
+            }
+            folded = fold(reduction, parts);
+        } else if (first instanceof Float || first instanceof Double) {
+            double sum = fold(
+                    reduction,
+                    values.stream()
+                            .mapToDouble(each -> ((Number) each).doubleValue())
+                            .toArray());
+            folded = first instanceof Double ? (Object) sum : (Object) (float) sum;
+        } else {
+            long sum = fold(
+                    reduction,
+                    values.stream()
+                            .mapToLong(each -> ((Number) each).longValue())
+                            .toArray(),
+                    Long.MIN_VALUE,
+                    Long.MAX_VALUE);
+            folded = first instanceof Long
+                    ? (Object) sum
+                    : first instanceof Integer
+                            ? (Object) (int) sum
+                            : first instanceof Short ? (Object) (short) sum : (Object) (byte) sum;
+        }
+        return (V) folded;
     }
 
     /**

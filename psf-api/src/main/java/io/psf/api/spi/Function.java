@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.TensorId;
+import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,14 @@ public abstract class Function<Q, R> {
     }
 
     /**
+     * The tensors whose keys the request has besides the target's: one for each key set that names one, in the order of the
+     * components.
+     */
+    public List<TensorId> others(Q request) {
+        return List.of();
+    }
+
+    /**
      * Tells the routing of the request's laid-out arrays, which decides the slices that are touched.
      *
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} or {@code OUT_OF_RANGE}
@@ -55,6 +64,7 @@ public abstract class Function<Q, R> {
     /**
      * Begins a merge.
      *
+     * @param request for the caller's {@code merge} and {@code finish}, which may see it until the call ends
      * @param into whose laid-out arrays are filled; null to have them allocated
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if an array of {@code into} has the wrong length
      */

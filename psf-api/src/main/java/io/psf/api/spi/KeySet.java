@@ -5,6 +5,8 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class KeySet {
     private final LongArray keys;
     private final boolean everySlice;
+    private final TensorLayout layout;
+    /** The elements that hold the keys, by position; empty if the keys stand by themselves. */
+    private List<?> elements = List.of();
+
     /** The positions of the keys that are sent, grouped by slice; null if that is each position in its place. */
     private final int @Nullable [] order;
     /** Where each slice's group begins in {@link #order}; [slices + 1]. */
@@ -25,6 +31,7 @@ final class KeySet {
     KeySet(String name, LongArray keys, Reduction combine, boolean everySlice, TensorLayout layout) {
         this.keys = keys;
         this.everySlice = everySlice;
+        this.layout = layout;
         this.starts = new int[layout.slices() + 1];
         KeyGrouping grouping = KeyGrouping.begin(keys);
         if (!layout.info().grows()) {
@@ -40,6 +47,11 @@ final class KeySet {
     /** How many keys the caller gave. */
     int positions() {
         return keys.length();
+    }
+
+    /** How the tensor lies whose keys these are. */
+    TensorLayout layout() {
+        return layout;
     }
 
     boolean touches(int slice) {
@@ -77,6 +89,35 @@ final class KeySet {
         target.scatter(answer, order, starts[slice], starts[slice + 1], width);
         if (repeats != null) {
             repeats.ofSlice(slice).scatter(answer, target, width);
+        }
+    }
+
+    /** The keys are in these elements, one for each position. */
+    void setElements(List<?> elements) {
+        this.elements = elements;
+    }
+
+    /** The elements that hold a slice's keys, in the caller's order. */
+    @SuppressWarnings("unchecked") // generated code gives and takes them
+    <E> List<E> elements(int slice) {
+        List<E> list = (List<E>) elements;
+        if (order == null) {
+            return list.subList(starts[slice], starts[slice + 1]);
+        }
+        List<E> some = new ArrayList<>(count(slice));
+        for (int i = starts[slice]; i < starts[slice + 1]; i++) {
+            some.add(list.get(order[i]));
+        }
+        return some;
+    }
+
+    /** Sets each element of a slice's answer at every position that asked for it. */
+    <E> void scatter(int slice, List<E> answer, List<E> target) {
+        for (int i = 0; i < answer.size(); i++) {
+            target.set(position(starts[slice] + i), answer.get(i));
+        }
+        if (repeats != null) {
+            repeats.ofSlice(slice).scatter(answer, target);
         }
     }
 

@@ -39,13 +39,37 @@ public final class Names {
      * Checks a name.
      *
      * @param what of what it is the name, for the message
-     * @throws IllegalArgumentException if it is empty, longer than 200 characters or holds a control character
+     * @throws IllegalArgumentException if it is empty, longer than 200 characters or holds a control character or half of
+     *     a surrogate pair
      */
     public static String requireName(String what, String name) {
         if (name.isEmpty() || name.length() > MAX_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException(
                     "name of " + what + ": \"" + name + "\" (expected: 1 to " + MAX_LENGTH + " printable characters)");
         }
+        int lone = loneSurrogate(name);
+        if (lone >= 0) {
+            throw new IllegalArgumentException("name of " + what + ": " + lone(name, lone));
+        }
         return name;
+    }
+
+    /** The index of the first half of a surrogate pair whose other half is missing; -1 if there is none. */
+    public static int loneSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(c)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** What is wrong with a text that has a lone surrogate, and what is expected. */
+    public static String lone(String text, int at) {
+        return "character %d: U+%04X (expected: both halves of a surrogate pair, since UTF-8 has no other)"
+                .formatted(at, (int) text.charAt(at));
     }
 }

@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
+import java.util.List;
 
 /**
  * The caller's positions whose keys stand at earlier positions, too, grouped by slice.
@@ -45,6 +46,13 @@ record Repeats(Reduction combine, int[] positions, int[] rows, int[] starts, int
     void scatter(SharedArray answer, SharedArray target, int width) {
         for (int i = begin(); i < end(); i++) {
             target.copyRow(positions[i], answer, rows[i], width);
+        }
+    }
+
+    /** Sets elements of the slice's answer at the positions. */
+    <E> void scatter(List<E> answer, List<E> target) {
+        for (int i = begin(); i < end(); i++) {
+            target.set(positions[i], answer.get(rows[i]));
         }
     }
 

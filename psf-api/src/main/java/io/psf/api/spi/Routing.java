@@ -1,12 +1,17 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +26,10 @@ public final class Routing {
     private static final int[] NONE = {};
 
     private final @Nullable TensorLayout layout;
+    private final java.util.function.Function<TensorId, TensorLayout> layouts;
+    /** How the tensors lie whose keys the call has besides those of the one that it runs on. */
+    private List<TensorLayout> others = List.of();
+
     private KeySet[] keySets = NO_KEY_SETS;
     private SharedArray[] arrays = NO_ARRAYS;
     private int[] setOf = NONE;
@@ -31,13 +40,34 @@ public final class Routing {
     /** The slice of each part; null if part i is slice i. */
     private int @Nullable [] touched;
 
-    private Routing(@Nullable TensorLayout layout) {
+    private Routing(@Nullable TensorLayout layout, java.util.function.Function<TensorId, TensorLayout> layouts) {
         this.layout = layout;
+        this.layouts = layouts;
     }
 
-    /** The routing of a call to a tensor's shards. */
+    /** The routing of a call to a tensor's shards, with keys of that tensor alone. */
     public static <Q> Routing overSlices(Function<Q, ?> function, Q request, TensorLayout layout) {
-        Routing routing = new Routing(layout);
+        return overSlices(function, request, layout, Routing::unknown);
+    }
+
+    private static TensorLayout unknown(TensorId tensor) {
+        throw new PsException(
+                PsException.Code.UNKNOWN_TENSOR,
+                "tensor: \"" + tensor + "\" (expected: the one that the call runs on)");
+    }
+
+    /**
+     * The routing of a call to a tensor's shards.
+     *
+     * @param layouts finds how another tensor lies whose keys the request has, or throws
+     * @throws PsException with {@code BAD_REQUEST} if another tensor's slices are not beside the first one's
+     */
+    public static <Q> Routing overSlices(
+            Function<Q, ?> function,
+            Q request,
+            TensorLayout layout,
+            java.util.function.Function<TensorId, TensorLayout> layouts) {
+        Routing routing = new Routing(layout, layouts);
         function.route(request, routing);
         routing.seal(layout.slices());
         return routing;
@@ -45,7 +75,7 @@ public final class Routing {
 
     /** The routing of a call to whole nodes: part i is the i-th node. */
     public static Routing overNodes(int nodes) {
-        Routing routing = new Routing(null);
+        Routing routing = new Routing(null, Routing::unknown);
         routing.seal(nodes);
         return routing;
     }
@@ -79,19 +109,80 @@ public final class Routing {
         everySlice = true;
     }
 
-    /** Key set {@code set} of the request. */
+    /** Key set {@code set} of the request, of the tensor that the call runs on. */
     public void keys(int set, String name, LongArray keys, Reduction combine, boolean everySlice) {
+        keys(set, name, keys, combine, everySlice, layout());
+    }
+
+    /**
+     * Key set {@code set} of the request.
+     *
+     * @param of how the tensor lies whose keys they are: {@link #layout()} or {@link #beside}
+     */
+    public void keys(int set, String name, LongArray keys, Reduction combine, boolean everySlice, TensorLayout of) {
         requireThere(name, keys);
         if (set >= keySets.length) {
             keySets = Arrays.copyOf(keySets, set + 1);
         }
-        keySets[set] = new KeySet(name, keys, combine, everySlice, layout());
+        keySets[set] = new KeySet(name, keys, combine, everySlice, of);
+    }
+
+    /**
+     * Key set {@code set} of the request, one key in each element of a list.
+     *
+     * @param of how the tensor lies whose keys they are: {@link #layout()} or {@link #beside}
+     */
+    public <E> void elements(
+            int set, String name, List<E> list, ToLongFunction<E> key, boolean everySlice, TensorLayout of) {
+        requireThere(name, list, "a list");
+        long[] keys = new long[list.size()];
+        int n = 0;
+        for (E element : list) {
+            if (element == null) {
+                requireThere(name + "[" + n + "]", element, "an element");
+            }
+            keys[n++] = key.applyAsLong(element);
+        }
+        keys(set, name, LongArray.wrap(keys), Reduction.NONE, everySlice, of);
+        keySets[set].setElements(List.copyOf(list));
+    }
+
+    /**
+     * How another tensor lies whose keys the request has.
+     *
+     * @param name the component that names it
+     * @throws PsException with {@code BAD_REQUEST} if its slices do not meet those of the tensor that the call runs on
+     */
+    public TensorLayout beside(String name, TensorId tensor) {
+        requireThere(name, tensor, "the id of a tensor that has been initialized");
+        TensorLayout first = layout();
+        if (tensor.equals(first.info().id())) {
+            return first;
+        }
+        for (TensorLayout known : others) {
+            if (tensor.equals(known.info().id())) {
+                return known;
+            }
+        }
+        TensorLayout other = layouts.apply(tensor);
+        if (!other.meets(first)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slices of tensor " + tensor + ": " + other.text() + " (expected: beside those of "
+                            + first.info().id() + ", " + first.text()
+                            + "; make one of them with TensorSpec.beside the other)");
+        }
+        List<TensorLayout> all = new ArrayList<>(others);
+        all.add(other);
+        others = List.copyOf(all);
+        return other;
     }
 
     /** Component {@code component} goes along key set {@code set}. */
     public void along(int component, String name, int set, SharedArray array, int width) {
-        requireLength(name, array, alongLength(set, width), keySets[set].positions(), width(width));
-        put(component, array, set, width(width));
+        int elements = width(set, width);
+        requireLength(name, array, alongLength(set, width), keySets[set].positions(), elements);
+        put(component, array, set, elements);
     }
 
     /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */
@@ -165,6 +256,24 @@ public final class Routing {
         return Arrays.binarySearch(touched, 0, parts, slice);
     }
 
+    /** True if the call runs on a tensor's shards or has keys of the tensor. */
+    public boolean concerns(TensorId tensor) {
+        if (layout != null && layout.info().id().equals(tensor)) {
+            return true;
+        }
+        for (TensorLayout other : others) {
+            if (other.info().id().equals(tensor)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How the tensors lie whose keys the call has besides those of the one that it runs on. */
+    public List<TensorLayout> others() {
+        return others;
+    }
+
     // What generated code asks when it writes a slice of the request.
 
     /** Writes a part's share of a component, by range or along its keys. */
@@ -182,6 +291,17 @@ public final class Routing {
         }
     }
 
+    /** Writes of which layout the keys of a set are, which the shard beside compares: {@link TupleReader#stamped}. */
+    public void writeStamp(int set, int part, TupleWriter out) {
+        TensorLayout of = keySets[set].layout();
+        out.i16(TensorLayout.stamp(of.info(), of.range(slice(part))));
+    }
+
+    /** A part's share of a key set whose keys are in the elements of a list, in the caller's order. */
+    public <E> List<E> elements(int set, int part) {
+        return keySets[set].elements(slice(part));
+    }
+
     /** Writes a part's share of a key set. */
     public void writeKeys(int set, int part, TupleWriter out) {
         keySets[set].writeKeys(slice(part), out);
@@ -196,11 +316,11 @@ public final class Routing {
 
     /** Elements of an array along a key set, in the caller's order. */
     public int alongLength(int set, int width) {
-        long length = (long) keySets[set].positions() * width(width);
+        long length = (long) keySets[set].positions() * width(set, width);
         if (length > Integer.MAX_VALUE - 8) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "elements along the keys: " + keySets[set].positions() + " keys x " + width(width)
+                    "elements along the keys: " + keySets[set].positions() + " keys x " + width(set, width)
                             + " wide (expected: at most " + (Integer.MAX_VALUE - 8) + ")");
         }
         return (int) length;
@@ -231,8 +351,26 @@ public final class Routing {
     /** Copies each row of a part's answer to every position that its key stands at. */
     public void mergeAlong(String name, int part, int set, SharedArray answer, SharedArray target, int width) {
         int slice = slice(part);
-        requireAnswer(name, answer.length(), keySets[set].count(slice) * width(width));
-        keySets[set].scatter(slice, answer, target, width(width));
+        requireAnswer(name, answer.length(), keySets[set].count(slice) * width(set, width));
+        keySets[set].scatter(slice, answer, target, width(set, width));
+    }
+
+    /** A place for each element of a list along a key set, in the caller's order. */
+    @SuppressWarnings("unchecked") // of nothing but nulls
+    public <E> List<E> places(int set) {
+        return (List<E>) Arrays.asList(new Object[keySets[set].positions()]);
+    }
+
+    /** Sets each element of a part's answer at every position that its key stands at. */
+    public <E> void mergeElements(String name, int part, int set, List<E> answer, List<E> target) {
+        requireAnswer(name, answer.size(), keySets[set].count(slice(part)));
+        keySets[set].scatter(slice(part), answer, target);
+    }
+
+    /** Sets what stands for the elements of a part whose older server did not send them. */
+    public <E> void clearElements(int part, int set, E empty, List<E> target) {
+        int slice = slice(part);
+        keySets[set].scatter(slice, Collections.nCopies(keySets[set].count(slice), empty), target);
     }
 
     /** Zeroes the rows of a part whose older server did not send them. */
@@ -245,8 +383,8 @@ public final class Routing {
     /** Zeroes the rows along the keys of a part whose older server did not send them. */
     public void clearAlong(int part, int set, SharedArray target, int width) {
         int slice = slice(part);
-        SharedArray zeros = Concatenation.zeros(target.type(), keySets[set].count(slice) * width(width));
-        keySets[set].scatter(slice, zeros, target, width(width));
+        SharedArray zeros = Concatenation.zeros(target.type(), keySets[set].count(slice) * width(set, width));
+        keySets[set].scatter(slice, zeros, target, width(set, width));
     }
 
     /**
@@ -287,7 +425,13 @@ public final class Routing {
         return width == 0 ? layout().info().width() : width;
     }
 
-    private TensorLayout layout() {
+    /** Elements in a row along keys; 0 stands for the width of the tensor whose keys they are. */
+    private int width(int set, int width) {
+        return width == 0 ? keySets[set].layout().info().width() : width;
+    }
+
+    /** How the tensor lies that the call runs on. */
+    public TensorLayout layout() {
         if (layout == null) {
             throw new IllegalStateException("layouts: used in a function that runs on nodes (expected: on shards)");
         }
@@ -306,8 +450,12 @@ public final class Routing {
 
     /** The caller may be code that no null checker has seen. */
     private static void requireThere(String name, @Nullable SharedArray array) {
-        if (array == null) {
-            throw new PsException(PsException.Code.BAD_REQUEST, name + ": null (expected: an array)");
+        requireThere(name, array, "an array");
+    }
+
+    private static void requireThere(String name, @Nullable Object value, String expected) {
+        if (value == null) {
+            throw new PsException(PsException.Code.BAD_REQUEST, name + ": null (expected: " + expected + ")");
         }
     }
 

@@ -12,8 +12,10 @@ import java.util.List;
  * @param info the tensor
  * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0, and the number of rows last
  * @param servers [slices], the rank of each slice's server
+ * @param lanes what the lanes of its slices are chosen by, on each server: slice i of tensors of the same number has the
+ *     same lane; the rows, or those of the tensor that it was made beside
  */
-public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
+public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes) {
     public TensorLayout {
         bounds = List.copyOf(bounds);
         servers = List.copyOf(servers);
@@ -24,6 +26,11 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
             throw new IllegalArgumentException("bounds: " + bounds + " over " + servers.size()
                     + " servers (expected: slices + 1 bounds from 0 to " + info.rows() + ")");
         }
+    }
+
+    /** The layout of a tensor that was not made beside another. */
+    public TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
+        this(info, bounds, servers, info.rows());
     }
 
     /** Splits a tensor into slices of equal size, give or take a row; slice i begins at {@code i * rows / n}. */
@@ -37,6 +44,35 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         bounds[servers.length] = info.rows();
         return new TensorLayout(
                 info, List.of(bounds), Arrays.stream(servers).boxed().toList());
+    }
+
+    /** Splits a tensor into as many slices as another has, on the same servers and lanes. */
+    public static TensorLayout beside(TensorInfo info, TensorLayout other) {
+        TensorLayout even =
+                even(info, other.servers.stream().mapToInt(Integer::intValue).toArray());
+        return new TensorLayout(info, even.bounds, other.servers, other.lanes);
+    }
+
+    /**
+     * Whether slice i of both is on the same server and lane, for each i, so that one call may work on both. Which rows a
+     * slice has may differ.
+     */
+    public boolean meets(TensorLayout other) {
+        return lanes == other.lanes && servers.equals(other.servers);
+    }
+
+    /** Whether slice i of both has the same rows, too, for each i. */
+    public boolean isAlignedWith(TensorLayout other) {
+        return info.rows() == other.info.rows() && meets(other) && bounds.equals(other.bounds);
+    }
+
+    /** Shape, slices, first server and lanes on one line: all that layouts of evenly split tensors differ in. */
+    public String text() {
+        return info.shape() + " in " + slices() + (slices() == 1 ? " slice" : " slices") + " from server "
+                + servers.get(0) + " on"
+                + (lanes == info.rows()
+                        ? ""
+                        : ", beside " + (lanes == TensorInfo.GROWING ? "growing" : lanes + "") + " rows");
     }
 
     /**

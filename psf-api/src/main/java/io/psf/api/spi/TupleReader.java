@@ -11,17 +11,24 @@ import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the components of a tuple, in their order, from the body of a frame as {@link TupleWriter} draws it. Every
- * length is checked against the body before anything is read or allocated. Shared arrays are views of the body, or
- * copies if {@link #copying()} was asked for. Not thread-safe.
+ * length is checked against the body before anything is read or allocated. Shared arrays are views of the body; those
+ * of a reader that was {@link #keep kept} are copies on the heap. Not thread-safe.
  */
 public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final short[] NO_STAMPS = {};
+    /** What a decoder writes for bytes that are no character. */
+    private static final char REPLACEMENT = '\ufffd';
 
     private ByteBuffer body = NOTHING;
     private int begin;
@@ -32,10 +39,27 @@ public final class TupleReader {
     private int at;
     private int array;
     private int arrayAt;
-    private boolean copying;
+    /** The arrays of a reader that was kept; null where they lie in the body. */
+    private SharedArray @Nullable [] kept;
+
+    private short[] stamps = NO_STAMPS;
+    private int stamped;
+    /** Bytes of the sections at the block's end, which have readers of their own. */
+    private int tail;
+
+    private final TupleReader whole;
+    /** The sections by version; null until there was one. */
+    private @Nullable TupleReader @Nullable [] sections;
 
     /** A reader of nothing, until it {@link #begin begins}. */
-    public TupleReader() {}
+    public TupleReader() {
+        whole = this;
+    }
+
+    /** A reader of a section. */
+    private TupleReader(TupleReader whole) {
+        this.whole = whole;
+    }
 
     /**
      * Begins to read a body.
@@ -48,6 +72,7 @@ public final class TupleReader {
      * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
+        whole = this;
         begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 
@@ -68,10 +93,12 @@ public final class TupleReader {
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
         this.at = 0;
         this.array = 0;
-        this.copying = false;
+        this.kept = null;
+        this.stamped = 0;
         this.body = SharedArray.littleEndian(bytes);
         this.begin = begin;
         this.blockLength = blockLength;
+        this.tail = 0;
         this.arrays = arrays;
         this.version = version;
         this.target = target;
@@ -95,15 +122,101 @@ public final class TupleReader {
         return this;
     }
 
-    /** From now on shared arrays are read as copies on the heap, which may be kept. */
-    public TupleReader copying() {
-        copying = true;
+    /** A reader of what has not been read yet, in memory of its own on the heap. */
+    public TupleReader keep() {
+        byte[] block = new byte[blockLength - at];
+        body.get(begin + at, block);
+        SharedArray[] rest = new SharedArray[arrays - array];
+        for (int i = 0; i < rest.length; i++) {
+            ElementType type = TYPES[body.getInt(entry(array))];
+            rest[i] = TupleWriter.view(type, next(type)).copy();
+        }
+        TupleReader copy = new TupleReader();
+        copy.body = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
+        copy.blockLength = block.length;
+        copy.arrays = rest.length;
+        copy.kept = rest;
+        copy.version = version;
+        copy.target = target;
+        return copy;
+    }
+
+    /** Reads which layout of another tensor the keys that follow are grouped by; {@link #stamp} answers it. */
+    public TupleReader stamped() {
+        if (stamped == stamps.length) {
+            stamps = Arrays.copyOf(stamps, stamped + 1);
+        }
+        stamps[stamped++] = i16();
         return this;
+    }
+
+    /** How many key sets of other tensors have been read. */
+    public int stamps() {
+        return stamped;
+    }
+
+    /** {@link TensorLayout#stamp} of the layout that key set {@code i} of those of other tensors is grouped by. */
+    public short stamp(int i) {
+        return stamps[Objects.checkIndex(i, stamped)];
     }
 
     /** Whether the peer knows the components of a schema version. */
     public boolean has(int since) {
         return version >= since;
+    }
+
+    /**
+     * Finds the sections at the block's end, where the components of nested records lie that later versions brought. Called
+     * before anything is read; does nothing if the peer is too old to have any.
+     *
+     * @param first the first version that has one
+     * @param last the last version that this side knows
+     */
+    public void sections(int first, int last) {
+        if (!has(first)) {
+            return;
+        }
+        int n = version - first + 1;
+        long end = blockLength - 4L * n;
+        if (end < 0) {
+            throw malformed("sections: " + n + " in a block of " + blockLength + " bytes");
+        }
+        TupleReader[] known = sections;
+        if (known == null || known.length <= last) {
+            known = known == null ? new TupleReader[last + 1] : Arrays.copyOf(known, last + 1);
+            sections = known;
+        }
+        int lengths = begin + (int) end;
+        for (int i = n - 1; i >= 0; i--) {
+            int length = body.getInt(lengths + 4 * i);
+            if (length < 0 || length > end) {
+                throw malformed("section " + i + ": " + length + " bytes (expected: 0 to " + end + ")");
+            }
+            end -= length;
+            if (first + i <= last) {
+                TupleReader section = known[first + i] == null ? new TupleReader(this) : known[first + i];
+                known[first + i] = section;
+                section.within(body, begin + (int) end, length, version);
+            }
+        }
+        tail = blockLength - (int) end;
+    }
+
+    private void within(ByteBuffer block, int from, int length, int writer) {
+        body = block;
+        begin = from;
+        at = 0;
+        blockLength = length;
+        version = writer;
+    }
+
+    /**
+     * Where the components of nested records lie that a version brought.
+     *
+     * @param added a version that the peer {@link #has}
+     */
+    public TupleReader since(int added) {
+        return Objects.requireNonNull(Objects.requireNonNull(whole.sections)[added]);
     }
 
     /** The tensor that the frame is for. */
@@ -146,16 +259,75 @@ public final class TupleReader {
         return body.getDouble(take(8));
     }
 
+    /**
+     * A text.
+     *
+     * @throws PsException with {@code PROTOCOL} if it is not UTF-8
+     */
     public String string() {
-        return new String(bytes(), StandardCharsets.UTF_8);
+        byte[] bytes = bytes();
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) >= 0) { // it stood there, or stands for bytes that are no character
+            requireUtf8(bytes);
+        }
+        return text;
     }
 
+    private static void requireUtf8(byte[] bytes) {
+        ByteBuffer text = ByteBuffer.wrap(bytes);
+        try {
+            var unused = StandardCharsets.UTF_8.newDecoder().decode(text);
+        } catch (CharacterCodingException e) {
+            throw malformed("text: byte " + text.position() + " of " + bytes.length + " (expected: UTF-8)");
+        }
+    }
+
+    /**
+     * A constant of an enum.
+     *
+     * @throws PsException with {@code SCHEMA_MISMATCH} if this side does not have it
+     */
     public <E extends Enum<E>> E enumeration(E[] constants) {
-        int ordinal = i32();
-        if (ordinal < 0 || ordinal >= constants.length) {
-            throw malformed("enum constant number: " + ordinal + " (expected: below " + constants.length + ")");
+        int ordinal = ordinal(constants);
+        if (ordinal >= constants.length) {
+            throw new PsException(
+                    PsException.Code.SCHEMA_MISMATCH,
+                    "constant of enum " + constants[0].getDeclaringClass().getSimpleName() + ": number " + ordinal
+                            + " (expected: 0 to " + (constants.length - 1) + ", one of " + Arrays.toString(constants)
+                            + "; the peer's enum is newer, and no constant of this one is @Unknown)");
         }
         return constants[ordinal];
+    }
+
+    /**
+     * A constant of an enum.
+     *
+     * @param unknown what stands for the constants that this side does not have
+     */
+    public <E extends Enum<E>> E enumeration(E[] constants, E unknown) {
+        int ordinal = ordinal(constants);
+        return ordinal < constants.length ? constants[ordinal] : unknown;
+    }
+
+    private int ordinal(Enum<?>[] constants) {
+        int ordinal = i32();
+        if (ordinal < 0) {
+            throw malformed(
+                    "constant of enum " + constants[0].getDeclaringClass().getSimpleName() + ": number " + ordinal
+                            + " (expected: 0 to " + (constants.length - 1) + ")");
+        }
+        return ordinal;
+    }
+
+    /**
+     * Adds an entry to a map that is read.
+     *
+     * @throws PsException with {@code PROTOCOL} if the key is there already
+     */
+    public static <V> void put(Map<String, V> map, String key, V value) {
+        if (map.put(key, value) != null) {
+            throw malformed("map: key \"" + key + "\" twice (expected: once)");
+        }
     }
 
     public TensorId tensor() {
@@ -174,8 +346,8 @@ public final class TupleReader {
      */
     public int count(int size) {
         int n = i32();
-        if (n < 0 || (long) n * size > blockLength - at) {
-            throw malformed("count: " + n + " elements with " + (blockLength - at) + " bytes left");
+        if (n < 0 || (long) n * size > left()) {
+            throw malformed("count: " + n + " elements with " + left() + " bytes left");
         }
         return n;
     }
@@ -183,6 +355,14 @@ public final class TupleReader {
     public byte[] bytes() {
         byte[] values = new byte[count(1)];
         body.get(take(values.length), values);
+        return values;
+    }
+
+    public boolean[] booleans() {
+        boolean[] values = new boolean[count(1)];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = bool();
+        }
         return values;
     }
 
@@ -211,38 +391,47 @@ public final class TupleReader {
     }
 
     public FloatArray floatArray() {
-        FloatArray view = FloatArray.view(next(ElementType.FLOAT));
-        return copying ? view.copy() : view;
+        return kept == null ? FloatArray.view(next(ElementType.FLOAT)) : (FloatArray) next(kept, ElementType.FLOAT);
     }
 
     public DoubleArray doubleArray() {
-        DoubleArray view = DoubleArray.view(next(ElementType.DOUBLE));
-        return copying ? view.copy() : view;
+        return kept == null ? DoubleArray.view(next(ElementType.DOUBLE)) : (DoubleArray) next(kept, ElementType.DOUBLE);
     }
 
     public IntArray intArray() {
-        IntArray view = IntArray.view(next(ElementType.INT));
-        return copying ? view.copy() : view;
+        return kept == null ? IntArray.view(next(ElementType.INT)) : (IntArray) next(kept, ElementType.INT);
     }
 
     public LongArray longArray() {
-        LongArray view = LongArray.view(next(ElementType.LONG));
-        return copying ? view.copy() : view;
+        return kept == null ? LongArray.view(next(ElementType.LONG)) : (LongArray) next(kept, ElementType.LONG);
     }
 
     public ByteArray byteArray() {
-        ByteArray view = ByteArray.view(next(ElementType.BYTE));
-        return copying ? view.copy() : view;
+        return kept == null ? ByteArray.view(next(ElementType.BYTE)) : (ByteArray) next(kept, ElementType.BYTE);
     }
 
-    private ByteBuffer next(ElementType expected) {
+    private SharedArray next(SharedArray[] kept, ElementType expected) {
+        requireMore();
+        requireType(kept[array].type(), expected);
+        return kept[array++];
+    }
+
+    private void requireMore() {
         if (array == arrays) {
             throw malformed("arrays: " + arrays + " (expected: more)");
         }
-        ElementType type = TYPES[body.getInt(entry(array))];
+    }
+
+    private void requireType(ElementType type, ElementType expected) {
         if (type != expected) {
             throw malformed("array " + array + ": " + type + " (expected: " + expected + ")");
         }
+    }
+
+    private ByteBuffer next(ElementType expected) {
+        requireMore();
+        ElementType type = TYPES[body.getInt(entry(array))];
+        requireType(type, expected);
         int bytes = body.getInt(entry(array) + 4) * type.size();
         ByteBuffer view = body.slice(arrayAt, bytes).order(ByteOrder.LITTLE_ENDIAN);
         arrayAt += (int) TupleWriter.align(bytes);
@@ -258,9 +447,13 @@ public final class TupleReader {
         return begin + (int) TupleWriter.align(blockLength) + 8 * i;
     }
 
+    private int left() {
+        return blockLength - tail - at;
+    }
+
     private int take(int bytes) {
-        if (bytes > blockLength - at) {
-            throw malformed("bytes in the block: " + blockLength + " (expected: more)");
+        if (bytes > left()) {
+            throw malformed("bytes in the block: " + (blockLength - tail) + " (expected: more)");
         }
         int from = begin + at;
         at += bytes;

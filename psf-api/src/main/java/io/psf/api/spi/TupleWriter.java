@@ -8,10 +8,13 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +43,33 @@ public final class TupleWriter {
 
     private static final int[] NO_ROWS = {};
 
+    /** The most characters of a text that is written one by one. Longer ones are encoded faster by the JDK. */
+    private static final int SHORT = 32;
+
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The sections by version; null until there is one. */
+    private @Nullable TupleWriter @Nullable [] sections;
+
+    private final TupleWriter whole;
+
+    /** A writer of a tuple. */
+    public TupleWriter() {
+        whole = this;
+    }
+
+    /** A writer of a section. */
+    private TupleWriter(TupleWriter whole) {
+        this.whole = whole;
+    }
+
     /** Forgets what was written. */
     public void reset() {
         block.clear();
+        if (sections != null) {
+            forgetSections(sections);
+        }
         Arrays.fill(sources, 0, arrays, null);
         Arrays.fill(rows, 0, arrays, NO_ROWS);
         Arrays.fill(repeats, 0, arrays, null);
@@ -77,8 +104,59 @@ public final class TupleWriter {
         need(8).putDouble(value);
     }
 
+    /**
+     * A text.
+     *
+     * @throws IllegalArgumentException if it has half of a surrogate pair, which cannot be written in UTF-8
+     */
     public void string(String value) {
-        bytes(value.getBytes(StandardCharsets.UTF_8));
+        if (value.length() > SHORT || !ascii(value)) {
+            encoded(value);
+        }
+    }
+
+    /** Writes a text without garbage if each of its characters is a byte; else leaves the block as it is. */
+    private boolean ascii(String value) {
+        int length = value.length();
+        int at = need(4L + length).position() + 4;
+        byte[] bytes = block.array();
+        for (int i = 0; i < length; i++) {
+            char c = value.charAt(i);
+            if (c >= 0x80) {
+                return false;
+            }
+            bytes[at + i] = (byte) c;
+        }
+        block.putInt(length).position(at + length);
+        return true;
+    }
+
+    private void encoded(String value) {
+        byte[] text = value.getBytes(StandardCharsets.UTF_8);
+        if (hasQuestionMark(text)) { // what half of a surrogate pair becomes
+            int lone = Names.loneSurrogate(value);
+            if (lone >= 0) {
+                throw new IllegalArgumentException("text: " + Names.lone(value, lone));
+            }
+        }
+        bytes(text);
+    }
+
+    /** Whether one of the bytes is a question mark; eight at a time. */
+    private static boolean hasQuestionMark(byte[] text) {
+        int at = 0;
+        for (; at <= text.length - 8; at += 8) {
+            long zeroIfMark = (long) EIGHT_BYTES.get(text, at) ^ 0x3f3f3f3f3f3f3f3fL;
+            if (((zeroIfMark - 0x0101010101010101L) & ~zeroIfMark & 0x8080808080808080L) != 0) {
+                return true;
+            }
+        }
+        for (; at < text.length; at++) {
+            if (text[at] == '?') {
+                return true;
+            }
+        }
+        return false;
     }
 
     public void enumeration(Enum<?> value) {
@@ -97,6 +175,14 @@ public final class TupleWriter {
     public void bytes(byte[] values) {
         count(values.length);
         need(values.length).put(values);
+    }
+
+    public void booleans(boolean[] values) {
+        count(values.length);
+        ByteBuffer out = need(values.length);
+        for (boolean value : values) {
+            out.put((byte) (value ? 1 : 0));
+        }
     }
 
     public void ints(int[] values) {
@@ -121,6 +207,55 @@ public final class TupleWriter {
         count(values.length);
         need(8L * values.length).asDoubleBuffer().put(values);
         block.position(block.position() + 8 * values.length);
+    }
+
+    /**
+     * Where the components of nested records go that a later version brought: behind all that older peers read.
+     *
+     * @param version the version that brought them, from 2
+     */
+    public TupleWriter since(int version) {
+        return whole.section(version);
+    }
+
+    private TupleWriter section(int version) {
+        TupleWriter[] known = sections;
+        if (known == null || known.length <= version) {
+            known = known == null ? new TupleWriter[version + 1] : Arrays.copyOf(known, version + 1);
+            sections = known;
+        }
+        TupleWriter section = known[version];
+        if (section == null) {
+            section = new TupleWriter(this);
+            known[version] = section;
+        }
+        return section;
+    }
+
+    /**
+     * Appends the sections to the block, and then the length of each of them, so that a reader finds them from the
+     * block's end.
+     *
+     * @param first the first version that has one
+     * @param last the schema's version
+     */
+    public void sections(int first, int last) {
+        for (int version = first; version <= last; version++) {
+            ByteBuffer section = section(version).block.flip();
+            need(section.remaining()).put(section);
+        }
+        for (int version = first; version <= last; version++) {
+            i32(section(version).block.position());
+        }
+        forgetSections(Objects.requireNonNull(sections));
+    }
+
+    private static void forgetSections(@Nullable TupleWriter[] sections) {
+        for (TupleWriter section : sections) {
+            if (section != null) {
+                section.block.clear();
+            }
+        }
     }
 
     /** A shared array, whole. */
@@ -223,7 +358,7 @@ public final class TupleWriter {
         }
     }
 
-    private static SharedArray view(ElementType type, ByteBuffer bytes) {
+    static SharedArray view(ElementType type, ByteBuffer bytes) {
         return switch (type) {
             case BYTE -> ByteArray.view(bytes);
             case INT -> IntArray.view(bytes);

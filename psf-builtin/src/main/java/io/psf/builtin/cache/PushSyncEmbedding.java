@@ -34,7 +34,7 @@ public interface PushSyncEmbedding {
      *     borrowed until await returns
      * @param versions [m] int64, the versions of the cache's rows, -1 for one that it does not have; borrowed until await
      *     returns
-     * @param bound how many updates a row may be behind, at least 0
+     * @param bound how many updates a row may be behind, at least 0; one that has been removed and made again is 2^32 behind
      */
     record Request(
             TensorId table,
@@ -65,9 +65,8 @@ public interface PushSyncEmbedding {
         Versions.requireCached(slice.syncKeys().length(), slice.versions(), slice.bound());
         return Pushes.of(shard).sparse(slice.pushKeys(), slice.gradients(), () -> {
             int[] pushed = shard.rows(slice.pushKeys());
-            int[] rows = shard.rows(slice.syncKeys());
             Versions.of(shard).add(pushed, slice.updates());
-            StaleRows stale = StaleRows.of(shard, rows, slice.versions(), slice.bound());
+            StaleRows stale = StaleRows.of(shard, slice.syncKeys(), slice.versions(), slice.bound());
             return new Response(stale.keys(), stale.versions(), stale.values());
         });
     }

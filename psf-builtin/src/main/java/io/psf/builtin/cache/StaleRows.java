@@ -3,32 +3,33 @@ package io.psf.builtin.cache;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.sparse.Rows;
 
 /**
  * The rows of a shard that a cache has to take anew.
  *
- * @param keys [m] int64, in the order of the shard's rows
+ * @param keys [m] int64, in the order of the shard's rows, those without a row last
  * @param versions [m] int64
  * @param values [m, width] float32, scratch memory of the shard
  */
 record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
     /**
-     * The rows as they are now.
+     * The rows as they are now; a key without one is what its row would begin as, and makes none.
      *
-     * @param rows [n], local rows
+     * @param asked [n] int64, keys, each once
      * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
      * @param bound how many updates a row may be behind
      */
-    static StaleRows of(Shard shard, int[] rows, LongArray cached, long bound) {
+    static StaleRows of(Shard shard, LongArray asked, LongArray cached, long bound) {
+        int[] rows = new int[asked.length()];
+        var unused = shard.find(asked, rows);
         Versions now = Versions.of(shard);
         int[] stale = now.stale(rows, cached, bound);
         LongArray keys = LongArray.allocate(stale.length);
         LongArray versions = LongArray.allocate(stale.length);
         for (int i = 0; i < stale.length; i++) {
-            keys.set(i, shard.key(stale[i]));
-            versions.set(i, now.get(stale[i]));
+            keys.set(i, asked.get(stale[i]));
+            versions.set(i, now.get(rows[stale[i]]));
         }
-        return new StaleRows(keys, versions, Rows.gather(shard, stale));
+        return new StaleRows(keys, versions, shard.gather(keys));
     }
 }

@@ -25,7 +25,7 @@ public interface SyncEmbedding {
      *     borrowed until await returns
      * @param versions [n] int64, the versions of the cache's rows, -1 for one that it does not have; borrowed until await
      *     returns
-     * @param bound how many updates a row may be behind, at least 0
+     * @param bound how many updates a row may be behind, at least 0; one that has been removed and made again is 2^32 behind
      */
     record Request(
             TensorId table,
@@ -48,9 +48,8 @@ public interface SyncEmbedding {
 
     /** Answers the rows that are stale now. */
     default Response handle(Request slice, Shard shard) {
-        int[] rows = shard.rows(slice.keys());
-        Versions.requireCached(rows.length, slice.versions(), slice.bound());
-        StaleRows stale = StaleRows.of(shard, rows, slice.versions(), slice.bound());
+        Versions.requireCached(slice.keys().length(), slice.versions(), slice.bound());
+        StaleRows stale = StaleRows.of(shard, slice.keys(), slice.versions(), slice.bound());
         return new Response(stale.keys(), stale.versions(), stale.values());
     }
 }

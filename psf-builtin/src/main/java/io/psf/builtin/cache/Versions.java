@@ -2,6 +2,7 @@ package io.psf.builtin.cache;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.PsException;
+import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
@@ -13,19 +14,32 @@ import java.util.Arrays;
 /**
  * How many updates each row of a shard has had from caches, its version, from 0. Beside the shard, used on its lane, saved
  * and loaded with it.
+ *
+ * <p>A row that is removed and made again has other values than a cache may still have under its old version. So rows that
+ * are made after a removal begin with a version that is 2^32 beyond that of the removed one, further than a bound allows that
+ * means a number of updates.
  */
-final class Versions implements Checkpointed {
+final class Versions implements Checkpointed, RowListener {
     /** The version of a row that a cache does not have. */
     private static final long NONE = -1;
 
     private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
+    /** Further than a cache is meant to be behind. */
+    private static final long GAP = 1L << 32;
+
     private final Shard shard;
     private long[] versions;
+    /** How many rows have their version in the array. */
+    private int known;
+
+    /** The version of rows that are made now, and of keys that have no row. */
+    private long first;
 
     private Versions(Shard shard) {
         this.shard = shard;
         this.versions = new long[shard.rows()];
+        this.known = shard.rows();
     }
 
     /** Those of a shard's rows as they are now: of a growing table, to be asked for after its rows. */
@@ -39,12 +53,33 @@ final class Versions implements Checkpointed {
         if (rows > versions.length) {
             versions = Arrays.copyOf(versions, Math.max(rows, (int) Math.min(MOST_ROWS, 2L * versions.length)));
         }
+        if (rows > known) {
+            Arrays.fill(versions, known, rows, first);
+            known = rows;
+        }
+    }
+
+    @Override
+    public void rowRemoved(long key, int row, int last) {
+        growTo(last + 1);
+        first = Math.max(first, versions[row] + GAP);
+        versions[row] = versions[last];
+        known = last;
+    }
+
+    @Override
+    public void rowsRemoved() {
+        for (int row = 0; row < known; row++) {
+            first = Math.max(first, versions[row] + GAP);
+        }
+        known = 0;
     }
 
     @Override
     public void saveRow(long key, DataOutput out) throws IOException {
         int row = shard.row(key);
-        long version = row < versions.length ? versions[row] : 0;
+        growTo(row + 1);
+        long version = versions[row];
         if (version != 0) {
             out.writeLong(version);
         }
@@ -52,13 +87,30 @@ final class Versions implements Checkpointed {
 
     @Override
     public void loadRow(long key, DataInput in) throws IOException {
-        int row = shard.row(key);
-        growTo(row + 1);
-        versions[row] = in.readLong();
+        int row = shard.find(key);
+        long version = in.readLong();
+        if (row >= 0) {
+            growTo(row + 1);
+            versions[row] = version;
+            first = Math.max(first, version & -GAP); // as far as the totals of other shards say
+        }
     }
 
+    @Override
+    public void saveTotal(DataOutput out) throws IOException {
+        if (first != 0) {
+            out.writeLong(first);
+        }
+    }
+
+    @Override
+    public void loadTotal(DataInput in) throws IOException {
+        first = Math.max(first, in.readLong());
+    }
+
+    /** The version of a local row, or with -1 of a key that has none. */
     long get(int row) {
-        return versions[row];
+        return row < 0 ? first : versions[row];
     }
 
     /**
@@ -99,24 +151,27 @@ final class Versions implements Checkpointed {
      * Which of a cache's rows are too old: those that it does not have, and those that are more than {@code bound} updates
      * behind. One that is ahead is as old: the table has been made anew or loaded since.
      *
-     * @param rows [n], local rows
+     * @param rows [n], local rows, -1 for a key that has none
      * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
      * @param bound how many updates a row may be behind
-     * @return [m], local rows, each once, ascending
+     * @return [m], which of the {@code rows}, in their order, those without a row last
      */
     int[] stale(int[] rows, LongArray cached, long bound) {
-        int[] stale = new int[rows.length];
+        long[] stale = new long[rows.length]; // the row above, unsigned, and below where it stands
         int n = 0;
         for (int i = 0; i < rows.length; i++) {
             long version = cached.get(i);
-            long behind = versions[rows[i]] - version;
+            long behind = get(rows[i]) - version;
             if (version == NONE || behind > bound || behind < 0) {
-                stale[n++] = rows[i];
+                stale[n++] = (rows[i] & 0x7fff_ffffL) << Integer.SIZE | i;
             }
         }
-        int[] some = Arrays.copyOf(stale, n);
-        Arrays.sort(some);
-        return some;
+        Arrays.sort(stale, 0, n);
+        int[] which = new int[n];
+        for (int i = 0; i < n; i++) {
+            which[i] = (int) stale[i];
+        }
+        return which;
     }
 
     private static void requireLength(String name, int actual, int keys) {

@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Caller;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Saves and loads a tensor in the steps that it takes. */
 public final class Checkpoints {
@@ -16,12 +18,41 @@ public final class Checkpoints {
     private Checkpoints() {}
 
     /**
-     * Writes a file for each shard, and then the manifest that names them. Returns when all is on the disk.
+     * Writes a file for each shard, and then the manifest that names them. Returns when all is on the disk. What this save or
+     * one before has left that was not finished is deleted.
      *
      * @param tensor which tensor, as it is
      * @param checkpoint the checkpoint's name, a path below the servers' directory
      */
     public static void save(Caller caller, TensorInfo tensor, String checkpoint) {
+        PsException notCleaned = clean(caller, tensor.id(), checkpoint);
+        try {
+            write(caller, tensor, checkpoint);
+        } catch (PsException e) {
+            if (notCleaned == null) {
+                notCleaned = clean(caller, tensor.id(), checkpoint);
+            }
+            if (notCleaned != null) {
+                e.addSuppressed(notCleaned);
+            }
+            throw e;
+        }
+    }
+
+    /** Cleans up, or answers why not: a save may do without. */
+    private static @Nullable PsException clean(Caller caller, TensorId tensor, String checkpoint) {
+        try {
+            var unused = CleanSavesPsf.stub(caller)
+                    .withDeadline(LIMIT)
+                    .call(tensor.number(), tensor, checkpoint)
+                    .await();
+            return null;
+        } catch (PsException e) {
+            return e;
+        }
+    }
+
+    private static void write(Caller caller, TensorInfo tensor, String checkpoint) {
         long save = ThreadLocalRandom.current().nextLong();
         SaveTensor.Response saved = SaveTensorPsf.stub(caller)
                 .withDeadline(LIMIT)
@@ -42,8 +73,9 @@ public final class Checkpoints {
     }
 
     /**
-     * Lets all shards verify their files, and then load them: if a file is damaged, no shard has changed. Returns when
-     * all have loaded.
+     * Lets all shards verify their files, and then load them: if a file is damaged or does not fit, no shard has changed.
+     * Returns when all have loaded. A server that is lost, or a disk that fails, while they load leaves those that have
+     * loaded beside those that have not: load again.
      *
      * @param tensor which tensor
      * @param checkpoint the checkpoint's name, a path below the servers' directory

@@ -64,6 +64,7 @@ record Folder(Path path) {
     /** Writes something to a file beside, and then gives it its name: whoever looks sees all of it or what was before. */
     <T> T replace(Path file, Writing<T> writing) {
         Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+        boolean finished = false;
         try {
             Files.createDirectories(path);
             T written;
@@ -76,14 +77,15 @@ record Folder(Path path) {
                 channel.force(true);
             }
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            finished = true;
             force();
             return written;
         } catch (IOException e) {
-            delete(unfinished);
             throw failure("writing " + file, e);
-        } catch (RuntimeException e) {
-            delete(unfinished);
-            throw e;
+        } finally {
+            if (!finished) {
+                delete(unfinished);
+            }
         }
     }
 
@@ -110,15 +112,17 @@ record Folder(Path path) {
         }
     }
 
-    /** Deletes the files of shards that are not among these, finished or not. */
-    void deleteAllBut(Set<Path> files) throws IOException {
+    /** Deletes the files of shards that are not among these, finished or not; answers how many. */
+    int deleteAllBut(Set<Path> files) throws IOException {
+        int deleted = 0;
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path, "*{" + SHARD + "," + UNFINISHED + "}")) {
             for (Path file : there) {
                 if (!files.contains(file)) {
-                    Files.deleteIfExists(file);
+                    deleted += Files.deleteIfExists(file) ? 1 : 0;
                 }
             }
         }
+        return deleted;
     }
 
     /** What an I/O error is to the caller. */

@@ -1,13 +1,16 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.ElementType;
+import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.sync.Pushes;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -36,6 +39,13 @@ record Header(
         List<String> attachments) {
     private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
     private static final int VERSION = 1;
+
+    /** Before each entry of an attachment: it is of a row. */
+    static final int ROW = 1;
+    /** It is the total of a shard. */
+    static final int TOTAL = 2;
+    /** There is none any more. */
+    static final int END = 0;
 
     /** A slot's name and the floats in a row of it. */
     record Slot(String name, int width) {}
@@ -106,7 +116,85 @@ record Header(
             attachments.add(in.string());
         }
         long inFile = tensor.grows() ? in.i64() : end - begin;
+        requireDifferent("slots", slots.stream().map(Slot::name).toList());
+        requireDifferent("attachments", attachments);
         return new Header(save, tensor, begin, end, inFile, optimizer, declaration, slots, attachments);
+    }
+
+    /** The bytes of keys, values and slots. */
+    long bytesOfRows() {
+        long floats = tensor.width();
+        for (Slot slot : slots) {
+            floats += slot.width();
+        }
+        return rows * (floats * Float.BYTES + (tensor.grows() ? Long.BYTES : 0));
+    }
+
+    /**
+     * Checks that what this says follows, each part as long as it is to be, up to the checksum.
+     *
+     * @param in a file, behind its header
+     * @param shard whose rows are loaded
+     * @return how many rows of the file the shard owns
+     * @throws PsException with {@code STORAGE} if something is missing, too much, or where it cannot be
+     */
+    long requireBody(BufferedFile in, Shard shard) throws IOException {
+        long body = in.position();
+        long left = in.size() - Integer.BYTES - body;
+        require("sign of the number of rows", Long.signum(rows) >= 0, true);
+        left = requireRows("keys", left, tensor.grows() ? Long.BYTES : 0);
+        left = requireRows("values", left, tensor.width() * (long) Float.BYTES);
+        for (Slot slot : slots) {
+            require("width of slot \"" + slot.name() + "\" above 0", slot.width() > 0, true);
+            require("slot \"" + slot.name() + "\" of an open round", Pushes.ownsSlot(slot.name()), false);
+            left = requireRows("slot \"" + slot.name() + "\"", left, slot.width() * (long) Float.BYTES);
+        }
+        Range here = new Range(begin, end);
+        long owned = tensor.grows()
+                ? requireKeys(in, here, shard)
+                : Math.min(end, shard.range().end())
+                        - Math.max(begin, shard.range().begin());
+        in.seek(body + bytesOfRows());
+        for (String attachment : attachments) {
+            for (int kind = in.i8(); kind != END; kind = in.i8()) {
+                long key = in.i64();
+                require("kind of an entry of " + attachment, kind, kind == TOTAL ? TOTAL : ROW);
+                require(
+                        "place of an entry of " + attachment + " in " + here,
+                        here.contains(kind == TOTAL ? key : TensorLayout.position(tensor, key)),
+                        true);
+                in.skipBytes();
+            }
+        }
+        require("bytes before the checksum", in.position(), in.size() - Integer.BYTES);
+        return owned;
+    }
+
+    private long requireRows(String what, long left, long bytesOfRow) {
+        if (bytesOfRow > 0 && rows > left / bytesOfRow) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    what + ": " + rows + " rows of " + bytesOfRow + " bytes in " + left + " (expected: all of them)");
+        }
+        return left - rows * bytesOfRow;
+    }
+
+    /** Counts the keys that a shard owns; all have to be of the shard that the file is of. */
+    private long requireKeys(BufferedFile in, Range here, Shard shard) throws IOException {
+        long owned = 0;
+        for (long i = 0; i < rows; i++) {
+            long key = in.i64();
+            long place = TensorLayout.position(tensor, key);
+            if (!here.contains(place)) {
+                require("place of key " + key, place, "in " + here);
+            }
+            owned += shard.range().contains(place) ? 1 : 0;
+        }
+        return owned;
+    }
+
+    private static void requireDifferent(String what, List<String> names) {
+        require("different " + what, new HashSet<>(names).size(), names.size());
     }
 
     static void require(String what, Object found, Object expected) {

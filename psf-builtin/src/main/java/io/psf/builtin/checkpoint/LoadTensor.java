@@ -2,23 +2,15 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
-import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
-import io.psf.api.spi.Attachments;
-import io.psf.builtin.sync.Pushes;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Puts what has been saved of a tensor in the place of values, slots and attachments: each shard reads its rows, from the
- * files of as many shards as there were. All that a shard reads is verified before the shard changes. The lane is held
- * while it reads.
+ * files of as many shards as there were. All that a shard reads is verified before the shard changes: what is wrong with it
+ * changes nothing. The lane is held while it reads.
  */
 @PsFunction("psf.load")
 public interface LoadTensor {
@@ -50,42 +42,15 @@ public interface LoadTensor {
                             + "\" was loaded (expected: not to change; load it again)");
         }
         require("shape", manifest.tensor().shape(), shard.spec().shape(), slice);
-        List<ShardFile> files = new ArrayList<>();
-        Range range = shard.range();
-        for (Piece piece : manifest.pieces()) {
-            if (piece.begin() < range.end() && piece.end() > range.begin()) {
-                ShardFile file = ShardFile.verified(folder, manifest, piece);
-                require(
-                        "optimizer",
-                        file.header().optimizer(),
-                        shard.optimizer().name(),
-                        slice);
-                files.add(file);
-            }
+        ShardFiles files = ShardFiles.verified(folder, manifest, shard);
+        for (String optimizer : files.optimizers()) {
+            require("optimizer", optimizer, shard.optimizer().name(), slice);
         }
+        files.requireFit(slice.checkpoint());
         if (!slice.dryRun()) {
-            load(files, shard);
+            files.load();
         }
         return new Response(manifest.save());
-    }
-
-    private static void load(List<ShardFile> files, Shard shard) {
-        if (shard.spec().grows()) {
-            shard.removeRows();
-        }
-        for (ShardFile file : files) {
-            for (Header.Slot slot : file.header().slots()) {
-                var unused = shard.slot(slot.name(), slot.width());
-            }
-        }
-        for (Map.Entry<String, FloatArray> slot : shard.slots().entrySet()) {
-            if (!Pushes.ownsSlot(slot.getKey())) {
-                slot.getValue().fill(0); // as it was before anybody asked for it
-            }
-        }
-        Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
-        files.forEach(file -> file.load(shard, attachments));
-        shard.attachments().replace(attachments);
     }
 
     private static void require(String what, String saved, String there, Request request) {

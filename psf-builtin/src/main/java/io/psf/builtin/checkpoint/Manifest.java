@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,11 +57,39 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
             }
             return file;
         });
+        deleteAllBut(folder, files);
+    }
+
+    private static int deleteAllBut(Folder folder, Set<Path> files) {
         try {
-            folder.deleteAllBut(files);
+            return folder.deleteAllBut(files);
         } catch (IOException e) {
-            throw Folder.failure("deleting what " + file + " does not name", e);
+            throw Folder.failure("deleting what " + folder.path().resolve(NAME) + " does not name", e);
         }
+    }
+
+    /**
+     * Deletes the files that the manifest of a folder does not name; all where there is none yet. A manifest that cannot be
+     * read may name any of them.
+     *
+     * @return how many were deleted
+     * @throws PsException with {@code STORAGE} if the disk says no
+     */
+    static int clean(Folder folder, String checkpoint, TensorId tensor) {
+        if (!Files.isDirectory(folder.path())) {
+            return 0;
+        }
+        Set<Path> named = new HashSet<>();
+        if (Files.exists(folder.path().resolve(NAME), LinkOption.NOFOLLOW_LINKS)) {
+            Manifest manifest;
+            try {
+                manifest = read(folder, checkpoint, tensor);
+            } catch (PsException e) {
+                return 0; // the next save that is finished takes its place
+            }
+            manifest.pieces().forEach(piece -> named.add(piece.file(folder, manifest.save())));
+        }
+        return deleteAllBut(folder, named);
     }
 
     /**

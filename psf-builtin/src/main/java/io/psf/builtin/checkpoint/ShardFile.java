@@ -14,19 +14,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md). Verified as a whole before any
- * of it is used.
+ * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md). Verified
+ * as a whole before any of it is used, so that reading it afterwards can only fail with the disk.
  *
  * @param path where it is
  * @param header what it begins with
  * @param data where the keys, or else the values, begin
+ * @param owned how many of its rows the shard owns that it was verified for
  */
-record ShardFile(Path path, Header header, long data) {
-    private static final int END = 0;
-    private static final int ROW = 1;
-    private static final int TOTAL = 2;
-
-    /** Keys that are looked at together. */
+record ShardFile(Path path, Header header, long data, long owned) {
+    /** Keys that are made rows of together. */
     private static final int KEYS = 4096;
 
     /**
@@ -49,11 +46,11 @@ record ShardFile(Path path, Header header, long data) {
             }
             for (String attachment : header.attachments()) {
                 shard.attachments().save(attachment, entry -> {
-                    out.i8(entry.total() ? TOTAL : ROW);
+                    out.i8(entry.total() ? Header.TOTAL : Header.ROW);
                     out.i64(entry.key());
                     out.bytes(entry.bytes());
                 });
-                out.i8(END);
+                out.i8(Header.END);
             }
             int checksum = out.finish();
             return new Piece(header.begin(), header.end(), out.written(), checksum);
@@ -61,11 +58,12 @@ record ShardFile(Path path, Header header, long data) {
     }
 
     /**
-     * Reads a file's header after all of it has been verified.
+     * Reads a file's header after all of it has been verified: its checksum, and that all which the header says is there.
      *
+     * @param shard whose rows are loaded
      * @throws PsException with {@code STORAGE} if it is not there, or not as it was saved
      */
-    static ShardFile verified(Folder folder, Manifest manifest, Piece piece) {
+    static ShardFile verified(Folder folder, Manifest manifest, Piece piece, Shard shard) {
         Path path = piece.file(folder, manifest.save());
         try (BufferedFile in = new BufferedFile(path)) {
             Header.require("bytes", in.size(), piece.bytes());
@@ -76,7 +74,8 @@ record ShardFile(Path path, Header header, long data) {
             Header.require("tensor", header.tensor(), manifest.tensor());
             Header.require("rows", new Range(header.begin(), header.end()), new Range(piece.begin(), piece.end()));
             Header.require("save", hex(header.save()), hex(manifest.save()));
-            return new ShardFile(path, header, in.position());
+            long data = in.position();
+            return new ShardFile(path, header, data, header.requireBody(in, shard));
         } catch (NoSuchFileException e) {
             throw Folder.failure(path + ", rows " + piece.rows(), e);
         } catch (IOException e) {
@@ -96,28 +95,33 @@ record ShardFile(Path path, Header header, long data) {
         return "%016x".formatted(number);
     }
 
-    /**
-     * Copies the rows that a shard owns into its values and slots, and takes what has been attached to them.
-     *
-     * @param attachments by type; added to
-     */
-    void load(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
+    /** Takes what has been attached to the rows that a shard owns; adds it to what there is, by type. */
+    void loadAttachments(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
+        try (BufferedFile in = new BufferedFile(path)) {
+            in.seek(data + header.bytesOfRows());
+            for (String attachment : header.attachments()) {
+                List<Attachments.Entry> entries = attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
+                for (int kind = in.i8(); kind != Header.END; kind = in.i8()) {
+                    long key = in.i64();
+                    if (kind == Header.TOTAL ? shard.range().contains(key) : shard.owns(key)) {
+                        entries.add(new Attachments.Entry(key, kind == Header.TOTAL, in.bytes()));
+                    } else {
+                        in.skipBytes();
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw Folder.failure("reading " + path, e);
+        }
+    }
+
+    /** Copies the rows that a shard owns into its values and slots. */
+    void load(Shard shard) {
         try (BufferedFile in = new BufferedFile(path)) {
             if (header.tensor().grows()) {
                 loadByKey(in, shard);
             } else {
                 loadByRange(in, shard);
-            }
-            for (String attachment : header.attachments()) {
-                List<Attachments.Entry> entries = attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
-                for (int kind = in.i8(); kind != END; kind = in.i8()) {
-                    long key = in.i64();
-                    if (kind == TOTAL ? shard.range().contains(key) : shard.owns(key)) {
-                        entries.add(new Attachments.Entry(key, kind == TOTAL, in.bytes()));
-                    } else {
-                        in.skipBytes();
-                    }
-                }
             }
         } catch (IOException e) {
             throw Folder.failure("reading " + path, e);
@@ -129,7 +133,6 @@ record ShardFile(Path path, Header header, long data) {
         for (Header.Slot slot : header.slots()) {
             at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
         }
-        in.seek(at);
     }
 
     /** Makes the rows of the file's keys that the shard owns, one after the other: they have not been there. */
@@ -138,7 +141,6 @@ record ShardFile(Path path, Header header, long data) {
         try (BufferedFile keys = new BufferedFile(path)) {
             keys.seek(data);
             long[] some = new long[KEYS];
-            int owned = 0;
             for (long left = header.rows(); left > 0; ) {
                 int n = 0;
                 for (; left > 0 && n < KEYS; left--) {
@@ -146,9 +148,7 @@ record ShardFile(Path path, Header header, long data) {
                     n += shard.owns(some[n]) ? 1 : 0;
                 }
                 var unused = shard.rows(LongArray.wrap(some, 0, n));
-                owned += n;
             }
-            Header.require("different keys of this shard", shard.rows() - first, owned);
             in.seek(data + header.rows() * Long.BYTES);
             copyByKey(keys, in, first, header.tensor().width(), shard.values(), shard);
             for (Header.Slot slot : header.slots()) {
@@ -157,17 +157,21 @@ record ShardFile(Path path, Header header, long data) {
         }
     }
 
-    /** Copies the rows of the next array whose keys the shard owns to those from one on. */
+    /**
+     * Copies the rows of the next array whose keys the shard owns to those from one on. Of a key that is there twice, which
+     * no save writes, the first row counts.
+     */
     private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, Shard shard)
             throws IOException {
         keys.seek(data);
         FloatArray row = FloatArray.allocate(width);
-        int at = first * width;
+        int next = first;
         for (long left = header.rows(); left > 0; left--) {
             in.floats(row);
-            if (shard.owns(keys.i64())) {
-                into.copyFrom(at, row);
-                at += width;
+            long key = keys.i64();
+            if (next < shard.rows() && shard.key(next) == key) {
+                into.copyFrom(next * width, row);
+                next++;
             }
         }
     }

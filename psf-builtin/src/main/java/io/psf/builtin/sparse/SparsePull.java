@@ -10,7 +10,10 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
-/** Fetches some rows of a tensor. */
+/**
+ * Fetches some rows of a tensor. Makes no row of a growing table: a key that has none is answered with the values that its
+ * row would begin with.
+ */
 @PsFunction(value = "psf.sparse.pull", readOnly = true)
 public interface SparsePull {
     /**

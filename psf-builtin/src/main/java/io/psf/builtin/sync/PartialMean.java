@@ -8,16 +8,20 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
-/** The sum of what partners have brought so far, and who is still missing. */
+/**
+ * What partners have brought so far, and who is still missing. What they brought lies in their requests until the last has
+ * come; then it is added up in the order of their ranks.
+ */
 final class PartialMean {
     private final Set<Integer> missing = new TreeSet<>();
     private final List<CompletableFuture<PartialReduceMean.Response>> answers = new ArrayList<>();
-    private @Nullable FloatArray sum;
+    /** By worker, in the order of ranks. */
+    private final TreeMap<Integer, FloatArray> brought = new TreeMap<>();
 
     PartialMean(int[] ranks) {
         Arrays.stream(ranks).forEach(missing::add);
@@ -29,11 +33,7 @@ final class PartialMean {
                     PsException.Code.BAD_REQUEST,
                     "worker: " + worker + " (expected: a partner that has not come yet, " + missing + ")");
         }
-        if (sum == null) {
-            sum = values.copy();
-        } else {
-            sum.addScaled(1, values);
-        }
+        brought.put(worker, values);
         CompletableFuture<PartialReduceMean.Response> answer = new CompletableFuture<>();
         answers.add(answer);
         return answer;
@@ -51,10 +51,20 @@ final class PartialMean {
 
     /** Gives everybody the mean. */
     void close() {
-        FloatArray mean = sum;
-        if (mean != null) {
-            mean.scale(1f / answers.size());
-            answers.forEach(answer -> answer.complete(new PartialReduceMean.Response(mean)));
+        FloatArray mean;
+        try {
+            mean = mean();
+        } catch (RuntimeException | Error e) {
+            answers.forEach(answer -> answer.completeExceptionally(e));
+            return;
         }
+        answers.forEach(answer -> answer.complete(new PartialReduceMean.Response(mean)));
+    }
+
+    private FloatArray mean() {
+        List<FloatArray> inOrder = List.copyOf(brought.values());
+        FloatArray mean = FloatArray.allocate(inOrder.get(0).length());
+        DenseSums.add(inOrder, 1f / inOrder.size(), mean);
+        return mean;
     }
 }

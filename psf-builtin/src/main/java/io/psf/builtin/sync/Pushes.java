@@ -21,22 +21,26 @@ import java.util.function.Supplier;
  * <p>A push steps the optimizer when it arrives, unless the tensor is synchronous: then a round takes one push of each
  * worker that is there, sums them, steps the optimizer once and answers them all. A worker's second push is for the
  * next round. A worker that leaves is not waited for; what it pushed before counts, as does a push whose caller has
- * given up waiting: a round adds it up when it arrives, and keeps nothing that was borrowed.
+ * given up waiting.
+ *
+ * <p>A round adds its pushes up when it closes, in the order of the workers' ranks: the same pushes come to the same bits,
+ * whichever came first. Until then each lies in its request, which a server keeps until a handler has answered; so a
+ * round holds one push of each worker, of at most {@value #MOST_OPEN} rounds, and makes no copy of them.
  */
 public final class Pushes implements MemberListener {
-    /** How many rounds may be open: as many slots may hold their sums. */
+    /** How many rounds may be open, and so how many pushes of one worker are held. */
     private static final int MOST_OPEN = 4;
 
-    private static final String SLOT = "round.";
+    private static final String SLOTS = "round.";
+
+    /** Holds the sum of a round while it is applied; rounds close one after the other. */
+    private static final String SLOT = SLOTS + "sum";
 
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
     /** The rounds that wait for somebody's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>();
-
-    /** How many rounds there have been. */
-    private long rounds;
 
     private boolean closing;
 
@@ -46,9 +50,9 @@ public final class Pushes implements MemberListener {
         this.mean = mean;
     }
 
-    /** Whether a slot holds the sum of an open round, which is no state of the tensor: it is neither saved nor loaded. */
+    /** Whether a slot holds the sum of a round, which is no state of the tensor: it is neither saved nor loaded. */
     public static boolean ownsSlot(String name) {
-        return name.startsWith(SLOT);
+        return name.startsWith(SLOTS);
     }
 
     /** What stands beside a shard: each push at once, unless {@link #synchronize} came first. */
@@ -129,7 +133,7 @@ public final class Pushes implements MemberListener {
                     "pushes of worker " + worker + " that wait for other workers' pushes: " + (MOST_OPEN + 1)
                             + " (expected: at most " + MOST_OPEN + ")");
         }
-        Round round = new Round(shard, SLOT + rounds++ % MOST_OPEN);
+        Round round = new Round(shard, SLOT);
         open.add(round);
         return round;
     }

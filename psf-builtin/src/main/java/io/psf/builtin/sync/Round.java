@@ -3,14 +3,19 @@ package io.psf.builtin.sync;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One push of each worker: their sum so far, and who waits for the answer. The sum is of the keys that were pushed
- * while all pushes are sparse, and from the first dense one on of every row, in a slot of the shard.
+ * One push of each worker, and the workers' answers. The pushes lie where they came, in the requests that wait for their
+ * answers, until the round closes; then they are added up in the order of the workers' ranks, so that the sum does not
+ * depend on which of them came first. The sum is of the keys that were pushed while all pushes are sparse, and from the
+ * first dense one on of every row, in a slot of the shard.
  */
 final class Round {
     private final Shard shard;
@@ -18,13 +23,13 @@ final class Round {
     /** By worker, in the order in which they came. */
     private final Map<Integer, Push<?>> pushes = new LinkedHashMap<>();
 
-    private @Nullable RowSums some;
-    private @Nullable FloatArray all;
+    /** By worker, in the order of ranks. */
+    private final TreeMap<Integer, Update> updates = new TreeMap<>();
 
     /**
      * An empty round.
      *
-     * @param slot the shard's slot that the sum of every row may lie in
+     * @param slot the shard's slot that the sum of every row may lie in, until it has been applied
      */
     Round(Shard shard, String slot) {
         this.shard = shard;
@@ -40,46 +45,72 @@ final class Round {
         return pushes.values();
     }
 
-    /** Adds a worker's push; its update has been copied when this returns. */
+    /** Takes a worker's push; its update is borrowed until the round closes, even if its caller gives up before. */
     void add(int worker, Push<?> push, Update update) {
-        LongArray keys = update.keys();
-        if (keys == null) {
-            addAll(update.values());
-        } else if (all != null) {
-            addRows(all, keys, update.values());
-        } else if (keys.length() > 0) {
-            if (some == null) {
-                some = new RowSums(shard.width(), keys.length());
-            }
-            some.add(keys, update.values());
-        }
         pushes.put(worker, push);
+        updates.put(worker, update);
     }
 
     /** The sum of all pushes, or their mean, as one update. */
     Update total(boolean mean) {
-        Update total = all != null
-                ? new Update(null, all)
-                : some != null
-                        ? new Update(some.keys(), some.sums())
-                        : new Update(LongArray.allocate(0), FloatArray.allocate(0));
-        if (mean && pushes.size() > 1) {
-            total.values().scale(1f / pushes.size());
+        float scale = mean && updates.size() > 1 ? 1f / updates.size() : 1;
+        List<FloatArray> dense = new ArrayList<>();
+        updates.values().stream().filter(Update::isDense).map(Update::values).forEach(dense::add);
+        if (dense.size() < updates.size()) {
+            Update total = dense.isEmpty() ? sparseTotal() : mixedTotal();
+            if (scale != 1) {
+                total.values().scale(scale);
+            }
+            return total;
         }
-        return total;
+        if (dense.size() == 1) {
+            return new Update(null, dense.get(0));
+        }
+        FloatArray sum = shard.slot(slot, shard.width());
+        DenseSums.add(dense, scale, sum);
+        return new Update(null, sum);
     }
 
-    private void addAll(FloatArray update) {
-        if (all != null) {
-            all.addScaled(1, update);
-            return;
+    private Update sparseTotal() {
+        RowSums sums = null;
+        for (Update update : updates.values()) {
+            sums = added(sums, update);
         }
-        all = shard.slot(slot, shard.width());
-        all.copyFrom(update);
-        if (some != null) {
-            addRows(all, some.keys(), some.sums());
-            some = null;
+        return sums == null
+                ? new Update(LongArray.allocate(0), FloatArray.allocate(0))
+                : new Update(sums.keys(), sums.sums());
+    }
+
+    private @Nullable RowSums added(@Nullable RowSums sums, Update update) {
+        LongArray keys = update.keys();
+        if (keys == null || keys.length() == 0) {
+            return sums;
         }
+        RowSums all = sums != null ? sums : new RowSums(shard.width(), keys.length());
+        all.add(keys, update.values());
+        return all;
+    }
+
+    private Update mixedTotal() {
+        RowSums some = null;
+        FloatArray all = null;
+        for (Update update : updates.values()) {
+            LongArray keys = update.keys();
+            if (all == null && keys == null) {
+                all = shard.slot(slot, shard.width());
+                all.copyFrom(update.values());
+                if (some != null) {
+                    addRows(all, some.keys(), some.sums());
+                }
+            } else if (all == null) {
+                some = added(some, update);
+            } else if (keys == null) {
+                all.addScaled(1, update.values());
+            } else {
+                addRows(all, keys, update.values());
+            }
+        }
+        return new Update(null, all != null ? all : FloatArray.allocate(0));
     }
 
     private void addRows(FloatArray sums, LongArray keys, FloatArray update) {

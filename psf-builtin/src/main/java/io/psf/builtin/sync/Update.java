@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param values [n, width] float32
  */
 record Update(@Nullable LongArray keys, FloatArray values) {
-    /** Whether it touches no row at all. */
-    boolean isEmpty() {
-        return keys != null && keys.length() == 0;
+    /** True if it is of every row of the shard. */
+    boolean isDense() {
+        return keys == null;
     }
 
     void applyTo(Shard shard) {

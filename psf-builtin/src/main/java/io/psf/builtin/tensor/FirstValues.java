@@ -28,15 +28,11 @@ record FirstValues(Generator generator, InitTensor.Request request) implements N
     }
 
     @Override
-    public void fillRows(Shard shard, int begin, int end) {
-        int width = shard.width();
-        FloatArray values = shard.values();
-        for (int row = begin; row < end; row++) {
-            long key = shard.key(row);
-            boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
-            long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
-            generator.fill(values.slice(row * width, (row + 1) * width), first);
-        }
+    public void fillRow(long key, FloatArray row) {
+        int width = row.length();
+        boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
+        long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
+        generator.fill(row, first);
     }
 
     /** As a spec says it, for whoever reads the tensor's files. */

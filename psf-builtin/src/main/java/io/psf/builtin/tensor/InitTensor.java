@@ -7,16 +7,18 @@ import io.psf.api.Optimizer;
 import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
-import io.psf.api.Range;
+import io.psf.api.Since;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
+import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
+import java.util.Arrays;
 
 /** Makes a tensor's shards, each server its own. A shard that is there already stays as it is. */
 @PsFunction(value = "psf.init", at = Place.SERVER)
@@ -37,6 +39,7 @@ public interface InitTensor {
      * @param mean whether a round is the mean of its pushes, and not their sum
      * @param bounds [slices + 1] int64, the first key of each slice and the number of rows
      * @param servers [slices] int32, the rank of each slice's server
+     * @param lanes the rows of the tensors that it shares lanes with; 0 for those of as many rows as it has
      */
     record Request(
             TensorId tensor,
@@ -51,7 +54,8 @@ public interface InitTensor {
             boolean synchronous,
             boolean mean,
             LongArray bounds,
-            IntArray servers) {}
+            IntArray servers,
+            @Since(2) long lanes) {}
 
     /**
      * What has been made.
@@ -67,12 +71,15 @@ public interface InitTensor {
         Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
         FirstValues first = new FirstValues(generator, request);
+        TensorLayout layout = new TensorLayout(
+                tensor,
+                Arrays.stream(request.bounds().toArray()).boxed().toList(),
+                Arrays.stream(request.servers().toArray()).boxed().toList(),
+                request.lanes() == 0 ? request.rows() : request.lanes());
         int created = 0;
-        for (int slice = 0; slice < request.servers().length(); slice++) {
-            if (request.servers().get(slice) == node.rank()) {
-                Range range =
-                        new Range(request.bounds().get(slice), request.bounds().get(slice + 1));
-                created += node.create(tensor, slice, range, optimizer, first) ? 1 : 0;
+        for (int slice = 0; slice < layout.slices(); slice++) {
+            if (layout.servers().get(slice) == node.rank()) {
+                created += node.create(layout, slice, optimizer, first) ? 1 : 0;
             }
         }
         return new Response(created);

@@ -5,20 +5,35 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
+import io.psf.builtin.checkpoint.Checkpoints;
+import io.psf.builtin.checkpoint.CleanSaves;
+import io.psf.builtin.checkpoint.CleanSavesPsf;
+import io.psf.builtin.checkpoint.CommitSave;
+import io.psf.builtin.checkpoint.CommitSavePsf;
+import io.psf.builtin.checkpoint.LoadTensor;
+import io.psf.builtin.checkpoint.LoadTensorPsf;
+import io.psf.builtin.checkpoint.SaveTensor;
+import io.psf.builtin.checkpoint.SaveTensorPsf;
+import io.psf.builtin.sparse.RemoveRows;
+import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -168,6 +183,106 @@ class CacheFunctionsTest {
                 cached().call(2, new SyncEmbedding.Request(T, LongArray.of(1, 20), LongArray.of(9, 0), 100));
         assertThat(answer.keys()).isEqualTo(LongArray.of(1));
         assertThat(answer.versions()).isEqualTo(LongArray.of(0));
+    }
+
+    private static PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> growing() {
+        return cached().growing(T, WIDTH).and(RemoveRowsPsf.bind(new RemoveRows() {}));
+    }
+
+    private static void count(TestCluster cluster, int times, long... keys) {
+        for (int i = 0; i < times; i++) {
+            int[] once = new int[keys.length];
+            Arrays.fill(once, 1);
+            push(
+                    cluster,
+                    new Push(LongArray.wrap(keys), FloatArray.allocate(keys.length * WIDTH), IntArray.wrap(once)));
+        }
+    }
+
+    private static long remove(TestCluster cluster, long... keys) {
+        return RemoveRowsPsf.stub(cluster).call(T, LongArray.wrap(keys)).await().removed();
+    }
+
+    @Test
+    void synchronizingMakesNoRowOfAGrowingTable() {
+        SyncEmbedding.Response answer = growing().sameOnAnySlices(cluster -> {
+            count(cluster, 3, 5);
+            SyncEmbedding.Response stale = sync(cluster, LongArray.of(7), LongArray.of(-1), 0);
+            assertThat(sync(cluster, LongArray.of(7, 5), LongArray.of(0, 3), 0).keys())
+                    .isEqualTo(LongArray.allocate(0));
+            assertThat(cluster.keys(T)).containsExactly(5);
+            return stale;
+        });
+        assertThat(answer.keys()).isEqualTo(LongArray.of(7));
+        assertThat(answer.versions()).isEqualTo(LongArray.of(0));
+        assertThat(answer.values()).isEqualTo(FloatArray.of(0, 0));
+    }
+
+    /** A cache that still has the old row must not take the new one's version for it, however often that is pushed. */
+    @Test
+    void aRowThatWasRemovedAndMadeAgainIsStaleWhateverTheCacheHas() {
+        var unused = growing().sameOnAnySlices(cluster -> {
+            count(cluster, 3, 1, 2, 3, 4, 5, 6);
+            count(cluster, 2, 6);
+            assertThat(remove(cluster, 2, 3)).isEqualTo(2);
+            LongArray asked = LongArray.of(1, 2, 3, 4, 5, 6);
+            LongArray cached = LongArray.of(3, 3, 2, 3, 2, 5);
+            for (int pushes = 0; pushes < 6; pushes++) {
+                SyncEmbedding.Response stale = sync(cluster, asked, cached, 1_000_000);
+                assertThat(stale.keys().toArray()).containsExactlyInAnyOrder(2, 3);
+                count(cluster, 1, 2);
+            }
+            SyncEmbedding.Response now = sync(cluster, LongArray.of(2), LongArray.of(-1), 0);
+            assertThat(sync(cluster, LongArray.of(2), now.versions(), 0).keys()).isEqualTo(LongArray.allocate(0));
+            assertThat(remove(cluster, 2)).isEqualTo(1);
+            assertThat(sync(cluster, LongArray.of(2), now.versions(), 1_000_000).keys())
+                    .isEqualTo(LongArray.of(2));
+            assertThat(sync(cluster, LongArray.of(1, 4, 5, 6), LongArray.of(3, 3, 3, 5), 0)
+                            .keys())
+                    .as("rows that were not removed keep their versions")
+                    .isEqualTo(LongArray.allocate(0));
+            return true;
+        });
+    }
+
+    @Test
+    void versionsOfRowsThatWereRemovedAreSavedAndLoaded(@TempDir Path directory) {
+        PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> test = growing()
+                .and(SaveTensorPsf.bind(new SaveTensor() {}))
+                .and(CommitSavePsf.bind(new CommitSave() {}))
+                .and(CleanSavesPsf.bind(new CleanSaves() {}))
+                .and(LoadTensorPsf.bind(new LoadTensor() {}))
+                .checkpoints(directory);
+        long[] keys = LongStream.range(0, 40).toArray();
+        TestCluster before = test.on(2);
+        count(before, 3, keys);
+        remove(before, Arrays.copyOf(keys, 10));
+        count(before, 1, 0, 1, 2);
+        Checkpoints.save(before, new TensorInfo(T, TensorInfo.GROWING, WIDTH), "model");
+        remove(before, 20);
+        LongArray all = LongArray.wrap(keys);
+        long[] none = new long[40];
+        Arrays.fill(none, -1);
+        TestCluster after = test.on(3);
+        Checkpoints.load(after, T, "model");
+        remove(after, 20);
+        long[] versions = byKey(sync(before, all, LongArray.wrap(none), 0));
+        assertThat(byKey(sync(after, all, LongArray.wrap(none), 0))).startsWith(Arrays.copyOf(versions, 3));
+        for (int key = 3; key < 10; key++) {
+            assertThat(versions[key]).as("gone").isGreaterThan(1_000_000);
+        }
+        assertThat(Arrays.copyOfRange(versions, 10, 20)).containsOnly(3);
+        long[] loaded = byKey(sync(after, all, LongArray.wrap(none), 0));
+        assertThat(Arrays.copyOfRange(loaded, 10, 20)).containsOnly(3);
+        assertThat(loaded[20]).as("removed since").isNotEqualTo(3);
+    }
+
+    private static long[] byKey(SyncEmbedding.Response response) {
+        long[] versions = new long[40];
+        for (int i = 0; i < versions.length; i++) {
+            versions[(int) response.keys().get(i)] = response.versions().get(i);
+        }
+        return versions;
     }
 
     @Test

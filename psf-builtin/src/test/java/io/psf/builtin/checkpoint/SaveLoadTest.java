@@ -3,9 +3,15 @@ package io.psf.builtin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
@@ -15,14 +21,18 @@ import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -356,6 +366,102 @@ class SaveLoadTest {
             assertThat(files("again")).hasSize(2).doesNotContainAnyElementsOf(first);
             Tensors.load(worker, W, "again");
             assertThat(Tensors.pull(worker, W)).isEqualTo(later);
+        }
+    }
+
+    /** Calls as the worker, after something has been done that depends on the request. */
+    private record Before(Worker worker, Consumer<Object> doing) implements Caller {
+        @Override
+        public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+            doing.accept(request);
+            return worker.call(function, request, into, options);
+        }
+    }
+
+    /** A file that is written there ends on a full disk. */
+    private static void fill(Path unfinished) {
+        try {
+            Files.createDirectories(unfinished.getParent());
+            Files.createSymbolicLink(unfinished, Path.of("/dev/full"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<String> names(String checkpoint) throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve(checkpoint).resolve("w.tensor"))) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"of a shard", "of the manifest"})
+    void aSaveThatMeetsAFullDiskLeavesWhatWasThereAndNothingElse(String file) throws IOException {
+        assumeTrue(Files.exists(Path.of("/dev/full")));
+        TensorInfo w = new TensorInfo(W, ROWS, WIDTH);
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, spec(Optimizers.adam(0.01)).slices(3));
+            Path tensor = folder.resolve("full/w.tensor");
+            Caller full = new Before(worker, request -> {
+                if (request instanceof SaveTensor.Request save && file.equals("of a shard")) {
+                    fill(tensor.resolve("%016x-13-26.shard.part".formatted(save.save())));
+                } else if (request instanceof CommitSave.Request && file.equals("of the manifest")) {
+                    fill(tensor.resolve("manifest.part"));
+                }
+            });
+            assertThatThrownBy(() -> Checkpoints.save(full, w, "full"))
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
+                    .hasMessageContaining("No space left on device");
+            assertThat(names("full")).isEmpty();
+            train(worker, 1, 3);
+            float[] saved = Tensors.pull(worker, W);
+            Tensors.save(worker, W, "full");
+            List<String> good = names("full");
+            train(worker, 3, 5);
+            assertThatThrownBy(() -> Checkpoints.save(full, w, "full")).hasMessageContaining("No space left on device");
+            assertThat(names("full")).isEqualTo(good).hasSize(4);
+            Tensors.load(worker, W, "full");
+            assertThat(Tensors.pull(worker, W)).isEqualTo(saved);
+        }
+    }
+
+    @Test
+    void whatADeadSaveHasLeftIsDeletedBeforeTheNextIsWritten() throws IOException {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, spec(Optimizers.adam(0.01)));
+            Tensors.save(worker, W, "dead");
+            List<String> good = names("dead");
+            Path tensor = folder.resolve("dead/w.tensor");
+            SaveTensorPsf.stub(worker).call(W, "dead", 77).await(); // its worker dies before it commits
+            Files.writeString(tensor.resolve("000000000000004e-0-20.shard.part"), "its server died");
+            Files.writeString(tensor.resolve("notes.txt"), "somebody's own");
+            List<String> seen = new ArrayList<>();
+            Caller looking = new Before(worker, request -> {
+                if (request instanceof SaveTensor.Request) {
+                    try {
+                        seen.addAll(names("dead"));
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+            });
+            Checkpoints.save(looking, new TensorInfo(W, ROWS, WIDTH), "dead");
+            assertThat(seen).containsAll(good).contains("notes.txt").hasSize(good.size() + 1);
+            assertThat(names("dead")).contains("notes.txt").hasSize(good.size() + 1);
+            // a manifest that cannot be read may name any file
+            SaveTensorPsf.stub(worker).call(W, "dead", 77).await();
+            Files.writeString(tensor.resolve("manifest"), "damaged");
+            List<String> all = names("dead");
+            assertThat(CleanSavesPsf.stub(worker).call(1, W, "dead").await().deleted())
+                    .isZero();
+            assertThat(names("dead")).isEqualTo(all);
+            assertThat(CleanSavesPsf.stub(worker).call(1, W, "never").await().deleted())
+                    .isZero();
+            Tensors.save(worker, W, "dead");
+            assertThat(names("dead")).hasSize(good.size() + 1);
         }
     }
 

@@ -169,6 +169,25 @@ class PartialReduceTest {
     }
 
     @Test
+    void partnersAreAddedUpInTheOrderOfRanks() {
+        float[][] values = {{1e8f, 0.1f}, {1f, 0.2f}, {-1e8f, 0.7f}};
+        float third = 1f / 3;
+        FloatArray expected = FloatArray.of((1e8f + 1f - 1e8f) * third, (0.1f + 0.2f + 0.7f) * third);
+        for (int[] order : new int[][] {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+            TestCluster cluster = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
+                    .tensor(T, 2, 1)
+                    .workers(3)
+                    .on(2);
+            List<Pending<PartialReduceMean.Response>> answers = new ArrayList<>();
+            for (int worker : order) {
+                answers.add(mean(cluster, worker, 0, new int[] {0, 1, 2}, values[worker]));
+            }
+            assertThat(answers)
+                    .allSatisfy(each -> assertThat(each.await().mean()).isEqualTo(expected));
+        }
+    }
+
+    @Test
     void whoIsNoPartnerIsRefused() {
         TestCluster cluster = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
                 .tensor(T, 2, 1)

@@ -10,7 +10,6 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.HeapShard;
 import io.psf.builtin.optimizer.Rule;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -147,18 +146,102 @@ class PushesTest {
         assertThat(dense(shard, 1, 10, 20, 30, 40)).isCompletedWithValue("10.0, 22.0, 30.0, 41.0");
     }
 
+    /** Of four workers; any two of their sums in another order differ in some bit. */
+    private static float[] unlike(int worker) {
+        float[][] updates = {
+            {1e8f, 0.1f, 1f, 3e-8f}, {1f, 0.2f, 1e-8f, 1f}, {-1e8f, 0.7f, 6e-8f, -1f}, {3.3f, 1e-9f, 7e-8f, 1e-7f}
+        };
+        return updates[worker];
+    }
+
+    private static List<List<Integer>> arrivals() {
+        List<List<Integer>> orders = new ArrayList<>(List.of(List.of()));
+        for (int length = 0; length < 4; length++) {
+            List<List<Integer>> longer = new ArrayList<>();
+            for (List<Integer> order : orders) {
+                for (int worker = 0; worker < 4; worker++) {
+                    if (!order.contains(worker)) {
+                        List<Integer> next = new ArrayList<>(order);
+                        next.add(worker);
+                        longer.add(next);
+                    }
+                }
+            }
+            orders = longer;
+        }
+        return orders;
+    }
+
+    /** What four pushes come to that arrive in an order: worker r pushes densely if bit r of {@code dense} is set. */
+    private static float[] round(List<Integer> order, boolean mean, int dense) {
+        HeapShard shard = shard(Rule.ASSIGN).workers(0, 1, 2, 3);
+        Pushes.synchronize(shard, mean);
+        for (int worker : order) {
+            if ((dense >> worker & 1) == 1) {
+                dense(shard, worker, unlike(worker));
+            } else {
+                sparse(shard, worker, new long[] {0, 1, 2, 3}, unlike(worker));
+            }
+        }
+        return shard.values().toArray();
+    }
+
     @Test
-    void whatWasPushedMayBeOverwrittenBeforeTheRoundCloses() { // its call has ended, at the deadline
+    void aRoundIsAddedUpInTheOrderOfRanksWhateverTheOrderOfArrival() {
+        float[] sum = new float[ROWS];
+        for (int worker = 0; worker < 4; worker++) {
+            for (int i = 0; i < ROWS; i++) {
+                sum[i] += unlike(worker)[i];
+            }
+        }
+        float[] mean = new float[ROWS];
+        for (int i = 0; i < ROWS; i++) {
+            mean[i] = sum[i] * 0.25f;
+        }
+        for (List<Integer> order : arrivals()) {
+            for (int dense = 0; dense < 16; dense++) {
+                assertThat(round(order, false, dense))
+                        .as("sum of %s, dense %s", order, Integer.toBinaryString(dense))
+                        .isEqualTo(sum);
+                assertThat(round(order, true, dense))
+                        .as("mean of %s, dense %s", order, Integer.toBinaryString(dense))
+                        .isEqualTo(mean);
+            }
+        }
+    }
+
+    @Test
+    void longRoundsAreAddedUpLikeShortOnes() { // longer than a tile of what is added together, and no multiple of one
+        int n = 2000;
+        HeapShard shard = HeapShard.whole(n, 1, Rule.ASSIGN.create()).workers(0, 1, 2);
+        Pushes.synchronize(shard, true);
+        Random random = new Random(3);
+        float[][] updates = new float[3][n];
+        float[] mean = new float[n];
+        for (int worker = 0; worker < 3; worker++) {
+            for (int i = 0; i < n; i++) {
+                updates[worker][i] = random.nextFloat();
+                mean[i] += updates[worker][i];
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            mean[i] *= 1f / 3;
+        }
+        for (int worker : new int[] {2, 0, 1}) {
+            dense(shard, worker, updates[worker]);
+        }
+        assertThat(shard.values().toArray()).isEqualTo(mean);
+    }
+
+    @Test
+    void aRoundKeepsNoCopyOfWhatWasPushed() { // a push is borrowed until its answer, and read when its round closes
         HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
-        float[] update = {1, 2, 3, 4};
-        dense(shard, 0, update);
-        Arrays.fill(update, Float.NaN);
-        long[] keys = {1};
-        float[] row = {10};
-        sparse(shard, 1, keys, row);
-        keys[0] = 99;
-        row[0] = Float.NaN;
-        assertThat(dense(shard, 2, 0, 0, 0, 0)).isCompletedWithValue("1.0, 12.0, 3.0, 4.0");
+        dense(shard, 1, 1, 2, 3, 4);
+        dense(shard, 0, 1, 2, 3, 4);
+        sparse(shard, 1, new long[] {1}, 10); // of the next round
+        assertThat(shard.slots()).isEmpty();
+        dense(shard, 2, 1, 1, 1, 1);
+        assertThat(shard.slots()).hasSize(1);
     }
 
     @Test

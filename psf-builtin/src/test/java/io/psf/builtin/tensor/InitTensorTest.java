@@ -83,7 +83,8 @@ class InitTensorTest {
                 false,
                 false,
                 LongArray.of(0, 5, 10),
-                IntArray.of(0));
+                IntArray.of(0),
+                0);
         assertThatThrownBy(() -> INIT.handle(bad, new HeapNode(0)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
@@ -118,6 +119,7 @@ class InitTensorTest {
                 synchronous,
                 false,
                 LongArray.wrap(bounds),
-                IntArray.wrap(servers));
+                IntArray.wrap(servers),
+                0);
     }
 }

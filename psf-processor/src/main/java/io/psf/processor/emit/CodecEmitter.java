@@ -18,6 +18,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
+import io.psf.processor.model.Type;
 import java.util.List;
 import java.util.OptionalLong;
 import javax.lang.model.element.Modifier;
@@ -42,6 +43,7 @@ final class CodecEmitter {
                 .addMethod(constructor());
         if (model.place() == Place.SHARD) {
             codec.addMethod(target());
+            others(codec);
             routing(codec);
         }
         model.owner()
@@ -64,13 +66,23 @@ final class CodecEmitter {
         }
         return MethodSpec.constructorBuilder()
                 .addStatement(
-                        "super($T.of(NAME, $T.$L, $L$L))",
+                        "super($T.of(NAME, $T.$L, $L$L)$L$L)",
                         FunctionInfo.class,
                         Place.class,
                         model.place(),
                         model.readOnly(),
-                        schemas.build())
+                        schemas.build(),
+                        model.ordered() ? "" : ".unordered()",
+                        formerly())
                 .build();
+    }
+
+    private CodeBlock formerly() {
+        return model.formerly().isEmpty()
+                ? CodeBlock.of("")
+                : model.formerly().stream()
+                        .map(name -> CodeBlock.of("$S", name))
+                        .collect(CodeBlock.joining(", ", ".formerly(", ")"));
     }
 
     private MethodSpec target() {
@@ -86,6 +98,29 @@ final class CodecEmitter {
                 .build();
     }
 
+    /** The other tensors whose keys the request has. */
+    private void others(TypeSpec.Builder codec) {
+        List<CodeBlock> others = model.request().stream()
+                .map(each -> each.layout().of())
+                .filter(of -> !of.isEmpty())
+                .map(of -> CodeBlock.of("request.$N()", of))
+                .toList();
+        if (!others.isEmpty()) {
+            codec.addMethod(override("others")
+                    .returns(ParameterizedTypeName.get(List.class, TensorId.class))
+                    .addParameter(request, "request")
+                    .addStatement("return $T.of($L)", List.class, CodeBlock.join(others, ", "))
+                    .build());
+        }
+    }
+
+    /** How the tensor lies whose keys a component holds. */
+    private static CodeBlock layoutOf(Layout layout) {
+        return layout.of().isEmpty()
+                ? CodeBlock.of("routing.layout()")
+                : CodeBlock.of("routing.beside($S, request.$N())", layout.of(), layout.of());
+    }
+
     /** Tells the key sets first: what goes along them refers to them. */
     private void routing(TypeSpec.Builder codec) {
         CodeBlock.Builder body = CodeBlock.builder();
@@ -94,13 +129,25 @@ final class CodecEmitter {
             if (each.layout() instanceof Layout.Keyed keyed) {
                 keys = true;
                 body.addStatement(
-                        "routing.keys($L, $S, request.$N(), $T.$L, $L)",
+                        "routing.keys($L, $S, request.$N(), $T.$L, $L$L)",
                         keyed.set(),
                         each.name(),
                         each.name(),
                         Reduction.class,
                         keyed.combine(),
-                        keyed.everySlice());
+                        keyed.everySlice(),
+                        keyed.of().isEmpty() ? "" : CodeBlock.of(", $L", layoutOf(keyed)));
+            } else if (each.layout() instanceof Layout.Elements elements) {
+                keys = true;
+                body.addStatement(
+                        "routing.elements($L, $S, request.$N(), $T::$N, $L, $L)",
+                        elements.set(),
+                        each.name(),
+                        each.name(),
+                        Java.type(((Type.Many) each.type()).of()),
+                        elements.key(),
+                        elements.everySlice(),
+                        layoutOf(elements));
             }
         }
         for (Component each : model.request()) {
@@ -174,7 +221,7 @@ final class CodecEmitter {
 
     private int sinceOfSet(int set) {
         return model.request().stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed keyed && keyed.set() == set)
+                .filter(each -> each.layout().keySet() == set)
                 .mapToInt(Component::since)
                 .findFirst()
                 .orElse(1);
@@ -183,13 +230,17 @@ final class CodecEmitter {
     /** Before there were keys every slice got the request: so it does if the first keys are not there. */
     private void laterKeys(CodeBlock.Builder body) {
         List<Component> keys = model.request().stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .filter(each -> each.layout().keySet() >= 0)
                 .toList();
         int first = keys.stream().mapToInt(Component::since).min().orElse(1);
         if (first > 1) {
             CodeBlock none = keys.stream()
                     .filter(each -> each.since() == first)
-                    .map(each -> CodeBlock.of("request.$N().length() == 0", each.name()))
+                    .map(each -> CodeBlock.of(
+                            each.layout() instanceof Layout.Elements
+                                    ? "request.$N().isEmpty()"
+                                    : "request.$N().length() == 0",
+                            each.name()))
                     .collect(CodeBlock.joining(" && "));
             body.beginControlFlow("if ($L)", none)
                     .addStatement("routing.everySlice()")
@@ -204,21 +255,29 @@ final class CodecEmitter {
                 .addParameter(int.class, "part")
                 .addParameter(TupleWriter.class, "out");
         for (Component each : model.request()) {
+            if (!each.layout().of().isEmpty()) {
+                write.addStatement(
+                        "routing.writeStamp($L, part, out)", each.layout().keySet());
+            }
             if (each.layout() instanceof Layout.Keyed keyed) {
                 write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
+            } else if (each.layout() instanceof Layout.Elements elements) {
+                write.addCode(values.statement(each, CodeBlock.of("routing.elements($L, part)", elements.set())));
             } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
-                write.addCode(values.statement(each.type(), CodeBlock.of("request.$N()", each.name())));
+                write.addCode(values.statement(each, CodeBlock.of("request.$N()", each.name())));
             }
         }
-        return write.build();
+        return write.addCode(ValueEmitter.sections("out", model.request(), model.version()))
+                .build();
     }
 
     private MethodSpec read() {
         return override("read")
                 .returns(request)
                 .addParameter(TupleReader.class, "in")
+                .addCode(ValueEmitter.sections("in", model.request(), model.version()))
                 .addStatement("return $L", tuple(request, model.request()))
                 .build();
     }
@@ -227,9 +286,10 @@ final class CodecEmitter {
         MethodSpec.Builder write =
                 override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
-            write.addCode(values.statement(each.type(), CodeBlock.of("answer.$N()", each.name())));
+            write.addCode(values.statement(each, CodeBlock.of("answer.$N()", each.name())));
         }
-        return write.build();
+        return write.addCode(ValueEmitter.sections("out", model.response(), model.version()))
+                .build();
     }
 
     private MethodSpec readAnswer() {
@@ -237,6 +297,7 @@ final class CodecEmitter {
                 .addModifiers(Modifier.STATIC)
                 .returns(response)
                 .addParameter(TupleReader.class, "in")
+                .addCode(ValueEmitter.sections("in", model.response(), model.version()))
                 .addStatement("return $L", tuple(response, model.response()))
                 .build();
     }

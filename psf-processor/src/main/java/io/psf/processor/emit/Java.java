@@ -13,6 +13,7 @@ import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
 import java.util.List;
+import java.util.Map;
 
 /** The model's names and types as JavaPoet's. */
 final class Java {
@@ -46,13 +47,20 @@ final class Java {
             return name(enumeration.name());
         } else if (type instanceof Type.Copied copied) {
             return ArrayTypeName.of(primitive(copied.of()));
+        } else if (type instanceof Type.Flags) {
+            return ArrayTypeName.of(TypeName.BOOLEAN);
         } else if (type instanceof Type.Shared shared) {
             return shared(shared.of());
         } else if (type instanceof Type.Tuple tuple) {
             return name(tuple.name());
         } else if (type instanceof Type.Many many) {
             return ParameterizedTypeName.get(
-                    ClassName.get(List.class), name(many.of().name()));
+                    ClassName.get(List.class), type(many.of()).box());
+        } else if (type instanceof Type.Mapping mapping) {
+            return ParameterizedTypeName.get(
+                    ClassName.get(Map.class),
+                    ClassName.get(String.class),
+                    type(mapping.of()).box());
         } else if (type instanceof Type.Maybe maybe) {
             return type(maybe.of());
         }

@@ -16,8 +16,10 @@ import io.psf.api.spi.TupleReader;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
+import io.psf.processor.model.OwnMerge;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -26,10 +28,11 @@ import javax.lang.model.element.Modifier;
 
 /**
  * Writes {@code XPsf.Answers}: arrays are scattered as they come, what is reduced is kept by part and folded in the order
- * of the slices, and whole answers are given to the user's own merge.
+ * of the slices, and whole answers are given to the user's own merge. What makes records of the user's is kept until all
+ * answers have come, since their constructors are the user's code.
  */
 final class MergeEmitter {
-    private static final Set<String> RESERVED = Set.of("routing", "into", "part", "in", "answers");
+    private static final Set<String> RESERVED = Set.of("request", "routing", "into", "part", "in", "answers", "kept");
 
     private final FunctionModel model;
     private final ClassName response;
@@ -42,58 +45,112 @@ final class MergeEmitter {
 
     /** What the constructor is given. */
     static String arguments(FunctionModel model) {
-        if (model.isSingle() || (model.response().isEmpty() && !model.merged())) {
-            return "";
+        List<String> arguments = new ArrayList<>();
+        if (model.own().takesRequest()) {
+            arguments.add("request");
         }
-        return model.fills() ? "routing, into" : "routing";
+        if (takesRouting(model)) {
+            arguments.add("routing");
+        }
+        if (model.fills()) {
+            arguments.add("into");
+        }
+        return String.join(", ", arguments);
+    }
+
+    private static boolean takesRouting(FunctionModel model) {
+        return !model.isSingle() && (model.merged() || !model.response().isEmpty());
     }
 
     TypeSpec merge() {
         TypeSpec.Builder type = TypeSpec.classBuilder("Answers")
                 .addModifiers(Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL)
                 .addSuperinterface(ParameterizedTypeName.get(ClassName.get(Merge.class), response));
+        MethodSpec.Builder constructor = constructor(type);
         if (model.isSingle()) {
+            type.addField(TupleReader.class, "kept", Modifier.PRIVATE);
             type.addField(response, "answer", Modifier.PRIVATE);
-            type.addMethod(add(CodeBlock.of("answer = Codec.readAnswer(in.copying());\n")));
+            type.addMethod(add(CodeBlock.of("kept = in.keep();\n")));
+            type.addMethod(decode(CodeBlock.of("answer = Codec.readAnswer(kept);\n")));
             type.addMethod(result(CodeBlock.of("answer")));
+            return type.build();
         } else if (model.merged()) {
+            keep(type, constructor);
             type.addField(ArrayTypeName.of(response), "answers", Modifier.PRIVATE, Modifier.FINAL);
-            type.addMethod(MethodSpec.constructorBuilder()
-                    .addParameter(Routing.class, "routing")
-                    .addStatement("answers = new $T[routing.parts()]", response)
-                    .build());
-            type.addMethod(add(CodeBlock.of("answers[part] = Codec.readAnswer(in.copying());\n")));
-            type.addMethod(result(CodeBlock.of("$T.merge($T.of(answers))", Java.name(model.type()), List.class)));
+            constructor.addStatement("this.answers = new $T[routing.parts()]", response);
+            type.addMethod(add(CodeBlock.of("kept[part] = in.keep();\n")));
+            type.addMethod(decode(CodeBlock.of("answers[part] = Codec.readAnswer(kept[part]);\n")));
+            type.addMethod(result(CodeBlock.of(
+                    model.own().takesRequest() ? "$T.merge(request, $T.of(answers))" : "$T.merge($T.of(answers))",
+                    Java.name(model.type()),
+                    List.class)));
         } else {
-            componentwise(type);
+            componentwise(type, constructor);
+        }
+        MethodSpec made = constructor.build();
+        if (!made.parameters().isEmpty()) {
+            type.addMethod(made);
         }
         return type.build();
     }
 
-    private void componentwise(TypeSpec.Builder type) {
+    /** The constructor with its parameters, of which it keeps what is needed later. */
+    private MethodSpec.Builder constructor(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
-        CodeBlock.Builder add = CodeBlock.builder();
-        if (model.fills() || model.appends()) {
+        if (model.own().takesRequest()) {
+            ClassName request = Java.name(model.requestType());
+            constructor.addParameter(request, "request");
+            type.addField(request, "request", Modifier.PRIVATE, Modifier.FINAL);
+            constructor.addStatement("this.request = request");
+        }
+        if (takesRouting(model)) {
+            constructor.addParameter(Routing.class, "routing");
+        }
+        if (model.fills()) {
+            constructor.addParameter(response, "into");
+        }
+        return constructor;
+    }
+
+    private static void keep(TypeSpec.Builder type, MethodSpec.Builder constructor) {
+        type.addField(ArrayTypeName.of(TupleReader.class), "kept", Modifier.PRIVATE, Modifier.FINAL);
+        constructor.addStatement("this.kept = new $T[routing.parts()]", TupleReader.class);
+    }
+
+    private void componentwise(TypeSpec.Builder type, MethodSpec.Builder constructor) {
+        boolean keeps = model.response().stream()
+                .anyMatch(each -> each.type() instanceof Type.Many || each.type() instanceof Type.Mapping);
+        CodeBlock sections = ValueEmitter.sections("in", model.response(), model.version());
+        CodeBlock.Builder add = CodeBlock.builder().add(keeps ? CodeBlock.of("") : sections);
+        CodeBlock.Builder decode = CodeBlock.builder().add(keeps ? sections : CodeBlock.of(""));
+        if (model.fills() || model.appends() || model.lists()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
         }
-        if (!model.response().isEmpty()) {
-            constructor.addParameter(Routing.class, "routing");
-            if (model.fills()) {
-                constructor.addParameter(response, "into");
-            }
+        if (keeps) {
+            keep(type, constructor);
         }
         for (Component each : model.response()) {
             type.addField(fieldType(each), field(each), Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.$N = $L", field(each), initial(each));
-            add(each, add);
+            add(each, keeps && !(each.type() instanceof Type.Shared) ? decode : add);
         }
-        if (!model.response().isEmpty()) {
-            type.addMethod(constructor.build());
+        if (keeps) {
+            add.addStatement("kept[part] = in.keep()");
         }
         type.addMethod(add(add.build()));
-        type.addMethod(result(values.construct(
-                response, model.response().stream().map(this::folded).toList())));
+        if (keeps) {
+            type.addMethod(decode(CodeBlock.builder()
+                    .addStatement("$T in = kept[part]", TupleReader.class)
+                    .add(decode.build())
+                    .build()));
+        }
+        CodeBlock merged = values.construct(
+                response, model.response().stream().map(this::folded).toList());
+        type.addMethod(result(
+                model.own() == OwnMerge.FINISH
+                        ? CodeBlock.of("$T.finish(request, $L)", Java.name(model.type()), merged)
+                        : merged));
         type.addMethods(values.methods());
     }
 
@@ -101,6 +158,13 @@ final class MergeEmitter {
         return CodecEmitter.override("add")
                 .addParameter(int.class, "part")
                 .addParameter(TupleReader.class, "in")
+                .addCode(body)
+                .build();
+    }
+
+    private static MethodSpec decode(CodeBlock body) {
+        return CodecEmitter.override("decode")
+                .addParameter(int.class, "part")
                 .addCode(body)
                 .build();
     }
@@ -125,7 +189,9 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
-        } else if (component.type() instanceof Type.Many) {
+        } else if (component.layout() instanceof Layout.Listed) {
+            return Java.type(component.type());
+        } else if (component.type() instanceof Type.Many || component.type() instanceof Type.Mapping) {
             return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
@@ -157,8 +223,12 @@ final class MergeEmitter {
                     component.name(),
                     length);
         }
-        if (component.type() instanceof Type.Many) {
+        if (component.layout() instanceof Layout.Listed listed) {
+            return CodeBlock.of("routing.places($L)", listed.set());
+        } else if (component.type() instanceof Type.Many) {
             return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
+        } else if (component.type() instanceof Type.Mapping) {
+            return CodeBlock.of("$T.maps(routing.parts())", Concatenation.class);
         }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
     }
@@ -169,7 +239,7 @@ final class MergeEmitter {
         if (later) {
             body.beginControlFlow("if (in.has($L))", each.since());
         }
-        CodeBlock read = values.read(each.type());
+        CodeBlock read = values.read(each.type(), each.since());
         String field = field(each);
         if (each.layout() instanceof Layout.Ranged ranged) {
             body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, ranged.width());
@@ -183,7 +253,9 @@ final class MergeEmitter {
                     beside.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
-        } else if (each.type() instanceof Type.Many) {
+        } else if (each.layout() instanceof Layout.Listed listed) {
+            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), listed.set(), read, field);
+        } else if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
             body.addStatement("$N.set(part, $L)", field, read);
         } else {
             body.addStatement("$N[part] = $L", field, read);
@@ -193,6 +265,13 @@ final class MergeEmitter {
         } else if (later && each.layout() instanceof Layout.Beside beside) {
             body.nextControlFlow("else")
                     .addStatement("routing.clearAlong(part, $L, $N, $L)", beside.set(), field, beside.width());
+        } else if (later && each.layout() instanceof Layout.Listed listed) {
+            body.nextControlFlow("else")
+                    .addStatement(
+                            "routing.clearElements(part, $L, $L, $N)",
+                            listed.set(),
+                            values.empty(((Type.Many) each.type()).of()),
+                            field);
         }
         if (later) {
             body.endControlFlow();
@@ -228,14 +307,20 @@ final class MergeEmitter {
                     field(uneven.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
+        } else if (each.layout() instanceof Layout.Listed) {
+            return CodeBlock.of("$T.copyOf($N)", List.class, field);
         } else if (each.type() instanceof Type.Many) {
             return CodeBlock.of("$T.of($N)", Concatenation.class, field);
+        } else if (each.type() instanceof Type.Mapping && !(each.layout() instanceof Layout.Folded)) {
+            return CodeBlock.of("$T.union($S, $N)", Concatenation.class, each.name(), field);
         } else if (!(each.layout() instanceof Layout.Folded)) {
             return CodeBlock.of("$N", field);
         }
         Layout.Folded folded = (Layout.Folded) each.layout();
         Reduction reduction = folded.reduction();
-        if (each.type() instanceof Type.Shared shared) {
+        if (each.type() instanceof Type.Mapping) {
+            return CodeBlock.of("$T.fold($T.$L, $N)", Folds.class, Reduction.class, reduction, field);
+        } else if (each.type() instanceof Type.Shared shared) {
             CodeBlock parts = each.since() == 1
                     ? CodeBlock.of("$T.of($N)", List.class, field)
                     : CodeBlock.of("$T.stream($N).filter($T::nonNull).toList()", Arrays.class, field, Objects.class);

@@ -6,6 +6,7 @@ import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
+import io.psf.processor.model.OwnMerge;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,15 +67,16 @@ final class StubDoc {
                 .orElse("");
         boolean all = request.stream()
                         .anyMatch(each -> each.layout() instanceof Layout.Ranged
-                                || (each.layout() instanceof Layout.Keyed keyed && keyed.everySlice()))
+                                || each.layout().everySlice())
                 || model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged);
         String keys = request.stream()
-                .filter(each -> each.layout() instanceof Layout.Keyed)
+                .filter(each -> each.layout().keySet() >= 0)
                 .map(each -> code(each.name()))
                 .collect(Collectors.joining(" or "));
+        String order = model.ordered() ? "." : ", in no order with the worker's other calls.";
         return all || keys.isEmpty()
-                ? "Runs on every slice" + tensor + "."
-                : "Runs on the slices" + tensor + " that own keys of " + keys + ".";
+                ? "Runs on every slice" + tensor + order
+                : "Runs on the slices" + tensor + " that own keys of " + keys + order;
     }
 
     private static String sentence(Component each, String words) {
@@ -91,10 +93,14 @@ final class StubDoc {
         } else if (layout instanceof Layout.Ranged ranged) {
             return rows("rows", ranged.width(), each) + ", row-aligned with the tensor, cut at slice bounds" + BORROWED;
         } else if (layout instanceof Layout.Keyed keyed) {
-            return "[n]" + words(each.type()) + ", global keys in any order, each goes to the slice that owns it"
+            return "[n]" + words(each.type()) + ", global keys" + ofTensor(keyed)
+                    + " in any order, each goes to the slice that owns it"
                     + (keyed.combine() == Reduction.NONE ? "" : ", duplicates folded with " + keyed.combine())
                     + (keyed.everySlice() ? "; slices without keys are called too" : "")
                     + BORROWED;
+        } else if (layout instanceof Layout.Elements elements) {
+            return "each element goes to the slice that owns its " + code(elements.key()) + ofTensor(elements)
+                    + ", copied" + (elements.everySlice() ? "; slices without elements are called too" : "");
         } else if (layout instanceof Layout.Beside beside) {
             return rows("n", beside.width(), each) + ", row i goes where " + code(beside.keys() + "[i]") + " goes"
                     + BORROWED;
@@ -104,6 +110,10 @@ final class StubDoc {
         boolean shared = bare(each.type()) instanceof Type.Shared;
         String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
         return shape(each.type()) + how + (shared ? BORROWED : "");
+    }
+
+    private static String ofTensor(Layout keys) {
+        return keys.of().isEmpty() ? "" : " of " + code(keys.of());
     }
 
     private String into() {
@@ -133,24 +143,35 @@ final class StubDoc {
         } else if (model.isSingle()) {
             return "the answer of the " + (model.place() == Place.SCHEDULER ? "scheduler" : "server") + all;
         }
-        return components.isEmpty() ? "done when all " + parts + " have answered" : "the answers of the " + parts + all;
+        String finished = model.own() == OwnMerge.FINISH ? "what the function's own finish makes of " : "";
+        return components.isEmpty() && finished.isEmpty()
+                ? "done when all " + parts + " have answered"
+                : finished + "the answers of the " + parts + all;
     }
 
     private String merged(Component each) {
         Layout layout = each.layout();
         String shape = shape(each.type());
         if (layout instanceof Layout.Folded folded) {
-            return shape + (shape.isEmpty() ? "" : "element by element ") + folded(folded.reduction());
+            return shape
+                    + (each.type() instanceof Type.Mapping
+                            ? "key by key "
+                            : shape.isEmpty() ? "" : "element by element ")
+                    + folded(folded.reduction());
         } else if (layout instanceof Layout.Ranged ranged) {
             return rows("rows", ranged.width(), each) + ", row-aligned with the tensor";
         } else if (layout instanceof Layout.Beside beside) {
             return rows("n", beside.width(), each) + ", row i belongs to " + code(beside.keys() + "[i]");
+        } else if (layout instanceof Layout.Listed listed) {
+            return "element i belongs to " + code(listed.keys() + "[i]");
         } else if (layout instanceof Layout.Produced) {
             return "[n]" + words(each.type()) + ", keys that the slices produce, one slice after the other";
         } else if (layout instanceof Layout.Appended appended) {
             return rows("n", appended.width(), each) + ", row i belongs to " + code(appended.keys() + "[i]");
         } else if (layout instanceof Layout.Uneven uneven) {
             return ragged(uneven, each);
+        } else if (!model.decodesAnswers() && each.type() instanceof Type.Mapping) {
+            return "the entries of the maps of the " + parts + ", whose keys differ";
         } else if (!model.decodesAnswers()) {
             return "the lists of the " + parts + ", one after the other";
         }
@@ -179,7 +200,9 @@ final class StubDoc {
     }
 
     private static String shape(Type type) {
-        boolean array = bare(type) instanceof Type.Shared || bare(type) instanceof Type.Copied;
+        boolean array = bare(type) instanceof Type.Shared
+                || bare(type) instanceof Type.Copied
+                || bare(type) instanceof Type.Flags;
         return array ? "[n]" + words(type) + ", " : "";
     }
 
@@ -187,7 +210,9 @@ final class StubDoc {
         Type bare = bare(type);
         return bare instanceof Type.Shared shared
                 ? " " + shared.of().words()
-                : bare instanceof Type.Copied copied ? " " + copied.of().words() : "";
+                : bare instanceof Type.Copied copied
+                        ? " " + copied.of().words()
+                        : bare instanceof Type.Flags ? " boolean" : "";
     }
 
     private static Type bare(Type type) {

@@ -72,7 +72,9 @@ final class StubEmitter {
                         .addJavadoc(
                                 "The same stub whose calls are run before those of a lower priority, of which 0 is the"
                                         + " usual one.\n\n"
-                                        + "<p>What one worker sends to one shard keeps its order all the same.\n\n"
+                                        + (model.ordered()
+                                                ? "<p>What one worker sends to one shard keeps its order all the same.\n\n"
+                                                : "<p>Calls of this function have no order.\n\n")
                                         + "@param priority from -128 to 127\n")
                         .addModifiers(Modifier.PUBLIC)
                         .returns(STUB)

@@ -7,12 +7,13 @@ import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
-import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Component;
+import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,39 +24,53 @@ final class ValueEmitter {
     private static final int WIDE = 3;
 
     private final Map<String, MethodSpec> methods = new LinkedHashMap<>();
-    private final Map<ClassRef, String> names = new LinkedHashMap<>();
+    private final Map<String, String> names = new LinkedHashMap<>();
 
     /** The methods that the values written and read so far need. */
     List<MethodSpec> methods() {
         return List.copyOf(methods.values());
     }
 
-    /** The statements that write a value. */
-    CodeBlock statement(Type type, CodeBlock value) {
+    /** The statements that write a component of a tuple. */
+    CodeBlock statement(Component component, CodeBlock value) {
+        return statement(component.type(), value, CodeBlock.of("out"), component.since());
+    }
+
+    /**
+     * The statements that write a value.
+     *
+     * @param out where to: the tuple's writer, or that of a section
+     * @param base the version that brought the value
+     */
+    private CodeBlock statement(Type type, CodeBlock value, CodeBlock out, int base) {
         if (type instanceof Type.Maybe maybe) {
             return CodeBlock.builder()
-                    .addStatement("out.bool($L != null)", value)
+                    .addStatement("$L.bool($L != null)", out, value)
                     .beginControlFlow("if ($L != null)", value)
-                    .addStatement(write(maybe.of(), value))
+                    .addStatement(write(maybe.of(), value, out, base))
                     .endControlFlow()
                     .build();
         }
-        return CodeBlock.builder().addStatement(write(type, value)).build();
+        return CodeBlock.builder().addStatement(write(type, value, out, base)).build();
     }
 
-    private CodeBlock write(Type type, CodeBlock value) {
+    private CodeBlock write(Type type, CodeBlock value, CodeBlock out, int base) {
         if (type instanceof Scalar scalar) {
-            return CodeBlock.of("out.$L($L)", scalar.method(), value);
+            return CodeBlock.of("$L.$L($L)", out, scalar.method(), value);
         } else if (type instanceof Type.Enumeration) {
-            return CodeBlock.of("out.enumeration($L)", value);
+            return CodeBlock.of("$L.enumeration($L)", out, value);
         } else if (type instanceof Type.Copied copied) {
-            return CodeBlock.of("out.$L($L)", copied.of().copiedMethod(), value);
+            return CodeBlock.of("$L.$L($L)", out, copied.of().copiedMethod(), value);
+        } else if (type instanceof Type.Flags) {
+            return CodeBlock.of("$L.booleans($L)", out, value);
         } else if (type instanceof Type.Shared) {
-            return CodeBlock.of("out.array($L)", value);
+            return CodeBlock.of("$L.array($L)", out, value);
         } else if (type instanceof Type.Many many) {
-            return CodeBlock.of("$L($L, out)", writerOfMany(many), value);
+            return CodeBlock.of("$L($L, $L)", writerOfMany(many, base), value, out);
+        } else if (type instanceof Type.Mapping mapping) {
+            return CodeBlock.of("$L($L, $L)", writerOfMapping(mapping), value, out);
         }
-        return CodeBlock.of("$L($L, out)", writerOf((Type.Tuple) type), value);
+        return CodeBlock.of("$L($L, $L)", writerOf((Type.Tuple) type, base), value, out);
     }
 
     /** Reads a component of a tuple; what an older peer did not send is empty. */
@@ -63,31 +78,75 @@ final class ValueEmitter {
         if (component.layout() instanceof Layout.Target) {
             return CodeBlock.of("in.target()");
         }
-        CodeBlock read = read(component.type());
-        return component.since() == 1
-                ? read
-                : CodeBlock.of(
-                        component.type() instanceof Type.Maybe ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
-                        component.since(),
-                        read,
-                        empty(component.type()));
+        CodeBlock read = component.layout().of().isEmpty()
+                ? read(component.type(), component.since())
+                : readStamped(component.type(), component.since());
+        return component.since() == 1 ? read : orEmpty(component.since(), component.type(), read);
     }
 
-    CodeBlock read(Type type) {
+    /** A value, or what is empty if the peer is older than it. */
+    private CodeBlock orEmpty(int since, Type type, CodeBlock read) {
+        return CodeBlock.of(
+                type instanceof Type.Maybe ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
+                since,
+                read,
+                empty(type));
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @param base the version that brought it
+     */
+    CodeBlock read(Type type, int base) {
+        return read(type, CodeBlock.of("in"), base);
+    }
+
+    private CodeBlock read(Type type, CodeBlock in, int base) {
         if (type instanceof Scalar scalar) {
-            return CodeBlock.of("in.$L()", scalar.method());
-        } else if (type instanceof Type.Enumeration) {
-            return CodeBlock.of("in.enumeration($T.values())", Java.type(type));
+            return CodeBlock.of("$L.$L()", in, scalar.method());
+        } else if (type instanceof Type.Enumeration enumeration) {
+            return enumeration.unknown().isEmpty()
+                    ? CodeBlock.of("$L.enumeration($T.values())", in, Java.type(type))
+                    : CodeBlock.of(
+                            "$L.enumeration($T.values(), $T.$L)",
+                            in,
+                            Java.type(type),
+                            Java.type(type),
+                            enumeration.unknown().get());
         } else if (type instanceof Type.Copied copied) {
-            return CodeBlock.of("in.$L()", copied.of().copiedMethod());
+            return CodeBlock.of("$L.$L()", in, copied.of().copiedMethod());
+        } else if (type instanceof Type.Flags) {
+            return CodeBlock.of("$L.booleans()", in);
         } else if (type instanceof Type.Shared shared) {
-            return CodeBlock.of("in.$L()", shared.of().sharedMethod());
+            return CodeBlock.of("$L.$L()", in, shared.of().sharedMethod());
         } else if (type instanceof Type.Many many) {
-            return CodeBlock.of("$L(in)", readerOfMany(many));
+            return CodeBlock.of("$L($L)", readerOfMany(many, base), in);
+        } else if (type instanceof Type.Mapping mapping) {
+            return CodeBlock.of("$L($L)", readerOfMapping(mapping), in);
         } else if (type instanceof Type.Maybe maybe) {
-            return CodeBlock.of("in.bool() ? $L : null", read(maybe.of()));
+            return CodeBlock.of("$L.bool() ? $L : null", in, read(maybe.of(), in, base));
         }
-        return CodeBlock.of("$L(in)", readerOf((Type.Tuple) type));
+        return CodeBlock.of("$L($L)", readerOf((Type.Tuple) type, base), in);
+    }
+
+    /**
+     * What ends the writing of a tuple and begins its reading: nothing unless a nested record has grown.
+     *
+     * @param stream the tuple's writer or reader
+     */
+    static CodeBlock sections(String stream, List<Component> tuple, int version) {
+        CodeBlock.Builder sections = CodeBlock.builder();
+        FunctionModel.firstSection(tuple)
+                .ifPresent(first -> sections.addStatement("$L.sections($L, $L)", stream, first, version));
+        return sections.build();
+    }
+
+    /** Reads keys of another tensor, an array or a list of elements, after the stamp of the layout they are grouped by. */
+    private CodeBlock readStamped(Type type, int base) {
+        return type instanceof Type.Many many
+                ? CodeBlock.of("$L(in.stamped())", readerOfMany(many, base))
+                : CodeBlock.of("in.stamped().$L()", ((Type.Shared) type).of().sharedMethod());
     }
 
     /** The call of a record's constructor, on lines of their own if there are several arguments. */
@@ -115,10 +174,14 @@ final class ValueEmitter {
             return CodeBlock.of("$T.values()[0]", Java.type(type));
         } else if (type instanceof Type.Copied copied) {
             return CodeBlock.of("new $T[0]", Java.primitive(copied.of()));
+        } else if (type instanceof Type.Flags) {
+            return CodeBlock.of("new boolean[0]");
         } else if (type instanceof Type.Shared shared) {
             return CodeBlock.of("$T.allocate(0)", Java.shared(shared.of()));
         } else if (type instanceof Type.Many) {
             return CodeBlock.of("$T.of()", List.class);
+        } else if (type instanceof Type.Mapping) {
+            return CodeBlock.of("$T.of()", Map.class);
         } else if (type instanceof Type.Maybe) {
             return CodeBlock.of("null");
         }
@@ -128,24 +191,33 @@ final class ValueEmitter {
                 tuple.parts().stream().map(part -> empty(part.type())).toList());
     }
 
-    private String writerOf(Type.Tuple tuple) {
-        String method = "write" + suffix(tuple.name());
+    private String writerOf(Type.Tuple tuple, int base) {
+        String method = "write" + suffix(tuple, base);
         if (!methods.containsKey(method)) {
             MethodSpec.Builder writer =
                     helper(method).addParameter(Java.type(tuple), "value").addParameter(TupleWriter.class, "out");
             for (Type.Part part : tuple.parts()) {
-                writer.addCode(statement(part.type(), CodeBlock.of("value.$N()", part.name())));
+                writer.addCode(statement(
+                        part.type(),
+                        CodeBlock.of("value.$N()", part.name()),
+                        stream("out", part, base),
+                        Math.max(base, part.since())));
             }
             methods.put(method, writer.build());
         }
         return method;
     }
 
-    private String readerOf(Type.Tuple tuple) {
-        String method = "read" + suffix(tuple.name());
+    /** Where a component of a nested record lies: with the record, or in the section of a later version. */
+    private static CodeBlock stream(String name, Type.Part part, int base) {
+        return part.isLater(base) ? CodeBlock.of("$L.since($L)", name, part.since()) : CodeBlock.of(name);
+    }
+
+    private String readerOf(Type.Tuple tuple, int base) {
+        String method = "read" + suffix(tuple, base);
         if (!methods.containsKey(method)) {
             List<CodeBlock> parts =
-                    tuple.parts().stream().map(part -> read(part.type())).toList();
+                    tuple.parts().stream().map(part -> read(part, base)).toList();
             methods.put(
                     method,
                     helper(method)
@@ -157,8 +229,13 @@ final class ValueEmitter {
         return method;
     }
 
-    private String writerOfMany(Type.Many many) {
-        String method = "writeListOf" + suffix(many.of().name());
+    private CodeBlock read(Type.Part part, int base) {
+        CodeBlock read = read(part.type(), stream("in", part, base), Math.max(base, part.since()));
+        return part.isLater(base) ? orEmpty(part.since(), part.type(), read) : read;
+    }
+
+    private String writerOfMany(Type.Many many, int base) {
+        String method = "writeListOf" + suffix(many.of(), base);
         if (!methods.containsKey(method)) {
             methods.put(
                     method,
@@ -167,17 +244,18 @@ final class ValueEmitter {
                             .addParameter(TupleWriter.class, "out")
                             .addStatement("out.count(values.size())")
                             .beginControlFlow("for ($T value : values)", Java.type(many.of()))
-                            .addStatement("$L(value, out)", writerOf(many.of()))
+                            .addCode(statement(many.of(), CodeBlock.of("value"), CodeBlock.of("out"), base))
                             .endControlFlow()
                             .build());
         }
         return method;
     }
 
-    private String readerOfMany(Type.Many many) {
-        String method = "readListOf" + suffix(many.of().name());
+    private String readerOfMany(Type.Many many, int base) {
+        String method = "readListOf" + suffix(many.of(), base);
         if (!methods.containsKey(method)) {
-            TypeName list = ParameterizedTypeName.get(ClassName.get(ArrayList.class), Java.type(many.of()));
+            TypeName list = ParameterizedTypeName.get(
+                    ClassName.get(ArrayList.class), Java.type(many.of()).box());
             methods.put(
                     method,
                     helper(method)
@@ -186,9 +264,56 @@ final class ValueEmitter {
                             .addStatement("int n = in.count($L)", many.of().leastBytes())
                             .addStatement("$T values = new $T<>(n)", list, ArrayList.class)
                             .beginControlFlow("for (int i = 0; i < n; i++)")
-                            .addStatement("values.add($L(in))", readerOf(many.of()))
+                            .addStatement("values.add($L)", read(many.of(), base))
                             .endControlFlow()
                             .addStatement("return $T.copyOf(values)", List.class)
+                            .build());
+        }
+        return method;
+    }
+
+    private String writerOfMapping(Type.Mapping mapping) {
+        String method = "writeMapOf" + suffix(mapping.of(), 1);
+        if (!methods.containsKey(method)) {
+            TypeName entry = ParameterizedTypeName.get(
+                    ClassName.get(Map.Entry.class),
+                    ClassName.get(String.class),
+                    Java.type(mapping.of()).box());
+            methods.put(
+                    method,
+                    helper(method)
+                            .addParameter(Java.type(mapping), "values")
+                            .addParameter(TupleWriter.class, "out")
+                            .addStatement("out.count(values.size())")
+                            .beginControlFlow("for ($T entry : values.entrySet())", entry)
+                            .addStatement("out.string(entry.getKey())")
+                            .addCode(statement(mapping.of(), CodeBlock.of("entry.getValue()"), CodeBlock.of("out"), 1))
+                            .endControlFlow()
+                            .build());
+        }
+        return method;
+    }
+
+    private String readerOfMapping(Type.Mapping mapping) {
+        String method = "readMapOf" + suffix(mapping.of(), 1);
+        if (!methods.containsKey(method)) {
+            TypeName map = ParameterizedTypeName.get(
+                    ClassName.get(LinkedHashMap.class),
+                    ClassName.get(String.class),
+                    Java.type(mapping.of()).box());
+            methods.put(
+                    method,
+                    helper(method)
+                            .returns(Java.type(mapping))
+                            .addParameter(TupleReader.class, "in")
+                            .addStatement(
+                                    "int n = in.count($L)",
+                                    Scalar.STRING.leastBytes() + mapping.of().leastBytes())
+                            .addStatement("$T values = new $T<>()", map, LinkedHashMap.class)
+                            .beginControlFlow("for (int i = 0; i < n; i++)")
+                            .addStatement("$T.put(values, in.string(), $L)", TupleReader.class, read(mapping.of(), 1))
+                            .endControlFlow()
+                            .addStatement("return $T.unmodifiableMap(values)", Collections.class)
                             .build());
         }
         return method;
@@ -198,13 +323,21 @@ final class ValueEmitter {
         return MethodSpec.methodBuilder(name).addModifiers(Modifier.PRIVATE, Modifier.STATIC);
     }
 
-    /** The record's simple name, and a number behind it if another record has the same. */
-    private String suffix(ClassRef name) {
-        return names.computeIfAbsent(name, each -> {
-            long same = names.keySet().stream()
-                    .filter(other -> other.simpleName().equals(each.simpleName()))
-                    .count();
-            return same == 0 ? each.simpleName() : each.simpleName() + (same + 1);
+    /**
+     * What the methods of a type are called: its simple name, the version from which on its components stand in its place
+     * if some stand in sections, and a number behind it if another type is called the same.
+     */
+    private String suffix(Type type, int base) {
+        TypeName name = Java.type(type).box();
+        String simple = name instanceof ClassName of ? of.simpleName() : name.toString();
+        int from = type.sections(1).filter(each -> each <= base).max().orElse(1);
+        String wanted = simple + (from == 1 ? "" : "From" + from);
+        return names.computeIfAbsent(name + " " + from, each -> {
+            String unused = wanted;
+            for (int i = 2; names.containsValue(unused); i++) {
+                unused = wanted + i;
+            }
+            return unused;
         });
     }
 }

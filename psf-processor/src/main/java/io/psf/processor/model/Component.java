@@ -2,6 +2,7 @@ package io.psf.processor.model;
 
 import io.psf.api.layout.Reduction;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
  * A component of a request or a response.
@@ -14,9 +15,19 @@ import java.util.Locale;
  * @param doc the text of its {@code param} tag; empty if it has none
  */
 public record Component(int index, String name, Type type, Layout layout, int since, String doc) {
-    /** The component in the schema's text. */
-    public String schema() {
-        return name + ":" + type.schema() + layout.schema();
+    /** The component in the text of a version of the schema. */
+    String schema(int version) {
+        return name + ":" + type.schema(version, since) + layout.schema();
+    }
+
+    /** The last version that brought something of it. */
+    int last() {
+        return IntStream.concat(IntStream.of(since), type.grown()).max().orElse(since);
+    }
+
+    /** The versions whose sections have something of it. */
+    IntStream sections() {
+        return type.sections(since);
     }
 
     static String lower(Reduction reduction) {

@@ -39,14 +39,43 @@ public sealed interface Layout {
      * Global keys.
      *
      * @param set the number of the key set in the request
+     * @param of the component with the tensor whose keys they are; empty for the tensor that the request runs on
      * @param combine how duplicates are folded
      * @param everySlice whether slices without keys are sent a part
      */
-    record Keyed(int set, Reduction combine, boolean everySlice) implements Layout {
+    record Keyed(int set, String of, Reduction combine, boolean everySlice) implements Layout {
         @Override
         public String schema() {
             return " by key" + (combine == Reduction.NONE ? "" : " " + Component.lower(combine))
-                    + (everySlice ? " every slice" : "");
+                    + (of.isEmpty() ? "" : " of " + of) + (everySlice ? " every slice" : "");
+        }
+    }
+
+    /**
+     * A list whose elements have a global key each.
+     *
+     * @param set the number of the key set in the request
+     * @param key the component of the elements that is the key
+     * @param of the component with the tensor whose keys they are; empty for the tensor that the request runs on
+     * @param everySlice whether slices without keys are sent a part
+     */
+    record Elements(int set, String key, String of, boolean everySlice) implements Layout {
+        @Override
+        public String schema() {
+            return " by key " + key + (of.isEmpty() ? "" : " of " + of) + (everySlice ? " every slice" : "");
+        }
+    }
+
+    /**
+     * A list of which element i comes back to key i.
+     *
+     * @param keys the component of the request that holds the keys
+     * @param set the number of its key set
+     */
+    record Listed(String keys, int set) implements Layout {
+        @Override
+        public String schema() {
+            return " along " + keys;
         }
     }
 
@@ -117,6 +146,22 @@ public sealed interface Layout {
         public String schema() {
             return " " + Component.lower(reduction);
         }
+    }
+
+    /** The number of the key set in the request; -1 if the component holds no keys of one. */
+    default int keySet() {
+        return this instanceof Keyed keyed ? keyed.set() : this instanceof Elements elements ? elements.set() : -1;
+    }
+
+    /** The component with the tensor whose keys these are; empty for none, and for the tensor that the request runs on. */
+    default String of() {
+        return this instanceof Keyed keyed ? keyed.of() : this instanceof Elements elements ? elements.of() : "";
+    }
+
+    /** Whether slices without keys of the set are sent a part. */
+    default boolean everySlice() {
+        return this instanceof Keyed keyed && keyed.everySlice()
+                || this instanceof Elements elements && elements.everySlice();
     }
 
     /** Whether an array is cut at slices and put together again, so that its length is known before. */

@@ -32,8 +32,12 @@ public enum Scalar implements Type {
         return this != BOOLEAN && this != STRING && this != TENSOR;
     }
 
+    String text() {
+        return schema;
+    }
+
     @Override
-    public String schema() {
+    public String schema(int version, int base) {
         return schema;
     }
 

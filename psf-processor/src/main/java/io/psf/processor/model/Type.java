@@ -3,37 +3,83 @@ package io.psf.processor.model;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What a component of a tuple, or of a record in it, holds. */
 public sealed interface Type
-        permits Scalar, Type.Enumeration, Type.Copied, Type.Shared, Type.Tuple, Type.Many, Type.Maybe, Type.Bad {
-    /** The type in the schema's text. */
-    String schema();
+        permits Scalar,
+                Type.Enumeration,
+                Type.Copied,
+                Type.Flags,
+                Type.Shared,
+                Type.Tuple,
+                Type.Many,
+                Type.Mapping,
+                Type.Maybe,
+                Type.Bad {
+    /**
+     * The type in the schema's text.
+     *
+     * @param version of the function's schema
+     * @param base the version that brought the value: what is in a nested record since then is written in its place
+     */
+    String schema(int version, int base);
 
     /** The least bytes that it takes in the block. */
     int leastBytes();
+
+    /** The versions that brought constants of an enum or components of a nested record. */
+    default IntStream grown() {
+        return IntStream.empty();
+    }
+
+    /**
+     * The versions whose sections have something of a value.
+     *
+     * @param base the version that brought the value
+     */
+    default IntStream sections(int base) {
+        return IntStream.empty();
+    }
 
     /**
      * An enum, written as the number of the constant.
      *
      * @param name the enum
      * @param constants its constants in their order
+     * @param unknown the constant that stands for those of newer peers, if any
      */
-    record Enumeration(ClassRef name, List<String> constants) implements Type {
+    record Enumeration(ClassRef name, List<Constant> constants, Optional<String> unknown) implements Type {
         public Enumeration {
             constants = List.copyOf(constants);
         }
 
         @Override
-        public String schema() {
-            return "enum(" + String.join("|", constants) + ")";
+        public String schema(int version, int base) {
+            return constants.stream()
+                    .filter(each -> each.since() <= version)
+                    .map(Constant::name)
+                    .collect(Collectors.joining("|", "enum(", ")"));
         }
 
         @Override
         public int leastBytes() {
             return 4;
         }
+
+        @Override
+        public IntStream grown() {
+            return constants.stream().mapToInt(Constant::since);
+        }
     }
+
+    /**
+     * A constant of an enum.
+     *
+     * @param name its name
+     * @param since the schema version that brought it, from 1
+     */
+    record Constant(String name, int since) {}
 
     /**
      * A Java array, encoded inline.
@@ -42,8 +88,21 @@ public sealed interface Type
      */
     record Copied(Items of) implements Type {
         @Override
-        public String schema() {
+        public String schema(int version, int base) {
             return "copied " + of.schema() + "[]";
+        }
+
+        @Override
+        public int leastBytes() {
+            return 4;
+        }
+    }
+
+    /** A {@code boolean[]}, encoded inline. */
+    record Flags() implements Type {
+        @Override
+        public String schema(int version, int base) {
+            return "copied bool[]";
         }
 
         @Override
@@ -59,7 +118,7 @@ public sealed interface Type
      */
     record Shared(Items of) implements Type {
         @Override
-        public String schema() {
+        public String schema(int version, int base) {
             return of.schema() + "[]";
         }
 
@@ -81,15 +140,31 @@ public sealed interface Type
         }
 
         @Override
-        public String schema() {
+        public String schema(int version, int base) {
             return parts.stream()
-                    .map(part -> part.name() + ":" + part.type().schema())
+                    .filter(part -> part.since() <= version)
+                    .map(part -> part.schema(version, base))
                     .collect(Collectors.joining(", ", "{", "}"));
         }
 
         @Override
         public int leastBytes() {
-            return parts.stream().mapToInt(part -> part.type().leastBytes()).sum();
+            return parts.stream()
+                    .filter(part -> part.since() == 1)
+                    .mapToInt(part -> part.type().leastBytes())
+                    .sum();
+        }
+
+        @Override
+        public IntStream grown() {
+            return parts.stream()
+                    .flatMapToInt(part -> IntStream.concat(
+                            IntStream.of(part.since()), part.type().grown()));
+        }
+
+        @Override
+        public IntStream sections(int base) {
+            return parts.stream().flatMapToInt(part -> part.sections(base));
         }
     }
 
@@ -98,23 +173,70 @@ public sealed interface Type
      *
      * @param name its name
      * @param type its type
+     * @param since the schema version that brought it, from 1
      */
-    record Part(String name, Type type) {}
+    record Part(String name, Type type, int since) {
+        /** Whether it stands in the section of its version, and not where the record stands. */
+        public boolean isLater(int base) {
+            return since > base;
+        }
+
+        private String schema(int version, int base) {
+            return name + ":" + type.schema(version, Math.max(base, since)) + (isLater(base) ? " since " + since : "");
+        }
+
+        private IntStream sections(int base) {
+            IntStream within = type.sections(Math.max(base, since));
+            return isLater(base) ? IntStream.concat(IntStream.of(since), within) : within;
+        }
+    }
 
     /**
-     * A list of nested records.
+     * A list.
      *
-     * @param of the record
+     * @param of its elements: nested records, scalars or enums
      */
-    record Many(Tuple of) implements Type {
+    record Many(Type of) implements Type {
         @Override
-        public String schema() {
-            return "list of " + of.schema();
+        public String schema(int version, int base) {
+            return "list of " + of.schema(version, base);
         }
 
         @Override
         public int leastBytes() {
             return 4;
+        }
+
+        @Override
+        public IntStream grown() {
+            return of.grown();
+        }
+
+        @Override
+        public IntStream sections(int base) {
+            return of.sections(base);
+        }
+    }
+
+    /**
+     * A map with strings as keys.
+     *
+     * @param of its values: scalars or enums
+     */
+    record Mapping(Type of) implements Type {
+        @Override
+        public String schema(int version, int base) {
+            return "map of string to " + of.schema(version, base);
+        }
+
+        @Override
+        public int leastBytes() {
+            return 4;
+        }
+
+        @Override
+        public IntStream grown() {
+            return of.grown();
         }
     }
 
@@ -126,13 +248,23 @@ public sealed interface Type
      */
     record Maybe(Type of, Optional<ClassRef> mark) implements Type {
         @Override
-        public String schema() {
-            return of.schema() + "?";
+        public String schema(int version, int base) {
+            return of.schema(version, base) + "?";
         }
 
         @Override
         public int leastBytes() {
             return 1;
+        }
+
+        @Override
+        public IntStream grown() {
+            return of.grown();
+        }
+
+        @Override
+        public IntStream sections(int base) {
+            return of.sections(base);
         }
     }
 
@@ -143,7 +275,7 @@ public sealed interface Type
      */
     record Bad(String source) implements Type {
         @Override
-        public String schema() {
+        public String schema(int version, int base) {
             return source;
         }
 
@@ -175,7 +307,7 @@ public sealed interface Type
 
         /** The element in the schema's text. */
         public String schema() {
-            return scalar.schema();
+            return scalar.text();
         }
 
         /** The element in words, for example {@code float32}. */

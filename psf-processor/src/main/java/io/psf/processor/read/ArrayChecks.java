@@ -39,7 +39,7 @@ final class ArrayChecks {
                     mirror.name(),
                     each.name(),
                     each.simpleType(),
-                    "LongArray",
+                    "LongArray, or a List of a record with a key in a request",
                     "Keys are rows of the tensor, 64 bits each.");
         }
     }

@@ -121,6 +121,9 @@ final class ComponentReader {
             arrays.requireShared(each, mirror);
             return ragged.read(each, mirror, tuple, inResponse);
         }
+        if (inResponse && each.type() instanceof Type.Many) {
+            return keys.listed(each, mirror);
+        }
         return keys.beside(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
     }
 
@@ -170,7 +173,10 @@ final class ComponentReader {
 
     /** Checks what has no layout in the answers of several slices: their lists come one after the other. */
     private void requireMergeable(TupleElement each) {
-        if (each.type() instanceof Type.Many) {
+        if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
+            return;
+        } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Mapping) {
+            tellNull(each, "no null in a map that the slices' maps become", "Use an empty map.");
             return;
         } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Many) {
             tellNull(each, "no null in a list that the slices' lists become", "Use an empty list.");
@@ -194,11 +200,13 @@ final class ComponentReader {
                     : "@Reduce(SUM), MIN or MAX";
         } else if (type instanceof Type.Copied copied) {
             return copied.of().shared() + " with a layout";
+        } else if (type instanceof Type.Flags) {
+            return "ByteArray with a layout";
         } else if (type instanceof Scalar scalar && scalar.isNumber()) {
             return "@Reduce(SUM), MIN or MAX";
         } else if (type == Scalar.BOOLEAN) {
             return "@Reduce(AND) or OR";
         }
-        return "a List of a record, which is put together from the slices' lists";
+        return "a List, which is put together from the slices' lists";
     }
 }

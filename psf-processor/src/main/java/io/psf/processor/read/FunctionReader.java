@@ -5,11 +5,14 @@ import io.psf.api.PsFunction;
 import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.OwnMerge;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.lang.model.element.ElementKind;
@@ -60,14 +63,19 @@ public final class FunctionReader {
         Mirror mirror = annotation.get();
         Place place = mirror.constant("at", Place.class).orElse(Place.SHARD);
         checkType(type);
+        if (place != Place.SHARD && mirror.written("ordered") != null) {
+            problems.add(type, mirror, "ordered", Message.ORDERED, type.getSimpleName(), place);
+        }
         String name = name(type, mirror);
+        List<String> formerly = formerly(type, mirror, name);
         TypeElement request = tuple(type, "Request", Message.REQUEST);
         TypeElement response = tuple(type, "Response", Message.RESPONSE);
         Optional<ExecutableElement> handle = Optional.empty();
         HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
         List<TupleElement> requestElements = components(request);
         boolean single = place == Place.SCHEDULER || ComponentReader.hasOwner(place, requestElements);
-        boolean merged = methods.merge(single);
+        OwnMerge own = new MergeReader(type, request, response, methods, elements, problems).read(single);
+        boolean merged = own == OwnMerge.OF_SLICES || own == OwnMerge.OF_REQUEST_AND_SLICES;
         if (type.getKind() == ElementKind.INTERFACE) {
             handle = methods.handle();
         }
@@ -89,17 +97,19 @@ public final class FunctionReader {
                         name,
                         place,
                         mirror.flag("readOnly"),
+                        mirror.flag("ordered"),
                         Names.isPublic(type),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),
                         handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))
                                 .orElse(false),
-                        merged,
+                        own,
                         Docs.text(elements.getDocComment(type)),
                         request == null ? OBJECT : Names.of(request),
                         requestComponents,
                         response == null ? OBJECT : Names.of(response),
-                        responseComponents),
+                        responseComponents,
+                        formerly),
                 resolved));
     }
 
@@ -117,18 +127,35 @@ public final class FunctionReader {
         if (mirror.written("value") == null) {
             return name; // the compiler says that it is missing
         }
+        checkName(type, mirror, "value", name);
+        return name;
+    }
+
+    private void checkName(TypeElement type, Mirror mirror, String value, String name) {
         if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
             String lower = name.toLowerCase(Locale.ROOT).replaceAll("\\s+", "_");
             boolean near = lower.length() <= MAX_NAME && NAME.matcher(lower).matches();
-            problems.add(type, mirror, "value", Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
-            return name;
+            problems.add(type, mirror, value, Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
+            return;
         }
         String self = type.getQualifiedName().toString();
         String other = taken.putIfAbsent(io.psf.api.spi.Names.number(name), self);
         if (other != null && !other.equals(self)) {
-            problems.add(type, mirror, "value", Message.NAME_TAKEN, name, other);
+            problems.add(type, mirror, value, Message.NAME_TAKEN, name, other);
         }
-        return name;
+    }
+
+    private List<String> formerly(TypeElement type, Mirror mirror, String name) {
+        List<String> formerly = mirror.texts("formerly");
+        Set<Integer> numbers = new HashSet<>(Set.of(io.psf.api.spi.Names.number(name)));
+        for (String each : formerly) {
+            checkName(type, mirror, "formerly", each);
+            if (!numbers.add(io.psf.api.spi.Names.number(each))) {
+                String what = each.equals(name) ? "the name that it has now" : "given twice";
+                problems.add(type, mirror, "formerly", Message.FORMERLY, each, what);
+            }
+        }
+        return formerly;
     }
 
     /** The components of a tuple; those of a generic one are not looked at closely, since that has been told. */

@@ -19,7 +19,7 @@ import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the methods of a function's interface: {@code handle}, and {@code merge} if it has one. */
+/** Reads {@code handle} of a function's interface. */
 final class HandleReader {
     private final TypeElement type;
     private final @Nullable TypeElement request;
@@ -96,28 +96,11 @@ final class HandleReader {
         return unresolved;
     }
 
-    /**
-     * Checks the interface's own merge; answers whether it has one.
-     *
-     * @param single whether one node alone answers, so that there is nothing to merge
-     */
-    boolean merge(boolean single) {
-        List<ExecutableElement> methods = declared("merge");
-        for (ExecutableElement method : methods) {
-            if (single) {
-                problems.add(method, Message.MERGE_PLACE, type.getSimpleName());
-            } else {
-                checkMerge(method);
-            }
-        }
-        return !methods.isEmpty() && !single;
-    }
-
     private boolean overriddenBy(List<ExecutableElement> methods, ExecutableElement method) {
         return methods.stream().anyMatch(each -> elements.overrides(each, method, type));
     }
 
-    private List<ExecutableElement> declared(String name) {
+    List<ExecutableElement> declared(String name) {
         return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
                 .filter(method -> method.getSimpleName().contentEquals(name))
                 .toList();
@@ -157,7 +140,7 @@ final class HandleReader {
             wrong(method, "returns " + TypeReader.simple(method.getReturnType()));
         }
         for (TypeMirror thrown : method.getThrownTypes()) {
-            if (isChecked(thrown)) {
+            if (isChecked(thrown) && !isSubtype(thrown, Exception.class)) {
                 wrong(method, "throws " + TypeReader.simple(thrown));
             }
         }
@@ -174,7 +157,7 @@ final class HandleReader {
     }
 
     /** Whether the compiler does not know the type, and will say so itself. */
-    private boolean isUnknown(TypeMirror type) {
+    boolean isUnknown(TypeMirror type) {
         boolean unknown = type.getKind() == TypeKind.ERROR
                 || (type instanceof DeclaredType declared
                         && declared.getTypeArguments().stream().anyMatch(each -> each.getKind() == TypeKind.ERROR));
@@ -195,7 +178,7 @@ final class HandleReader {
                 && types.isSubtype(type, types.getDeclaredType(stage, response.asType()));
     }
 
-    private boolean isChecked(TypeMirror thrown) {
+    boolean isChecked(TypeMirror thrown) {
         return thrown.getKind() == TypeKind.DECLARED
                 && !isSubtype(thrown, RuntimeException.class)
                 && !isSubtype(thrown, Error.class);
@@ -206,34 +189,7 @@ final class HandleReader {
         return element != null && types.isSubtype(type, element.asType());
     }
 
-    private void checkMerge(ExecutableElement method) {
-        if (!method.getModifiers().contains(Modifier.STATIC)) {
-            problems.add(method, Message.MERGE_SIGNATURE, "not static");
-        } else if (method.getModifiers().contains(Modifier.PRIVATE)) {
-            problems.add(method, Message.MERGE_SIGNATURE, "private");
-        } else if (method.getParameters().size() != 1
-                || !isListOfResponses(method.getParameters().get(0))) {
-            String given = method.getParameters().isEmpty()
-                    ? "no parameter"
-                    : "parameter "
-                            + TypeReader.simple(method.getParameters().get(0).asType());
-            problems.add(method, Message.MERGE_SIGNATURE, given);
-        } else if (response != null && !isSame(method.getReturnType(), response)) {
-            problems.add(method, Message.MERGE_SIGNATURE, "returns " + TypeReader.simple(method.getReturnType()));
-        } else if (method.getThrownTypes().stream().anyMatch(this::isChecked)) {
-            problems.add(method, Message.MERGE_SIGNATURE, "throws a checked exception");
-        }
-    }
-
-    private boolean isListOfResponses(VariableElement parameter) {
-        TypeElement list = elements.getTypeElement(List.class.getName());
-        return response == null
-                || isUnknown(parameter.asType())
-                || (list != null
-                        && types.isSameType(parameter.asType(), types.getDeclaredType(list, response.asType())));
-    }
-
-    private boolean isSame(TypeMirror type, @Nullable TypeElement element) {
+    boolean isSame(TypeMirror type, @Nullable TypeElement element) {
         return element != null
                 && type.getKind() == TypeKind.DECLARED
                 && types.isSameType(types.erasure(type), types.erasure(element.asType()));

@@ -5,6 +5,7 @@ import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Reduction;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -80,20 +81,134 @@ final class KeyReader {
 
     /** Tells of the first value of {@code ByKey} that is written where none has a meaning. */
     private void tellWritten(TupleElement each, Mirror mirror, Message message) {
-        Stream.of("combine", "everySlice")
+        Stream.of("value", "of", "combine", "everySlice")
                 .filter(value -> mirror.written(value) != null)
                 .findFirst()
                 .ifPresent(value -> problems.add(each.field(), mirror, value, message, value, each.name()));
     }
 
-    /** Keys of a request. */
+    /** Keys of a request: an array of them, or a list whose elements have one each. */
     Layout keyed(TupleElement each, Mirror mirror) {
-        arrays.requireKeys(each, mirror);
+        String of = of(each, mirror);
+        int set = sets.indexOf(each.name());
         Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
+        if (each.type() instanceof Type.Many many) {
+            if (combine != Reduction.NONE) {
+                problems.add(
+                        each.field(),
+                        mirror,
+                        "combine",
+                        Message.LIST_BY_KEY,
+                        "combine = " + combine,
+                        each.name(),
+                        "NONE",
+                        "Elements cannot be folded: each goes to the owner of its key.");
+            }
+            return new Layout.Elements(set, elementKey(each, many.of(), mirror), of, mirror.flag("everySlice"));
+        }
+        arrays.requireKeys(each, mirror);
+        if (mirror.written("value") != null && !each.isBad()) {
+            tellNoKey(each, mirror, "no value, since the array is the keys", "");
+        }
         if (combine == Reduction.AND || combine == Reduction.OR) {
             problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
         }
-        return new Layout.Keyed(sets.indexOf(each.name()), combine, mirror.flag("everySlice"));
+        return new Layout.Keyed(set, of, combine, mirror.flag("everySlice"));
+    }
+
+    /** The tensor whose keys they are; empty for the first of the request. */
+    private String of(TupleElement each, Mirror mirror) {
+        if (mirror.written("of") == null) {
+            return "";
+        }
+        String name = mirror.text("of");
+        List<String> tensors = request.stream()
+                .filter(other -> other.type() == Scalar.TENSOR)
+                .map(TupleElement::name)
+                .toList();
+        if (!tensors.contains(name) && request.stream().noneMatch(other -> isUnknown(other, name))) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "of",
+                    Message.KEYS_OF,
+                    name,
+                    each.name(),
+                    function + ".Request",
+                    tensors.isEmpty() ? "a TensorId, which it has not" : String.join(" or ", tensors),
+                    Nearest.didYouMean(name, tensors));
+        }
+        return tensors.indexOf(name) == 0 ? "" : name;
+    }
+
+    /** Whether a component of that name has a type that is told of already. */
+    private static boolean isUnknown(TupleElement other, String name) {
+        return other.name().equals(name) && (other.isBad() || other.unresolved());
+    }
+
+    private String elementKey(TupleElement each, Type of, Mirror mirror) {
+        String name = mirror.text("value");
+        if (!(of instanceof Type.Tuple element)) {
+            if (!each.isBad()) {
+                tellNoKey(each, mirror, "a list of records; bare keys are a LongArray", "");
+            }
+            return name;
+        }
+        List<String> keys = element.parts().stream()
+                .filter(part -> part.type() == Scalar.LONG)
+                .map(Type.Part::name)
+                .toList();
+        if (!keys.contains(name)) {
+            String expected = keys.isEmpty()
+                    ? "a long component of " + element.name().simpleName() + ", which has none"
+                    : String.join(" or ", keys);
+            tellNoKey(each, mirror, expected, Nearest.didYouMean(name, keys));
+        }
+        return name;
+    }
+
+    private void tellNoKey(TupleElement each, Mirror mirror, String expected, String hint) {
+        problems.add(
+                each.field(),
+                mirror,
+                mirror.written("value") == null ? "" : "value",
+                Message.ELEMENT_KEY,
+                mirror.text("value"),
+                each.name(),
+                each.simpleType(),
+                expected,
+                hint);
+    }
+
+    /** A list of a response of which element i comes back to key i of the request. */
+    Layout listed(TupleElement each, Mirror mirror) {
+        String name = mirror.text("value");
+        int set = sets.indexOf(name);
+        if (produced.contains(name)) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "value",
+                    Message.LIST_BY_KEY,
+                    "@Along(\"" + name + "\")",
+                    each.name(),
+                    "keys of the request",
+                    "Along keys that servers produce: put the key into the elements, and take @Along away.");
+        } else if (set < 0) {
+            tellNoKeys(each, mirror, name, true);
+        }
+        if (mirror.written("width") != null) {
+            problems.add(
+                    each.field(),
+                    mirror,
+                    "width",
+                    Message.LIST_BY_KEY,
+                    "width",
+                    each.name(),
+                    "none, since each key has one element",
+                    "Take it away.");
+        }
+        return new Layout.Listed(name, set);
     }
 
     /**

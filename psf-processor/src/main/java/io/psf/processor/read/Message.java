@@ -21,6 +21,10 @@ public enum Message {
             "PsfNameTaken",
             "name \"%s\" is that of %s, or stands for the same number on the wire (expected: a name of its own)."
                     + " Rename one of them."),
+    /** The function, where it runs. */
+    ORDERED(
+            "PsfOrdered",
+            "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Take it away."),
     /** The function, what is there instead. */
     REQUEST(
             "PsfRequest",
@@ -43,16 +47,28 @@ public enum Message {
     /** What is wrong. */
     MERGE_SIGNATURE(
             "PsfMergeSignature",
-            "merge: %s (expected: static Response merge(List<Response> slices)). Change it, or rename the method."),
-    /** The function. */
+            "merge: %s (expected: static Response merge(List<Response> slices), or merge(Request request,"
+                    + " List<Response> slices)). Change it, or rename the method."),
+    /** What is wrong. */
+    FINISH_SIGNATURE(
+            "PsfFinishSignature",
+            "finish: %s (expected: static Response finish(Request request, Response merged))."
+                    + " Change it, or rename the method."),
+    /** The method, the function, the method that is there already. */
+    MERGE_TWICE(
+            "PsfMergeTwice",
+            "method %s of %s stands beside %s (expected: one of merge(List<Response>), merge(Request, List<Response>)"
+                    + " and finish(Request, Response)). Take one of them away."),
+    /** The function, the method. */
     MERGE_PLACE(
             "PsfMergePlace",
-            "%s runs on one node, which gives the one answer (expected: no merge). Take the method away."),
+            "%s runs on one node, which gives the one answer (expected: no %s). Take the method away."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
             "@%s on component %s, while the interface has a merge of its own (expected: one of the two)."
-                    + " Take the annotation or the method away."),
+                    + " Take the annotation away; or write \"static Response finish(Request request, Response merged)\""
+                    + " in the place of merge, which goes on from what the layouts have merged."),
     /** The component's path, its type, what was expected, a hint. */
     TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
     /** The component, its type, what was expected, a hint. */
@@ -68,6 +84,12 @@ public enum Message {
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
                     + " Take it away."),
+    /** The value, the component, the request, what was expected; did you mean. */
+    KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
+    /** The value, the component, the component's type, what was expected; a hint. */
+    ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
+    /** What is wrong, the component, what was expected, a hint. */
+    LIST_BY_KEY("PsfListByKey", "%s on component %s, a list by key (expected: %s). %s"),
     /** The component. */
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
@@ -118,7 +140,16 @@ public enum Message {
     SCHEMA_GONE(
             "PsfSchemaGone",
             "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
-                    + " committed). Give it its name back; or delete the file, which gives its peers up."),
+                    + " committed). Give it its name back, or give the old name in \"formerly\"; or delete the file, which"
+                    + " gives its peers up."),
+    /** The annotation, what it stands on. */
+    LAYOUT_NESTED(
+            "PsfLayoutNested",
+            "@%s on %s (expected: layouts on the components of the request and the response alone). Take it away."),
+    /** What it stands on, what else is wrong. */
+    UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Take it away."),
+    /** The former name, what is wrong with it. */
+    FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),
     /** The component, slices or servers, the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",

@@ -1,5 +1,6 @@
 package io.psf.processor.read;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.lang.model.element.AnnotationMirror;
@@ -63,6 +64,18 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
 
     String text(String name) {
         return value(name) instanceof String text ? text : "";
+    }
+
+    /** The texts of a value that may have several. */
+    List<String> texts(String name) {
+        return value(name) instanceof List<?> values
+                ? values.stream()
+                        .map(each -> each instanceof AnnotationValue text ? text.getValue() : null)
+                        .filter(String.class::isInstance)
+                        .map(String.class::cast)
+                        .filter(text -> !text.equals(ERROR))
+                        .toList()
+                : List.of();
     }
 
     /** A constant of an enum; nothing if the compiler could not resolve it. */

@@ -24,8 +24,9 @@ final class ReductionReader {
         if (each.isBad()) {
             return new Layout.Folded(reduction);
         }
-        boolean numbers = each.type() instanceof Type.Shared || (each.type() instanceof Scalar s && s.isNumber());
-        if (!numbers && each.type() != Scalar.BOOLEAN) {
+        Type folded = each.type() instanceof Type.Mapping mapping ? mapping.of() : each.type();
+        boolean numbers = folded instanceof Type.Shared || (folded instanceof Scalar s && s.isNumber());
+        if (!numbers && folded != Scalar.BOOLEAN) {
             problems.add(
                     each.field(),
                     mirror,
@@ -34,7 +35,7 @@ final class ReductionReader {
                     "Reduce",
                     each.name(),
                     each.simpleType(),
-                    "a number, a boolean or a shared array",
+                    "a number, a boolean, a map to these or a shared array",
                     hint(each.type()));
         } else if (!(numbers ? OF_NUMBERS : OF_BOOLEANS).contains(reduction)) {
             boolean forOthers = (numbers ? OF_BOOLEANS : OF_NUMBERS).contains(reduction);

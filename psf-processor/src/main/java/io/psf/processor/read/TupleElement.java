@@ -1,6 +1,7 @@
 package io.psf.processor.read;
 
 import io.psf.api.Since;
+import io.psf.api.Unknown;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
@@ -43,6 +44,9 @@ record TupleElement(
         Optional<Mirror> since,
         Element field,
         String doc) {
+    /** The annotations that lay a component over the slices. */
+    static final List<Class<?>> LAYOUTS = List.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class);
+
     /** Reads the components of a record, which is null if there is none. */
     static List<TupleElement> of(@Nullable TypeElement tuple, Elements elements, Problems problems) {
         if (tuple == null) {
@@ -52,9 +56,11 @@ record TupleElement(
         List<TupleElement> components = new ArrayList<>();
         for (RecordComponentElement component : tuple.getRecordComponents()) {
             Element field = field(tuple, component);
-            TypeReader reader = new TypeReader(field.asType(), field, problems);
+            TypeReader reader = new TypeReader(field.asType(), field, elements, problems);
             String name = component.getSimpleName().toString();
-            List<Mirror> layouts = Stream.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class)
+            Mirror.of(field, Unknown.class, elements)
+                    .ifPresent(mirror -> problems.add(field, mirror, "", Message.UNKNOWN, "component " + name, ""));
+            List<Mirror> layouts = LAYOUTS.stream()
                     .flatMap(type -> Mirror.of(field, type, elements).stream())
                     .toList();
             Optional<Mirror> since = Mirror.of(field, Since.class, elements);

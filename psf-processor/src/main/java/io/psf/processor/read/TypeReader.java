@@ -1,6 +1,7 @@
 package io.psf.processor.read;
 
 import io.psf.api.TensorId;
+import io.psf.api.Unknown;
 import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
@@ -11,7 +12,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.RecordComponentElement;
@@ -20,14 +20,17 @@ import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the type of one component of a tuple, down through nested records, and reports what cannot stand in it. */
 final class TypeReader {
     private static final Type UNRESOLVED = new Type.Bad("java.lang.Object");
     private static final String ARRAYS = "io.psf.api.array.";
+    private static final String STRING = "java.lang.String";
 
     private final Problems problems;
+    private final Elements elements;
     private final @Nullable Element outermost;
     private Element where;
     private final Set<String> within = new HashSet<>();
@@ -40,10 +43,11 @@ final class TypeReader {
      * @param whole the component's type
      * @param where the component's field, on which problems are reported
      */
-    TypeReader(TypeMirror whole, Element where, Problems problems) {
+    TypeReader(TypeMirror whole, Element where, Elements elements, Problems problems) {
         this.whole = whole;
         this.where = where;
         this.outermost = outermost(where);
+        this.elements = elements;
         this.problems = problems;
     }
 
@@ -135,18 +139,18 @@ final class TypeReader {
                 unresolved = true;
                 yield UNRESOLVED;
             }
-            case BOOLEAN -> bad(path, type, "a byte[] or a ByteArray", "Use 0 and 1.");
+            case BOOLEAN -> new Type.Flags();
             case SHORT, CHAR -> bad(path, type, "an int[] or an IntArray", "");
             case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Give the width beside it.");
-            case DECLARED -> bad(path, type, "a List of a record", "Wrap the elements in a record.");
-            default -> bad(path, type, "float[], double[], int[], long[] or byte[]", "");
+            case DECLARED -> bad(path, type, "a List", "");
+            default -> bad(path, type, "float[], double[], int[], long[], byte[] or boolean[]", "");
         };
     }
 
     private Type declared(DeclaredType type, String path, boolean nested) {
         TypeElement element = (TypeElement) type.asElement();
         String name = element.getQualifiedName().toString();
-        if (name.equals("java.lang.String")) {
+        if (name.equals(STRING)) {
             return Scalar.STRING;
         } else if (name.equals(TensorId.class.getName())) {
             return Scalar.TENSOR;
@@ -172,18 +176,48 @@ final class TypeReader {
         }
         if (name.equals("java.util.List")) {
             return list(type, path);
+        } else if (name.equals("java.util.Map")) {
+            return map(type, path);
         }
-        return bad(path, type, expectedFor(name), hintFor(name));
+        return bad(path, type, TypeAdvice.expectedFor(name), TypeAdvice.hintFor(name));
     }
 
     private Type enumeration(DeclaredType type, TypeElement element, String path) {
-        List<String> constants = element.getEnclosedElements().stream()
+        List<Element> written = element.getEnclosedElements().stream()
                 .filter(each -> each.getKind() == ElementKind.ENUM_CONSTANT)
-                .map(each -> each.getSimpleName().toString())
+                .map(Element.class::cast)
                 .toList();
-        return constants.isEmpty()
-                ? bad(path, type, "an enum with constants", "")
-                : new Type.Enumeration(Names.of(element), constants);
+        if (written.isEmpty()) {
+            return bad(path, type, "an enum with constants", "");
+        }
+        NestedVersions versions = versions(element);
+        List<Type.Constant> constants = new ArrayList<>();
+        Optional<String> unknown = Optional.empty();
+        for (Element each : written) {
+            String name = each.getSimpleName().toString();
+            constants.add(new Type.Constant(name, versions.ofConstant(each, type(path, element) + "." + name)));
+            if (Mirror.of(each, Unknown.class, elements).isPresent()) {
+                unknown.ifPresent(other -> problems.add(
+                        placeOf(each), Message.UNKNOWN, "constant " + name, ", and on " + other + " before it"));
+                unknown = Optional.of(name);
+            }
+        }
+        unresolved |= versions.isUnresolved();
+        return new Type.Enumeration(Names.of(element), constants, unknown);
+    }
+
+    private NestedVersions versions(TypeElement type) {
+        return new NestedVersions(type, elements, problems, this::placeOf);
+    }
+
+    /** Where a problem of an element stands: where it is written, if that is in the function's own file. */
+    private Element placeOf(Element each) {
+        return Objects.equals(outermost(each), outermost) ? each : where;
+    }
+
+    /** What a type is called in a message: by its own name if it stands in the function's own file. */
+    private String type(String path, TypeElement type) {
+        return Objects.equals(outermost(type), outermost) ? type.getSimpleName().toString() : path;
     }
 
     private Type tuple(DeclaredType type, TypeElement element, String path) {
@@ -196,45 +230,81 @@ final class TypeReader {
                     path, type, "records that do not contain themselves", "Use a list of rows that name each other.");
         }
         List<Type.Part> parts = new ArrayList<>();
+        NestedVersions versions = versions(element);
         boolean bad = false;
         for (RecordComponentElement component : element.getRecordComponents()) {
             String part = component.getSimpleName().toString();
             Element field = TupleElement.field(element, component);
             Element outer = where;
-            boolean beside = Objects.equals(outermost(field), outermost); // a problem stands where it is written, once
-            where = beside ? field : outer;
-            Type read = maybe(field.asType(), field, (beside ? name.simpleName() : path) + "." + part, true);
+            String own = type(path, element) + "." + part;
+            where = placeOf(field); // a problem stands where it is written, once
+            Type read = maybe(field.asType(), field, own, true);
             where = outer;
             bad |= read instanceof Type.Bad;
-            parts.add(new Type.Part(part, read));
+            parts.add(new Type.Part(part, read, versions.ofComponent(field, own, read)));
         }
+        unresolved |= versions.isUnresolved();
         within.remove(name.qualified());
         return bad ? UNRESOLVED : new Type.Tuple(name, parts);
     }
 
     private Type list(DeclaredType type, String path) {
         if (type.getTypeArguments().size() == 1 && type.getTypeArguments().get(0) instanceof DeclaredType of) {
-            if (of.getKind() == TypeKind.ERROR) {
-                unresolved = true;
+            if (isUnknown(of)) {
                 return UNRESOLVED;
-            }
-            if (Nulls.mark(of).isPresent()) {
+            } else if (Nulls.mark(of).isPresent()) {
                 return nullable(path, type, "on the list, not on its elements", "Leave out what is not there.");
             }
-            TypeElement element = (TypeElement) of.asElement();
-            if (element.getKind() == ElementKind.RECORD) {
-                Type tuple = read(of, path, true);
-                if (tuple instanceof Type.Tuple each && each.leastBytes() == 0) {
-                    return bad(path, type, "a record with components in a list", "Send the number of them.");
-                }
-                return tuple instanceof Type.Tuple each ? new Type.Many(each) : tuple;
-            }
-            String elements = element.getQualifiedName().toString();
-            if (isBoxed(elements)) {
-                return bad(path, type, arraysFor(elements), "");
+            Type each = element(of, path, true);
+            if (each instanceof Type.Bad) {
+                return each;
+            } else if (each != null) {
+                return each.leastBytes() == 0
+                        ? bad(path, type, "a record with components in a list", "Send the number of them.")
+                        : new Type.Many(each);
             }
         }
-        return bad(path, type, "a List of a record", "Wrap the elements in a record.");
+        return bad(path, type, TypeAdvice.LIST, "Wrap the elements in a record.");
+    }
+
+    private Type map(DeclaredType type, String path) {
+        if (type.getTypeArguments().size() == 2
+                && type.getTypeArguments().get(0) instanceof DeclaredType key
+                && type.getTypeArguments().get(1) instanceof DeclaredType of) {
+            if (isUnknown(key) || isUnknown(of)) {
+                return UNRESOLVED;
+            } else if (Nulls.mark(key).isPresent() || Nulls.mark(of).isPresent()) {
+                return nullable(path, type, "on the map, not on its entries", "Leave out what is not there.");
+            }
+            Type each = qualified(key).equals(STRING) ? element(of, path, false) : null;
+            if (each != null) {
+                return each instanceof Type.Bad ? each : new Type.Mapping(each);
+            }
+        }
+        return bad(path, type, TypeAdvice.MAP, "Use a List of a record with key and value.");
+    }
+
+    private boolean isUnknown(DeclaredType type) {
+        unresolved |= type.getKind() == TypeKind.ERROR;
+        return type.getKind() == TypeKind.ERROR;
+    }
+
+    /** What stands in a list or a map; null if it can stand in none. */
+    private @Nullable Type element(DeclaredType of, String path, boolean inList) {
+        Scalar boxed = TypeAdvice.BOXED.get(qualified(of));
+        if (boxed != null) {
+            return boxed;
+        }
+        ElementKind kind = of.asElement().getKind();
+        boolean fits = kind == ElementKind.ENUM
+                || (inList && kind == ElementKind.RECORD)
+                || qualified(of).equals(STRING)
+                || qualified(of).equals(TensorId.class.getName());
+        return fits ? read(of, path, true) : null;
+    }
+
+    private static String qualified(DeclaredType type) {
+        return ((TypeElement) type.asElement()).getQualifiedName().toString();
     }
 
     private Type bad(String path, TypeMirror type, String expected, String hint) {
@@ -250,48 +320,5 @@ final class TypeReader {
     /** The type without annotations. */
     private static String plain(TypeMirror type) {
         return type.toString().replaceAll("@[\\w.]+(\\([^)]*\\))?\\s*", "");
-    }
-
-    private static boolean isBoxed(String name) {
-        return Stream.of("Float", "Double", "Integer", "Long", "Byte", "Short", "Boolean")
-                .anyMatch(each -> name.equals("java.lang." + each));
-    }
-
-    private static String arraysFor(String boxed) {
-        return switch (boxed) {
-            case "java.lang.Float" -> "a FloatArray or a float[]";
-            case "java.lang.Double" -> "a DoubleArray or a double[]";
-            case "java.lang.Long" -> "a LongArray or a long[]";
-            case "java.lang.Byte", "java.lang.Boolean" -> "a ByteArray or a byte[]";
-            default -> "an IntArray or an int[]";
-        };
-    }
-
-    private static String expectedFor(String name) {
-        return switch (name) {
-            case "java.lang.Float" -> "float";
-            case "java.lang.Double" -> "double";
-            case "java.lang.Integer" -> "int";
-            case "java.lang.Long" -> "long";
-            case "java.lang.Byte" -> "byte";
-            case "java.lang.Short" -> "short";
-            case "java.lang.Boolean" -> "boolean";
-            case "java.lang.Character", "java.lang.CharSequence" -> "a String";
-            case "java.util.Map" -> "a List of a record with key and value";
-            case "java.util.Collection", "java.util.Set", "java.util.ArrayList", "java.lang.Iterable" ->
-                "a List of a record, or an array";
-            case "java.time.Duration", "java.time.Instant" -> "a long";
-            case "java.nio.ByteBuffer" -> "a ByteArray or a byte[]";
-            case "java.nio.FloatBuffer" -> "a FloatArray or a float[]";
-            default -> "a scalar, an enum, a String, a TensorId, an array or a record of these";
-        };
-    }
-
-    private static String hintFor(String name) {
-        return switch (name) {
-            case "java.time.Duration", "java.time.Instant" -> "Say the unit in its name, as in \"limitMillis\".";
-            case "java.util.Optional" -> "Use @Nullable.";
-            default -> isBoxed(name) ? "A scalar is never null." : "";
-        };
     }
 }

@@ -10,6 +10,9 @@ import java.util.stream.Stream;
 
 /** Reads which version of the schema brought a component, and checks that a schema only grows at its end. */
 final class Versions {
+    static final String FIRST = "What was there first has no @Since.";
+    static final String NO_TENSOR = "No tensor stands for one that was not sent: use a String, or @Nullable.";
+
     private final List<TupleElement> request;
     private final Problems problems;
 
@@ -28,7 +31,7 @@ final class Versions {
                     "value",
                     Message.SINCE,
                     "@Since(" + since + ") on component " + each.name(),
-                    "What was there first has no @Since.");
+                    FIRST);
             return 1;
         }
         if (each.since().isPresent() && holdsTensor(each.type())) {
@@ -38,7 +41,7 @@ final class Versions {
                     "",
                     Message.SINCE,
                     "@Since(" + since + ") on component " + each.name() + " with a TensorId",
-                    "No tensor stands for one that was not sent: use a String, or @Nullable.");
+                    NO_TENSOR);
         }
         int before = each.index() == 0 ? 1 : written(tuple.get(each.index() - 1));
         if (since < before) {
@@ -73,7 +76,7 @@ final class Versions {
     }
 
     /** Whether there is a tensor in it that must be told; one that may be null need not be. */
-    private static boolean holdsTensor(Type type) {
+    static boolean holdsTensor(Type type) {
         return type == Scalar.TENSOR
                 || (type instanceof Type.Tuple tuple
                         && tuple.parts().stream().anyMatch(part -> holdsTensor(part.type())));

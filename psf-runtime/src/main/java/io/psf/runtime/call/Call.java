@@ -5,7 +5,9 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
@@ -19,6 +21,7 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -30,6 +33,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call under way: what of its answers is still missing, and where they are merged. Once it has ended, nothing is
  * written to the caller's arrays any more.
+ *
+ * <p>No code of the caller's runs under the call's lock: not what makes the result of the answers, which runs on the
+ * thread that brings the last of them, and not the stages that depend on its futures. So a call ends by its deadline,
+ * and is given up or closed at once, whatever that code does.
  *
  * @param <R> the response
  */
@@ -72,6 +79,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     private long failBy;
     private boolean large;
 
+    /** The thread that runs code of the caller's to make the result of the answers, all of which have come. */
+    private @Nullable Thread runner;
+    /** True if the runner was interrupted, since the call ended meanwhile. */
+    private boolean stopped;
+
     /** Null once the call has ended. */
     private @Nullable Object request;
 
@@ -86,6 +98,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** The first thread that waits: it may bring in frames itself. */
     private volatile @Nullable Thread waiter;
+
+    /** The latest of the futures that the caller asked for. */
+    private volatile @Nullable CallFuture<R> futures;
 
     private volatile boolean held;
     private volatile boolean observed;
@@ -141,6 +156,16 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return layout == null ? null : layout.info().id();
     }
 
+    /** True if it runs on a tensor's shards or has keys of the tensor. */
+    boolean concerns(TensorId tensor) {
+        return routing.concerns(tensor);
+    }
+
+    /** How the tensors lie whose keys it has besides those of the one that it runs on. */
+    List<TensorLayout> others() {
+        return routing.others();
+    }
+
     int parts() {
         return peers.length;
     }
@@ -161,11 +186,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return deadline;
     }
 
-    /** Whether it goes to the same slices of the same nodes as another. */
+    /** Whether it goes to the same slice numbers on the same nodes and lanes as another. */
     public boolean isPlacedAs(Call<?> other) {
         if (layout != null && other.layout != null) {
-            return layout.bounds().equals(other.layout.bounds())
-                    && layout.servers().equals(other.layout.servers());
+            return layout.meets(other.layout);
         }
         return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
     }
@@ -231,7 +255,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         try {
             function.write(request, routing, part, writer);
         } catch (NullPointerException e) {
-            throw Nulls.named(request, e);
+            throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
         }
         return true;
     }
@@ -240,7 +266,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     RequestHeader header(int part) {
         int slice = routing.slice(part);
         return new RequestHeader(
-                function.info(),
+                peers[part].named(function.info()),
                 layout == null ? 0 : layout.info().id().number(),
                 slice,
                 id,
@@ -269,7 +295,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** Takes over the answer of one part. */
     void answered(int part, Frame frame) {
-        R result = null;
+        Merge<R> whole = null;
         try {
             synchronized (this) {
                 Merge<R> merge = this.merge;
@@ -281,29 +307,64 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                     throw new PsException(frame.status(), frame.reader(null).string());
                 }
                 merge.add(part, frame.reader(READERS.get(), null));
-                if (missing == 1 && errors == null) {
-                    result = merge.result();
-                }
                 arrived(part);
-                if (result != null) {
-                    over();
+                if (missing == 0 && errors == null) {
+                    whole = merge;
+                    runner = Thread.currentThread();
                 }
             }
         } catch (PsException e) {
             fail(part, e);
             return;
-        } catch (RuntimeException | OutOfMemoryError | InternalError e) { // the last one: shared memory that is gone
+        } catch (Throwable e) { // an InternalError, say, where shared memory is gone
             fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e));
             return;
         } finally {
             frame.release();
         }
-        if (result != null) {
-            complete(result);
-            wake();
-            client.ended(this);
+        if (whole != null) {
+            end(whole);
         } else {
             failIfAllHaveAnswered();
+        }
+    }
+
+    /** Makes the result of all answers, and ends the call with it, unless the call ends meanwhile. */
+    private void end(Merge<R> whole) {
+        R result = null;
+        PsException failure = null;
+        int part = 0;
+        try {
+            for (; part < peers.length; part++) {
+                whole.decode(part);
+            }
+            part = -1; // what fails from now on, no slice is to blame for
+            result = whole.result();
+        } catch (Throwable e) {
+            failure = place(part, Merge.failed(e));
+        }
+        synchronized (this) {
+            runner = null;
+            if (merge == null) {
+                if (stopped) {
+                    Thread.interrupted(); // the interrupt was meant for the caller's code
+                }
+                return;
+            }
+            over();
+        }
+        if (failure != null) {
+            end(failure);
+        } else if (result == null) {
+            end(place(-1, Merge.failedWithNull()));
+        } else {
+            complete(result);
+            wake();
+            try {
+                client.ended(this);
+            } finally {
+                tell();
+            }
         }
     }
 
@@ -315,14 +376,21 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     private void over() {
         merge = null;
         request = null;
+        if (runner != null && runner != Thread.currentThread()) {
+            stopped = true;
+            runner.interrupt();
+        }
     }
 
     /** Ends a call that touches nothing. */
     void answeredByNobody() {
-        Merge<R> merge = this.merge;
-        if (merge != null) {
-            complete(merge.result());
-            wake();
+        Merge<R> whole;
+        synchronized (this) {
+            whole = merge;
+            runner = whole == null ? null : Thread.currentThread();
+        }
+        if (whole != null) {
+            end(whole);
         }
     }
 
@@ -371,10 +439,42 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     private void end(PsException failure) {
-        client.failed(this, failure);
-        client.ended(this);
-        completeExceptionally(failure);
-        wake();
+        try {
+            client.failed(this, failure);
+            client.ended(this);
+        } finally {
+            completeExceptionally(failure);
+            wake();
+            if (futures != null) {
+                client.callBack(this::tell); // this thread looks after other calls, too
+            }
+        }
+    }
+
+    /** Passes the end of the call on to the futures that the caller asked for, whose stages are the caller's code. */
+    private void tell() {
+        if (futures == null) {
+            return;
+        }
+        CallFuture<R> first;
+        synchronized (this) {
+            first = futures;
+            futures = null;
+        }
+        R result = null;
+        PsException failure = null;
+        try {
+            result = join();
+        } catch (CancellationException e) {
+            failure = givenUp(e);
+        } catch (CompletionException e) {
+            failure = e.getCause() instanceof PsException known
+                    ? known
+                    : new PsException(PsException.Code.INTERNAL, String.valueOf(e.getCause()), e);
+        }
+        for (CallFuture<R> each = first; each != null; each = each.next()) {
+            each.end(result, failure);
+        }
     }
 
     private void wake() {
@@ -437,6 +537,14 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** An error for each slice whose answer is missing. */
     private List<PsException> late() {
+        if (missing == 0) {
+            return List.of(place(
+                    -1,
+                    new PsException(
+                            PsException.Code.TIMED_OUT,
+                            "the caller's own merge, finish or record not over after "
+                                    + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms")));
+        }
         PsException late = new PsException(
                 PsException.Code.TIMED_OUT,
                 missing + " of " + peers.length + " answers missing after "
@@ -450,13 +558,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return errors;
     }
 
-    /** Whether answers came that are large. */
-    synchronized boolean isLarge() {
+    /** Whether answers came that are large; of a call that has ended. */
+    boolean isLarge() {
         return large;
     }
 
-    /** Whether the answer of a part has come. */
-    synchronized boolean isAnswered(int part) {
+    /** Whether the answer of a part has come; of a call that has ended. */
+    boolean isAnswered(int part) {
         return sent[part] == ANSWERED;
     }
 
@@ -544,10 +652,18 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** A copy: whoever completes it or gives it a limit does not end the call, which alone writes to borrowed arrays. */
+    /** A future of its own: the call alone says when it has ended, since it alone writes to borrowed arrays. */
     @Override
     public CompletableFuture<R> toCompletableFuture() {
-        return copy();
+        CallFuture<R> future;
+        synchronized (this) {
+            future = new CallFuture<>(this, futures);
+            futures = future;
+        }
+        if (isDone()) {
+            tell();
+        }
+        return future;
     }
 
     @Override
@@ -563,10 +679,14 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             }
             over();
         }
-        client.ended(this);
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        wake();
-        return cancelled;
+        try {
+            client.ended(this);
+        } finally {
+            super.cancel(mayInterruptIfRunning);
+            wake();
+            tell();
+        }
+        return true;
     }
 
     private PsException observe(ExecutionException e) {

@@ -65,11 +65,26 @@ public interface Channel {
         return false;
     }
 
+    /**
+     * Told by a receiver, within {@link Receiver#received}, that it has put the frame in its order and may be kept for
+     * longer now, by a handler or by a callback: another thread may bring in the frames behind it meanwhile. Without this
+     * call the frames behind it wait until it returns.
+     */
+    default void mayTakeLong() {}
+
     /** Whether frames are taken from the peer; while they are not, the peer's {@link #send} comes to wait. */
     void setReading(boolean reading);
 
     /** From now on the peer may send frames of any length; before, of 64 KB at most. */
     void trust();
+
+    /**
+     * From now on this end gives a sign of life several times within a limit, and the channel closes if nothing comes from
+     * the peer for so long. Both ends have to be told. A channel whose end the system tells of in any case does nothing.
+     *
+     * @param limitNanos more than the longest time for which a healthy peer stands still
+     */
+    default void keepAlive(long limitNanos) {}
 
     /** Whether frames can still be sent. */
     boolean isOpen();

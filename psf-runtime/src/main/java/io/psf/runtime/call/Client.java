@@ -6,22 +6,32 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The calling side of a node: sends requests to peers, and gives each answer to the call that it belongs to. Every call
  * ends, with an answer, an error, or its deadline. Thread-safe.
  */
 public final class Client implements Receiver {
+    private static final Logger LOG = LoggerFactory.getLogger(Client.class);
     private static final int KEPT_FAILURES = 1000;
+
+    /** So many stages of callers' futures may block before those of other calls that failed wait. */
+    private static final int CALLBACKS = 16;
 
     private final FramePool pool;
     private final Consumer<TensorId> onStale;
@@ -30,6 +40,9 @@ public final class Client implements Receiver {
     private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
     private final Sender sender;
     private final LongAdder bytesReceived = new LongAdder();
+    /** Has threads only while stages of callers' futures run there. */
+    private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
+            CALLBACKS, CALLBACKS, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Client::callbackThread);
 
     /** A calling side that takes its frames from a pool. */
     public Client(FramePool pool) {
@@ -45,6 +58,18 @@ public final class Client implements Receiver {
         this.pool = pool;
         this.onStale = onStale;
         this.sender = new Sender(pool);
+        callbacks.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread callbackThread(Runnable work) {
+        Thread thread = new Thread(work, "psf-callback");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Runs stages of a caller's future, which may block, on a thread that looks after nothing else. */
+    void callBack(Runnable stages) {
+        callbacks.execute(stages);
     }
 
     /** Connects to a node. */
@@ -78,6 +103,7 @@ public final class Client implements Receiver {
     /**
      * A call of a function on the shards of a tensor, to be sent.
      *
+     * @param layouts finds how another tensor lies whose keys the request has
      * @param servers by rank
      */
     public <Q, R> Call<R> onShards(
@@ -85,9 +111,10 @@ public final class Client implements Receiver {
             Q request,
             @Nullable R into,
             TensorLayout layout,
+            java.util.function.Function<TensorId, TensorLayout> layouts,
             List<Peer> servers,
             CallLimits limits) {
-        Routing routing = Routing.overSlices(function, request, layout);
+        Routing routing = Routing.overSlices(function, request, layout, layouts);
         return prepare(function, request, into, layout, routing, servers, limits);
     }
 
@@ -114,8 +141,12 @@ public final class Client implements Receiver {
             call.answeredByNobody();
             return call;
         }
-        outstanding.put(call);
-        sender.send(call, null);
+        PsException closed = outstanding.put(call);
+        if (closed != null) {
+            call.failAtOnce(-1, closed);
+        } else {
+            sender.send(call, null);
+        }
         return call;
     }
 
@@ -123,7 +154,11 @@ public final class Client implements Receiver {
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
         chain.forEach(call -> call.release(chain));
-        outstanding.put(chain);
+        PsException closed = outstanding.put(chain);
+        if (closed != null) {
+            chain.forEach(call -> call.failAtOnce(-1, closed));
+            return;
+        }
         for (Call<?> call : chain) {
             if (call.parts() == 0) {
                 call.answeredByNobody();
@@ -137,6 +172,7 @@ public final class Client implements Receiver {
 
     @Override
     public void received(Channel channel, Frame frame) {
+        channel.mayTakeLong(); // answers have no order, and callbacks are the caller's
         bytesReceived.add(frame.length());
         if (frame.kind() != Frame.Kind.ANSWER) {
             frame.release();
@@ -145,8 +181,10 @@ public final class Client implements Receiver {
         Peer peer = peers.get(channel);
         if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself
             try {
-                peerLost(
-                        peer, new PsException(frame.status(), frame.reader(null).string()));
+                refused(
+                        peer,
+                        channel,
+                        new PsException(frame.status(), frame.reader(null).string()));
             } finally {
                 frame.release();
             }
@@ -157,6 +195,15 @@ public final class Client implements Receiver {
             frame.release();
         } else {
             call.answered(call.part(frame.slice(), peer), frame);
+        }
+    }
+
+    private void refused(Peer peer, Channel channel, PsException cause) {
+        if (peer.refuses()) {
+            peerLost(peer, cause);
+        } else {
+            LOG.warn("{} refuses a connection: {}", peer.name(), cause.detail());
+            channel.close(); // and then the peer is connected to again
         }
     }
 
@@ -227,9 +274,42 @@ public final class Client implements Receiver {
         }
     }
 
-    /** Ends every call. */
+    /**
+     * Waits for the calls under way as long as one of them ends every so often. The answers are brought in by other
+     * threads, which may be kept by the caller's own code. Returns at once if the waiting thread is interrupted.
+     *
+     * @return how many are still under way
+     */
+    public int settle(Duration often) {
+        int left = foreground().size();
+        long until = System.nanoTime() + often.toNanos();
+        while (left > 0
+                && System.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
+            int now = foreground().size();
+            if (now < left) {
+                left = now;
+                until = System.nanoTime() + often.toNanos();
+            }
+        }
+        return left;
+    }
+
+    private List<Call<?>> foreground() {
+        return outstanding.all().stream()
+                .filter(call -> !call.limits().background())
+                .toList();
+    }
+
+    /** Ends every call that is not for the node's own sake. */
+    public void failForeground(PsException cause) {
+        foreground().forEach(call -> call.failAtOnce(-1, cause));
+    }
+
+    /** Ends every call, and every later one. */
     public void failAll(PsException cause) {
-        for (Call<?> call : outstanding.all()) {
+        for (Call<?> call : outstanding.close(cause)) {
             call.failAtOnce(-1, cause);
         }
     }
@@ -254,7 +334,7 @@ public final class Client implements Receiver {
     }
 
     private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
-        return tensor == null || Objects.equals(tensor, call.tensor());
+        return tensor == null || call.concerns(tensor);
     }
 
     /** Tells the nodes that nobody waits for a call any more. */
@@ -276,6 +356,7 @@ public final class Client implements Receiver {
         TensorId tensor = call.tensor();
         if (tensor != null && (failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR)) {
             onStale.accept(tensor);
+            call.others().forEach(other -> onStale.accept(other.info().id()));
         }
         if (!call.limits().background()) {
             failures.add(call);

@@ -68,7 +68,9 @@ public final class Frame {
         /** Requests, whole frames one after another, to be run without another's in between. */
         CHAIN((byte) 0xB4),
         /** A transport's own, first on a connection: to go on over shared memory, and what the other end says to that. */
-        LINK((byte) 0xB5);
+        LINK((byte) 0xB5),
+        /** A transport's own: a sign of life, which is not answered. 0xB6 is left out: it begins a gap in a ring. */
+        PING((byte) 0xB7);
 
         final byte code;
 
@@ -77,7 +79,10 @@ public final class Frame {
         }
     }
 
-    private static final Kind[] KINDS = Kind.values();
+    /** By code, from {@link Kind#REQUEST}'s on; the sixth is no frame's. */
+    private static final Kind[] KINDS = {
+        Kind.REQUEST, Kind.ANSWER, Kind.DONE, Kind.CHAIN, Kind.LINK, Kind.PING, Kind.PING
+    };
 
     private static final PsException.Code[] CODES = PsException.Code.values();
 
@@ -128,8 +133,8 @@ public final class Frame {
     public static int length(ByteBuffer bytes, int at, int most) {
         int length = bytes.getInt(at);
         byte kind = bytes.get(at + 4);
-        if (kind < Kind.REQUEST.code || kind > Kind.LINK.code) {
-            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb5)");
+        if (kind < Kind.REQUEST.code || kind > Kind.LINK.code && kind != Kind.PING.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb5, or 0xb7)");
         }
         byte flags = bytes.get(at + 5);
         if (flags != 0 && kind != Kind.REQUEST.code) {

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +127,14 @@ public final class Frames {
         return frame;
     }
 
+    /** Writes a sign of life. */
+    public static Frame ping(FramePool pool) {
+        Frame frame = pool.acquire(Frame.HEADER);
+        put(frame.bytes(), Frame.HEADER, Frame.Kind.PING, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
+        frame.bytes().flip();
+        return frame;
+    }
+
     /**
      * Writes which calls the caller is done with.
      *
@@ -226,7 +235,8 @@ public final class Frames {
     /** Writes the answer that says why a call failed. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
         TupleWriter tuple = new TupleWriter();
-        tuple.string(why.length() > 4000 ? why.substring(0, 4000) + "..." : why);
+        String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;
+        tuple.bytes(text.getBytes(StandardCharsets.UTF_8)); // as a string is written; a lone surrogate becomes "?"
         Frame frame = pool.acquire(length(tuple));
         answer(frame.bytes(), 0, function, 0, 0, slice, call, code, tuple);
         frame.bytes().flip();

@@ -1,5 +1,6 @@
 package io.psf.runtime.call;
 
+import io.psf.api.PsException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,17 @@ final class Outstanding {
 
     private int size;
     private long next = 1;
+    private @Nullable PsException closed;
 
-    synchronized void put(Call<?> call) {
+    /** Keeps a call; if there are to be none any more, the answer is why. */
+    synchronized @Nullable PsException put(Call<?> call) {
+        if (closed == null) {
+            add(call);
+        }
+        return closed;
+    }
+
+    private void add(Call<?> call) {
         if (size == buckets.length) {
             grow();
         }
@@ -25,8 +35,17 @@ final class Outstanding {
     }
 
     /** Puts calls that travel together: nobody sees some of them without the others. */
-    synchronized void put(List<Call<?>> calls) {
-        calls.forEach(this::put);
+    synchronized @Nullable PsException put(List<Call<?>> calls) {
+        if (closed == null) {
+            calls.forEach(this::add);
+        }
+        return closed;
+    }
+
+    /** Takes no more calls; those that are under way now. */
+    synchronized List<Call<?>> close(PsException cause) {
+        closed = cause;
+        return all();
     }
 
     /** No call of a smaller number is under way, now or later. */

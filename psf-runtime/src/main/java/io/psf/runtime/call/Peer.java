@@ -5,6 +5,7 @@ import io.psf.api.spi.FunctionInfo;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class Peer {
     private static final int MOST_DONE = 32;
 
+    /** A node that refuses so many connections, each soon after the one before, is given up. */
+    private static final int MOST_REFUSALS = 3;
+
+    private static final long REFUSED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final String name;
     /** The declarations that were found to agree, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
+
+    /** Functions that the node has under a former name, as it knows them, by the number of the name that they have here. */
+    private final Map<Integer, FunctionInfo> renamed = new ConcurrentHashMap<>();
 
     /** The declaration that was asked for last: most often the next one, too. */
     private volatile @Nullable FunctionInfo latest;
@@ -34,8 +43,17 @@ public final class Peer {
 
     private boolean connected = true;
     private @Nullable Consumer<Peer> reconnect;
+    private long silenceLimit;
+    private int refusals;
+    private long refusedAt;
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
+
+    /** How many calls that may have changed something on the node are over. */
+    private long writes;
+
+    /** After how many of them the node was last known to be there. */
+    private long confirmed;
 
     /**
      * A node.
@@ -71,9 +89,32 @@ public final class Peer {
      * The node keeps a session of this side: a broken channel is to be replaced, and the node told what is done.
      *
      * @param reconnect begins to connect again, and returns soon
+     * @return false if the channel has broken already: nothing was done
      */
-    public synchronized void onDisconnect(Consumer<Peer> reconnect) {
+    public synchronized boolean onDisconnect(Consumer<Peer> reconnect) {
+        if (!channel.isOpen()) {
+            return false;
+        }
         this.reconnect = reconnect;
+        return true;
+    }
+
+    /** From now on this channel, and those that replace it, are {@link Channel#keepAlive kept alive}. */
+    public synchronized void keepAlive(long limitNanos) {
+        silenceLimit = limitNanos;
+        channel.keepAlive(limitNanos);
+    }
+
+    /**
+     * Takes note that the node refuses the channel.
+     *
+     * @return whether it is to be given up: a refusal may come of what was lost on the way, but not again and again
+     */
+    synchronized boolean refuses() {
+        long now = System.nanoTime();
+        refusals = refusals > 0 && now - refusedAt < REFUSED_AGAIN_NANOS ? refusals + 1 : 1;
+        refusedAt = now;
+        return reconnect == null || refusals >= MOST_REFUSALS;
     }
 
     /** From now on every call fails with this. */
@@ -114,6 +155,9 @@ public final class Peer {
     /** The next channel, over which outstanding calls are sent again before new ones are. */
     synchronized int replace(Channel next) {
         channel = next;
+        if (silenceLimit > 0) {
+            next.keepAlive(silenceLimit);
+        }
         doneCount = 0;
         return ++epoch;
     }
@@ -144,6 +188,7 @@ public final class Peer {
      * @param now whether to tell it at once
      */
     synchronized void done(FramePool pool, long call, boolean now) {
+        writes++;
         if (!connected) {
             return;
         }
@@ -153,6 +198,21 @@ public final class Peer {
         if (now || doneCount == MOST_DONE) {
             tellDone(pool, 0);
         }
+    }
+
+    /** How many calls that may have changed something on the node are over; -1 if it was there after all of them. */
+    public synchronized long unconfirmed() {
+        return writes == confirmed ? -1 : writes;
+    }
+
+    /** The node was there after that many of those calls. */
+    public synchronized void confirm(long after) {
+        confirmed = Math.max(confirmed, after);
+    }
+
+    /** Why the node is given up, if this side has changed something on it; else null. */
+    public synchronized @Nullable PsException lostWrites() {
+        return writes > 0 ? lost : null;
     }
 
     /** Whether the node has to be told which calls this side is done with. */
@@ -194,7 +254,12 @@ public final class Peer {
             latest = mine;
             return;
         }
+        FunctionInfo named = mine;
         FunctionInfo theirs = known.get(mine.id());
+        for (int i = 0; theirs == null && i < mine.formerly().size(); i++) {
+            named = mine.as(mine.formerly().get(i));
+            theirs = known.get(named.id());
+        }
         if (theirs == null) {
             throw new PsException(
                             PsException.Code.UNKNOWN_FUNCTION,
@@ -202,8 +267,16 @@ public final class Peer {
                                     + " searched " + searched + "; put the jar of its @PsHandler there)")
                     .at(mine.name(), null, null, name);
         }
-        requireAgreement(mine, theirs);
+        requireAgreement(named, theirs);
+        if (named != mine) {
+            renamed.put(mine.id(), named);
+        }
         agreed.put(mine.id(), mine);
+    }
+
+    /** A function that the node was found to have, under the name that the node has for it. */
+    FunctionInfo named(FunctionInfo mine) {
+        return mine.formerly().isEmpty() ? mine : renamed.getOrDefault(mine.id(), mine);
     }
 
     private void requireAgreement(FunctionInfo mine, FunctionInfo theirs) {

@@ -57,7 +57,7 @@ final class Sender {
             if (!comesAgain) {
                 fail(call, chain, part, e);
             }
-        } catch (RuntimeException | OutOfMemoryError e) { // the request's own components, say, which are the user's
+        } catch (Throwable e) { // the request's own components, say, which are the user's
             fail(call, chain, part, new PsException(Code.BAD_REQUEST, "writing the request: " + e, e));
         }
     }

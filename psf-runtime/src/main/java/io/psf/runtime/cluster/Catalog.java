@@ -6,6 +6,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.spi.TensorLayout;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The scheduler's tensors and the placement of their slices. Used on the scheduler's lane. */
 final class Catalog {
@@ -25,11 +26,10 @@ final class Catalog {
     /** Each is a message of its own. */
     private static final int MOST_PIECES_OF_A_SERVER = 256;
 
-    private record Entry(TensorLayout layout, int slices, String declaration) {
+    private record Entry(
+            TensorLayout layout, int slices, @Nullable TensorId beside, String declaration) {
         String text() {
-            TensorInfo info = layout.info();
-            String shape = info.shape() + " slices=" + slices;
-            return declaration.contains(shape) ? declaration : (shape + " " + declaration).trim();
+            return Catalog.text(layout.info(), slices, beside, declaration);
         }
     }
 
@@ -37,15 +37,20 @@ final class Catalog {
         this.servers = servers;
     }
 
-    TensorLayout declare(TensorInfo info, int slices, String declaration) {
+    /**
+     * Places a tensor, or finds where it was placed.
+     *
+     * @param beside the tensor whose slices, servers and lanes it shares; null for its own
+     */
+    TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         if (slices < PIECES) {
             throw new PsException(PsException.Code.BAD_REQUEST, "slices: " + slices + " (expected: >= " + PIECES + ")");
         }
-        Entry entry = new Entry(place(info, slices), slices, declaration);
         Entry there = entries.get(info.id().number());
         if (there == null) {
-            entries.put(info.id().number(), entry);
-            return entry.layout();
+            TensorLayout layout = beside == null ? place(info, slices) : place(info, slices, layout(beside));
+            entries.put(info.id().number(), new Entry(layout, slices, beside, declaration));
+            return layout;
         }
         if (!there.layout().info().id().equals(info.id())) {
             throw new PsException(
@@ -53,13 +58,19 @@ final class Catalog {
                     "tensors \"" + there.layout().info().id() + "\" and \"" + info.id()
                             + "\": the same number on the wire (expected: other numbers; rename one of them)");
         }
-        if (!there.text().equals(entry.text())) {
+        String text = text(info, slices, beside, declaration);
+        if (!there.text().equals(text)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
-                    "declaration of tensor \"" + info.id() + "\": " + entry.text() + " (expected: " + there.text()
+                    "declaration of tensor \"" + info.id() + "\": " + text + " (expected: " + there.text()
                             + ", as it was declared before)");
         }
         return there.layout();
+    }
+
+    private static String text(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
+        String shape = info.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside);
+        return declaration.contains(shape) ? declaration : (shape + " " + declaration).trim();
     }
 
     TensorLayout layout(TensorId id) {
@@ -100,5 +111,28 @@ final class Catalog {
             owners[i] = slices < servers ? (first + i) % servers : (int) ((long) i * servers / slices);
         }
         return TensorLayout.even(info, owners);
+    }
+
+    /** Slices on the servers and lanes of another tensor's, as many as it has. */
+    private static TensorLayout place(TensorInfo info, int wanted, TensorLayout other) {
+        int slices = other.slices();
+        if (wanted > 0 && wanted != slices || slices > info.rows()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slices of tensor \"" + info.id() + "\" beside \""
+                            + other.info().id() + "\": "
+                            + (wanted > 0 ? wanted : info.rows() + " at most, its rows") + " (expected: " + slices
+                            + ", as many as that has)");
+        }
+        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows();
+        double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
+        if (least > slices) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "tensor \"" + info.id() + "\": " + info.shape() + " in " + slices + " slices, beside \""
+                            + other.info().id() + "\" (expected: slices of at most 1 GB; make that with slices("
+                            + (long) least + "))");
+        }
+        return TensorLayout.beside(info, other);
     }
 }

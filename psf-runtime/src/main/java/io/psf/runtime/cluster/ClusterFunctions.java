@@ -15,6 +15,7 @@ import io.psf.runtime.server.Connection;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Handlers;
 import io.psf.runtime.server.HostNode;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 /** The scheduler's side of the functions in this room, and the server's side of hello. */
 public final class ClusterFunctions {
     /** What a connection may call before it is known who is at its other end. */
-    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, HelloPsf.ID);
+    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
+    private final CompletableFuture<Home> home;
     private final Membership membership;
     private final Barriers barriers = new Barriers();
     private final Catalog catalog;
@@ -37,6 +39,7 @@ public final class ClusterFunctions {
     /**
      * The scheduler of a cluster.
      *
+     * @param home once the scheduler's dispatcher is there, before it takes connections
      * @param onChange told who is there whenever that changes
      * @param onEnd told once when everybody has gone: with a failure if the job ended badly
      */
@@ -45,16 +48,17 @@ public final class ClusterFunctions {
             int workers,
             Duration joinTimeout,
             Duration heartbeatLimit,
-            long cluster,
+            CompletableFuture<Home> home,
             Consumer<List<Member>> onChange,
             Consumer<@Nullable PsException> onEnd) {
+        this.home = home;
         this.catalog = new Catalog(servers);
         this.membership = new Membership(
                 servers,
                 workers,
                 joinTimeout,
                 heartbeatLimit,
-                cluster,
+                home,
                 members -> {
                     onChange.accept(members);
                     barriers.membersChanged(members);
@@ -67,13 +71,22 @@ public final class ClusterFunctions {
         Join join = (request, node) -> membership.join(request, connection(node));
         Beat beat = (request, node) -> membership.beat(request.epoch(), connection(node));
         Leave leave = (request, node) -> {
-            membership.leave(connection(node));
+            Connection connection = connection(node);
+            home.join().dispatcher().onNode(() -> membership.leave(connection)); // which ends it: answered first
             return new Leave.Response();
+        };
+        Hello hello = (request, node) -> {
+            Connection connection = connection(node);
+            home.join().admit(request, connection);
+            membership.rejoin(request, connection);
+            return CompletableFuture.completedFuture(new Hello.Response(List.of(), ""));
         };
         Declare declare = (request, node) -> declare(request);
         Layout layout = (request, node) -> layout(request);
         Forget forget = (request, node) -> new Forget.Response(catalog.forget(tensor(request.name())));
         return handlers.with(JoinPsf.bind(join))
+                .with(challenge())
+                .with(HelloPsf.bind(hello))
                 .with(BeatPsf.bind(beat))
                 .with(LeavePsf.bind(leave))
                 .with(BarrierPsf.bind(barriers))
@@ -96,17 +109,22 @@ public final class ClusterFunctions {
         TensorLayout layout;
         try {
             TensorInfo info = new TensorInfo(tensor(request.name()), request.rows(), request.width());
-            layout = catalog.declare(info, request.slices(), request.declaration());
+            @Nullable TensorId beside = request.beside().isEmpty() ? null : tensor(request.beside());
+            layout = catalog.declare(info, request.slices(), beside, request.declaration());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
-        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()));
+        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()), layout.lanes());
     }
 
     private Layout.Response layout(Layout.Request request) {
         TensorLayout layout = catalog.layout(tensor(request.name()));
         return new Layout.Response(
-                layout.info().rows(), layout.info().width(), longs(layout.bounds()), ints(layout.servers()));
+                layout.info().rows(),
+                layout.info().width(),
+                longs(layout.bounds()),
+                ints(layout.servers()),
+                layout.lanes());
     }
 
     private static TensorId tensor(String name) {
@@ -130,14 +148,35 @@ public final class ClusterFunctions {
     }
 
     /**
-     * What hello needs of a server.
+     * What hello needs of a node.
      *
-     * @param cluster the number of the cluster that it belongs to
+     * @param role of the node
+     * @param rank of the node
+     * @param tickets of its cluster
      */
-    public record Home(long cluster, Dispatcher dispatcher) {}
+    public record Home(Role role, int rank, Tickets tickets, Dispatcher dispatcher) {
+        /** Checks who is at the other end of a connection. */
+        private void admit(Hello.Request hello, Connection connection) {
+            tickets.require(hello, connection.takeChallenge(), role, rank);
+            if (connection.member() != null) { // or sessions would pile up that no connection ends
+                throw new PsException(
+                        PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
+            }
+        }
+    }
+
+    private static Binding<?, ?> challenge() {
+        SecureRandom random = new SecureRandom();
+        Challenge challenge = (request, node) -> {
+            byte[] nonce = Tickets.nonce(random);
+            connection(node).setChallenge(nonce);
+            return new Challenge.Response(nonce);
+        };
+        return ChallengePsf.bind(challenge);
+    }
 
     /**
-     * Adds hello to a server's functions; it is answered once the server knows its cluster.
+     * Adds to a server's functions what a connection begins with; hello is answered once the server knows its cluster.
      *
      * @param home once the server has joined
      */
@@ -145,26 +184,23 @@ public final class ClusterFunctions {
         Hello hello = (request, node) -> {
             Connection connection = connection(node);
             return home.thenApply(server -> {
-                if (request.cluster() != server.cluster()) {
-                    throw new PsException(
-                            PsException.Code.BAD_REQUEST,
-                            "cluster: " + Long.toHexString(request.cluster())
-                                    + " (expected: the one that this server belongs to)");
+                server.admit(request, connection);
+                Member caller = new Member(request.role(), request.rank(), "", 0);
+                if (request.session() == 0 && request.role() == Role.SERVER) {
+                    server.dispatcher().accept(connection, caller);
+                    return hello(handlers);
                 }
-                if (connection.member() != null) { // or sessions would pile up that no connection ends
-                    throw new PsException(
-                            PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
-                }
-                Member worker = new Member(Role.WORKER, request.worker(), "", 0);
                 if (request.connection() > 0) {
-                    server.dispatcher().resume(connection, worker, request.session(), request.connection());
+                    server.dispatcher().resume(connection, caller, request.session(), request.connection());
                     return new Hello.Response(List.of(), "");
                 }
-                server.dispatcher().open(connection, worker, request.session());
+                server.dispatcher().open(connection, caller, request.session());
                 return hello(handlers);
             });
         };
-        return handlers.with(HelloPsf.bind(hello));
+        return handlers.with(challenge())
+                .with(HelloPsf.bind(hello))
+                .with(PresentPsf.bind((request, node) -> new Present.Response()));
     }
 
     private static Hello.Response hello(Handlers handlers) {
@@ -172,10 +208,14 @@ public final class ClusterFunctions {
         for (Choice choice : handlers.all()) {
             Binding<?, ?> binding = choice.binding();
             FunctionInfo info = binding.function().info();
-            functions.add(
-                    new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas())));
+            functions.add(known(info));
+            info.formerly().forEach(name -> functions.add(known(info.as(name)))); // older workers know it by that
         }
         return new Hello.Response(functions, handlers.searched());
+    }
+
+    private static Hello.Known known(FunctionInfo info) {
+        return new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas()));
     }
 
     /** What a server's hello says, by the numbers of the functions' names. */

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterLink {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final Duration GRACE = Duration.ofSeconds(5);
 
     /** What a node learns from its heartbeats. */
     public interface Events {
@@ -32,39 +33,63 @@ public final class ClusterLink {
         /** The job is over. */
         void ended();
 
-        /** The scheduler is gone, or takes this node for lost. */
+        /** The scheduler was not reached for as long as the heartbeat's limit, or takes this node for lost. */
         void schedulerLost(PsException cause);
     }
 
     private final Client client;
     private final Peer scheduler;
     private final Join.Response joined;
+    private final Ticket ticket;
     private volatile boolean left;
 
-    private ClusterLink(Client client, Peer scheduler, Join.Response joined) {
+    private ClusterLink(Client client, Peer scheduler, Join.Response joined, Ticket ticket) {
         this.client = client;
         this.scheduler = scheduler;
         this.joined = joined;
+        this.ticket = ticket;
     }
 
     /**
-     * Joins the cluster and waits until it is complete. The scheduler may be started later.
+     * Joins the cluster and waits until it is complete. The scheduler may be started later; where the connection breaks
+     * before the cluster is complete, the node joins again. One that breaks later is replaced within the heartbeat's
+     * limit.
      *
      * @throws PsException if it does not form in time
      */
     public static ClusterLink join(
             Client client, Transport transport, String host, int port, Join.Request request, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        Peer scheduler = connect(client, transport, host, port, deadline, timeout);
-        try {
-            // The scheduler says what is missing when its own time is up, so it is asked for a little longer.
-            long limit = timeout.plus(Duration.ofSeconds(5)).toNanos();
-            Join.Response joined = client.callNodes(JoinPsf.FUNCTION, request, List.of(scheduler), limit)
-                    .await();
-            return new ClusterLink(client, scheduler, joined);
-        } catch (PsException e) {
-            scheduler.channel().close();
-            throw e;
+        while (true) {
+            Peer scheduler = connect(client, transport, host, port, deadline, timeout);
+            PsException failure;
+            try {
+                // The scheduler says what is missing when its own time is up, so it is asked for a little longer.
+                long limit = Math.max(0, deadline - System.nanoTime()) + GRACE.toNanos();
+                Join.Response joined = client.callInBackground(JoinPsf.FUNCTION, request, scheduler, limit)
+                        .await();
+                Ticket ticket = new Ticket(request.role(), joined.rank(), joined.cluster(), joined.ticket());
+                Session session = new Session(
+                        client,
+                        transport,
+                        new Member(Role.SCHEDULER, 0, host, port),
+                        scheduler.name(),
+                        ticket,
+                        request.session(),
+                        Duration.ofMillis(joined.heartbeatMillis()));
+                if (session.keep(scheduler)) {
+                    return new ClusterLink(client, scheduler, joined, ticket);
+                }
+                failure = new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
+            } catch (PsException e) {
+                failure = e;
+            }
+            client.disconnect(scheduler);
+            if (failure.code() != Code.UNAVAILABLE || System.nanoTime() - deadline > 0) {
+                throw failure;
+            }
+            LOG.warn("the connection to {} broke; joining again", scheduler.name());
+            Session.pause(RETRY_NANOS);
         }
     }
 
@@ -91,11 +116,7 @@ public final class ClusterLink {
                                     + e.detail(),
                             e);
                 }
-                LockSupport.parkNanos(RETRY_NANOS);
-                if (Thread.interrupted()) {
-                    Thread.currentThread().interrupt();
-                    throw new PsException(Code.CANCELLED, "interrupted while connecting to the scheduler", e);
-                }
+                Session.pause(RETRY_NANOS);
             }
         }
     }
@@ -105,9 +126,19 @@ public final class ClusterLink {
         return joined.rank();
     }
 
-    /** A number that tells clusters apart. */
-    public long cluster() {
-        return joined.cluster();
+    /** What this node proves its role and rank with. */
+    public Ticket ticket() {
+        return ticket;
+    }
+
+    /** What a server checks the tickets of others with. */
+    public Tickets tickets() {
+        return new Tickets(joined.cluster(), joined.key());
+    }
+
+    /** How long a node may stay silent before it counts as lost. */
+    public Duration heartbeatLimit() {
+        return Duration.ofMillis(joined.heartbeatMillis());
     }
 
     /** Every node but the scheduler, as the cluster began. */
@@ -129,7 +160,8 @@ public final class ClusterLink {
         if (left) {
             return;
         }
-        long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis());
+        // Longer than a broken connection may take to be replaced, which has the better reason to tell.
+        long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
         client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
                 .whenComplete((now, failure) -> {
                     if (left) {
@@ -170,11 +202,11 @@ public final class ClusterLink {
     public void leave() {
         left = true;
         try {
-            call(LeavePsf.FUNCTION, new Leave.Request(), Duration.ofSeconds(5));
+            call(LeavePsf.FUNCTION, new Leave.Request(), GRACE);
         } catch (PsException e) {
             LOG.debug("leaving: {}", e.getMessage());
         } finally {
-            scheduler.channel().close();
+            client.disconnect(scheduler);
         }
     }
 
@@ -184,18 +216,25 @@ public final class ClusterLink {
     }
 
     /** Makes a tensor known, and finds where its slices are. */
-    public TensorLayout declare(TensorInfo info, int slices, String declaration, Duration limit) {
+    public TensorLayout declare(
+            TensorInfo info, int slices, @Nullable TensorId beside, String declaration, Duration limit) {
         Declare.Response placed = call(
                 DeclarePsf.FUNCTION,
-                new Declare.Request(info.id().name(), info.rows(), info.width(), slices, declaration),
+                new Declare.Request(
+                        info.id().name(),
+                        info.rows(),
+                        info.width(),
+                        slices,
+                        beside == null ? "" : beside.name(),
+                        declaration),
                 limit);
-        return layout(info, placed.bounds(), placed.servers());
+        return layout(info, placed.bounds(), placed.servers(), placed.lanes());
     }
 
     /** Finds a tensor and where its slices are. */
     public TensorLayout layout(TensorId id, Duration limit) {
         Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
-        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers());
+        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers(), found.lanes());
     }
 
     /** Makes a tensor's name free again. */
@@ -203,11 +242,12 @@ public final class ClusterLink {
         call(ForgetPsf.FUNCTION, new Forget.Request(id.name()), limit);
     }
 
-    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers) {
+    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers, long lanes) {
         return new TensorLayout(
                 info,
                 Arrays.stream(bounds).boxed().toList(),
-                Arrays.stream(servers).boxed().toList());
+                Arrays.stream(servers).boxed().toList(),
+                lanes);
     }
 
     private <Q, R> R call(Function<Q, R> function, Q request, Duration limit) {

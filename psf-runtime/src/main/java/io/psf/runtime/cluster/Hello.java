@@ -3,21 +3,25 @@ package io.psf.runtime.cluster;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
+import io.psf.api.Role;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The first call on a connection to a server: who calls, and which functions the server has. */
+/** The call that opens a connection or takes a session up again: the caller's identity, and the node's functions. */
 @PsFunction(value = "psf.connection.hello", at = Place.SERVER)
 public interface Hello {
     /**
-     * Who calls.
+     * The caller.
      *
-     * @param worker its rank
+     * @param role its role
+     * @param rank its rank
      * @param cluster the cluster that it belongs to
-     * @param session a number that the worker has chosen, not 0: under it the server remembers which calls it has run
+     * @param session a number that the caller has chosen: under it the node remembers which calls it has run; 0 of a server
+     *     whose handlers call on, which has none
      * @param connection the number of this connection in the session, from 0: it takes the place of those before it
+     * @param proof [32] int8, made of the caller's {@link Ticket}, the node's {@link Challenge} and all of the above
      */
-    record Request(int worker, long cluster, long session, int connection) {}
+    record Request(Role role, int rank, long cluster, long session, int connection, byte[] proof) {}
 
     /**
      * What the server has; nothing if it has said so before.
@@ -33,10 +37,10 @@ public interface Hello {
      */
     record Known(String name, boolean readOnly, Place place, String schemas) {}
 
-    CompletionStage<Response> handle(Request request, Node server);
+    CompletionStage<Response> handle(Request request, Node node);
 
-    /** One server is called at a time. */
-    static Response merge(List<Response> servers) {
-        return servers.get(0);
+    /** One node is called at a time. */
+    static Response merge(List<Response> nodes) {
+        return nodes.get(0);
     }
 }

@@ -16,8 +16,10 @@ public interface Join {
      *
      * @param rank the rank asked for; -1 for any
      * @param host where the node listens; empty for a worker
+     * @param session the number of the node's session with the scheduler, not 0; a node whose join was cut joins again
+     *     with the same number and takes its own place
      */
-    record Request(Role role, int rank, String host, int port) {}
+    record Request(Role role, int rank, String host, int port, long session) {}
 
     /**
      * The cluster.
@@ -26,8 +28,10 @@ public interface Join {
      * @param cluster a number that tells clusters apart
      * @param heartbeatMillis how long a node may stay silent
      * @param members every node but the scheduler
+     * @param ticket [32] int8, the secret of the node's {@link Ticket}
+     * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
      */
-    record Response(int rank, long cluster, long heartbeatMillis, List<Member> members) {}
+    record Response(int rank, long cluster, long heartbeatMillis, List<Member> members, byte[] ticket, byte[] key) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

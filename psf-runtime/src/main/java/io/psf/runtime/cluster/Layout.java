@@ -14,8 +14,9 @@ public interface Layout {
      *
      * @param bounds [slices + 1], the first key of each slice, the number of rows last
      * @param servers [slices], the rank of each slice's server
+     * @param lanes what the lanes of its slices are chosen by
      */
-    record Response(long rows, int width, long[] bounds, int[] servers) {}
+    record Response(long rows, int width, long[] bounds, int[] servers, long lanes) {}
 
     Response handle(Request request, Node scheduler);
 }

@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.server.Connection;
+import io.psf.runtime.server.Dispatcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +25,26 @@ import org.slf4j.LoggerFactory;
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
+    /** Host names and addresses, as they may stand in a log. */
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
+
+    private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^A-Za-z0-9._:%\\[\\]-]");
+    private static final int MOST_PRINTED = 255;
+
     private enum State {
         FORMING,
         RUNNING,
         ENDED
     }
 
-    /** A node as its connection shows it. */
+    /** A node. It outlives its channel, and until it has been heard of after joining its connection as well. */
     private static final class Entry {
-        final Connection connection;
         final Join.Request request;
-        final CompletableFuture<Join.Response> joined = new CompletableFuture<>();
+        Connection connection;
+        CompletableFuture<Join.Response> joined = new CompletableFuture<>();
+        /** True if the node is known to have got the answer to its join. */
+        boolean confirmed;
+
         int rank;
         long lastSeen = System.nanoTime();
         long beatSince;
@@ -50,13 +61,24 @@ final class Membership {
         Member member() {
             return new Member(request.role(), rank, request.host(), request.port());
         }
+
+        String place() {
+            return request.role() == Role.SERVER
+                    ? request.host() + ":" + request.port()
+                    : connection.channel().peer();
+        }
+
+        void heard() {
+            confirmed = true;
+            lastSeen = System.nanoTime();
+        }
     }
 
     private final int servers;
     private final int workers;
     private final long joinTimeout;
     private final long heartbeatLimit;
-    private final long cluster;
+    private final CompletableFuture<ClusterFunctions.Home> home;
     private final Consumer<List<Member>> onChange;
     private final Consumer<@Nullable PsException> onEnd;
     private final long started = System.nanoTime();
@@ -70,6 +92,7 @@ final class Membership {
     /**
      * An empty cluster.
      *
+     * @param home where the nodes' sessions are; there before the first node joins
      * @param onChange told who is there whenever that changes
      * @param onEnd told once when everybody has gone: with a failure if the job ended badly
      */
@@ -78,24 +101,77 @@ final class Membership {
             int workers,
             Duration joinTimeout,
             Duration heartbeatLimit,
-            long cluster,
+            CompletableFuture<ClusterFunctions.Home> home,
             Consumer<List<Member>> onChange,
             Consumer<@Nullable PsException> onEnd) {
         this.servers = servers;
         this.workers = workers;
         this.joinTimeout = joinTimeout.toNanos();
         this.heartbeatLimit = heartbeatLimit.toNanos();
-        this.cluster = cluster;
+        this.home = home;
         this.onChange = onChange;
         this.onEnd = onEnd;
     }
 
     CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
+        requireNode(request);
+        if (entry(connection) != null || connection.member() != null) {
+            throw new PsException(Code.BAD_REQUEST, "join: a second one on this connection (expected: one)");
+        }
+        for (Entry other : entries) {
+            if (other.request.session() == request.session() && state != State.ENDED) {
+                return joinAgain(other, request, connection);
+            }
+        }
+        requireFree(request);
         Role role = request.role();
-        int expected = role == Role.SERVER ? servers : workers;
-        if (role == Role.SCHEDULER) {
+        Entry entry = new Entry(connection, request);
+        entries.add(entry);
+        LOG.info(
+                "{} joined from {} ({} of {} servers, {} of {} workers)",
+                role.label(),
+                entry.place(),
+                count(Role.SERVER),
+                servers,
+                count(Role.WORKER),
+                workers);
+        if (entries.size() == servers + workers) {
+            complete();
+        }
+        return entry.joined;
+    }
+
+    /** What a node says of itself is logged, and told to others. */
+    private static void requireNode(Join.Request request) {
+        if (request.role() == Role.SCHEDULER) {
             throw new PsException(Code.BAD_REQUEST, "role: scheduler (expected: server or worker)");
         }
+        if (request.session() == 0) {
+            throw new PsException(Code.BAD_REQUEST, "session of a join: 0 (expected: a number of its own, not 0)");
+        }
+        boolean listens = request.role() == Role.SERVER;
+        boolean isPlace = listens
+                ? HOST.matcher(request.host()).matches() && request.port() > 0 && request.port() < 1 << 16
+                : request.host().isEmpty() && request.port() == 0;
+        if (!isPlace) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "place of a " + request.role().label() + ": " + printable(request.host()) + ":" + request.port()
+                            + (listens
+                                    ? " (expected: a host and a port)"
+                                    : " (expected: none, since it does not listen)"));
+        }
+    }
+
+    private static String printable(String text) {
+        return NOT_OF_A_HOST
+                .matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED)))
+                .replaceAll("?");
+    }
+
+    private void requireFree(Join.Request request) {
+        Role role = request.role();
+        int expected = role == Role.SERVER ? servers : workers;
         if (state != State.FORMING || count(role) == expected) {
             throw new PsException(
                     Code.BAD_REQUEST,
@@ -115,22 +191,67 @@ final class Membership {
                                 + " (expected: one that no other node asked for)");
             }
         }
-        Entry entry = new Entry(connection, request);
-        entries.add(entry);
+    }
+
+    /** A node whose connection broke before the answer to its join came. */
+    private CompletableFuture<Join.Response> joinAgain(Entry entry, Join.Request request, Connection connection) {
+        if (entry.confirmed || !entry.request.equals(request)) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "session of a join: in use already (expected: a number of its own, not that of another node)");
+        }
         LOG.info(
-                "{} joined from {} ({} of {} servers, {} of {} workers)",
-                role.label(),
-                role == Role.SERVER
-                        ? request.host() + ":" + request.port()
-                        : connection.channel().peer(),
-                count(Role.SERVER),
-                servers,
-                count(Role.WORKER),
-                workers);
-        if (entries.size() == servers + workers) {
-            complete();
+                "{} joined again from {}",
+                request.role().label(),
+                connection.channel().peer());
+        Connection broken = entry.connection;
+        entry.connection = connection;
+        entry.lastSeen = System.nanoTime();
+        dispatcher().drop(broken);
+        if (state == State.RUNNING) {
+            admit(entry);
+        } else {
+            entry.joined = new CompletableFuture<>();
         }
         return entry.joined;
+    }
+
+    private Dispatcher dispatcher() {
+        return home.join().dispatcher();
+    }
+
+    /** Opens the session of a node of a complete cluster, and answers its join. */
+    private void admit(Entry entry) {
+        Tickets tickets = home.join().tickets();
+        entry.lastSeen = System.nanoTime();
+        dispatcher().open(entry.connection, entry.member(), entry.request.session());
+        Join.Response answer = new Join.Response(
+                entry.rank,
+                tickets.cluster(),
+                heartbeatLimit / 1_000_000,
+                members(),
+                tickets.of(entry.request.role(), entry.rank).secret(),
+                entry.request.role() == Role.SERVER ? tickets.key() : new byte[0]);
+        CompletableFuture<Join.Response> joined = entry.joined;
+        entry.joined = CompletableFuture.completedFuture(answer);
+        joined.complete(answer);
+    }
+
+    /**
+     * A node takes up its session over another connection.
+     *
+     * @param hello proven
+     */
+    void rejoin(Hello.Request hello, Connection connection) {
+        for (Entry entry : entries) {
+            if (entry.request.role() == hello.role() && entry.rank == hello.rank() && state != State.FORMING) {
+                dispatcher().resume(connection, entry.member(), hello.session(), hello.connection());
+                entry.heard();
+                return;
+            }
+        }
+        throw new PsException(
+                Code.CLOSED, "this node counts as lost (expected: a heartbeat in time); it must start anew");
     }
 
     private int count(Role role) {
@@ -142,23 +263,12 @@ final class Membership {
         rank(Role.WORKER);
         state = State.RUNNING;
         entries.sort(Comparator.comparing((Entry e) -> e.request.role()).thenComparing(e -> e.rank));
-        List<Member> members = members();
         for (Entry entry : entries) {
-            LOG.info(
-                    "{} at {} has rank {}",
-                    entry.request.role().label(),
-                    entry.request.role() == Role.SERVER
-                            ? entry.request.host() + ":" + entry.request.port()
-                            : entry.connection.channel().peer(),
-                    entry.rank);
+            LOG.info("{} at {} has rank {}", entry.request.role().label(), entry.place(), entry.rank);
         }
         LOG.info("cluster is ready: {} servers and {} workers", servers, workers);
-        onChange.accept(members);
-        for (Entry entry : entries) {
-            entry.lastSeen = System.nanoTime();
-            entry.connection.identify(entry.member());
-            entry.joined.complete(new Join.Response(entry.rank, cluster, heartbeatLimit / 1_000_000, members));
-        }
+        onChange.accept(members());
+        List.copyOf(entries).forEach(this::admit);
     }
 
     /** Gives a rank to those who asked for none, in the order in which they came. */
@@ -187,7 +297,7 @@ final class Membership {
             throw new PsException(
                     Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must start anew");
         }
-        entry.lastSeen = System.nanoTime();
+        entry.heard();
         if (known != epoch) {
             return CompletableFuture.completedFuture(now());
         }
@@ -219,7 +329,7 @@ final class Membership {
         }
     }
 
-    /** A connection closed; if its node did not leave before, it is lost. */
+    /** A connection has ended, and its session with it. */
     void closed(Connection connection) {
         Entry entry = entry(connection);
         if (entry == null) {
@@ -231,8 +341,8 @@ final class Membership {
                     "{} at {} went away before the cluster was ready",
                     entry.request.role().label(),
                     connection.channel().peer());
-        } else if (state == State.RUNNING || entry.request.role() == Role.SERVER) {
-            lose(entry, "its connection to the scheduler closed");
+        } else if (entry.confirmed) { // one that has not got its answer joins again, or is noticed by its silence
+            lose(entry, "its session with the scheduler ended");
         }
     }
 
@@ -288,7 +398,7 @@ final class Membership {
             case RUNNING -> {
                 for (Entry entry : List.copyOf(entries)) {
                     if (now - entry.lastSeen > heartbeatLimit && entry.beat == null) {
-                        lose(entry, "no heartbeat for " + heartbeatLimit / 1_000_000 + " ms");
+                        lose(entry, silence(entry) + " for " + heartbeatLimit / 1_000_000 + " ms");
                     } else if (now - entry.beatSince > heartbeatLimit / 4) {
                         answerBeat(entry);
                     }
@@ -301,6 +411,12 @@ final class Membership {
                 }
             }
         }
+    }
+
+    private static String silence(Entry entry) {
+        return entry.connection.channel().isOpen()
+                ? "no heartbeat"
+                : "no connection to the scheduler, and no heartbeat,";
     }
 
     private void failForming() {

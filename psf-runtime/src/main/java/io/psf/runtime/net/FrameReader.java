@@ -1,9 +1,9 @@
 package io.psf.runtime.net;
 
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     private static final int INBOX = 64 << 10;
 
-    /** Longer frames are not read through the inbox. */
-    private static final int LARGE = INBOX / 4;
-
-    /** The longest frame before one is trusted. */
-    static final int MOST_FROM_A_STRANGER = 64 << 10;
+    /** A stranger's. */
+    private static final int SMALL_INBOX = 4 << 10;
 
     private final FramePool pool;
-    /** What has come ends at its position. */
-    private final ByteBuffer inbox = ByteBuffer.allocateDirect(INBOX).order(ByteOrder.LITTLE_ENDIAN);
+    /** The inbox, from when something comes; what has come ends at its position. */
+    private @Nullable ByteBuffer inbox;
 
     /** How much of the inbox has been taken out. */
     private int taken;
@@ -48,7 +45,17 @@ final class FrameReader {
             }
             return large.bytes();
         }
-        return inbox;
+        ByteBuffer into = inbox;
+        if (into == null) {
+            into = pool.take(trusted ? INBOX : SMALL_INBOX).clear();
+            inbox = into;
+        }
+        return into;
+    }
+
+    /** Longer frames are not read through an inbox. */
+    private static int longest(ByteBuffer inbox) {
+        return inbox.capacity() / 4;
     }
 
     /**
@@ -68,44 +75,68 @@ final class FrameReader {
             whole.bytes().flip();
             return whole;
         }
-        int there = inbox.position() - taken;
-        if (there < Frame.HEADER) {
-            makeRoom(there);
+        ByteBuffer from = inbox;
+        if (from == null) {
             return null;
         }
-        int length = Frame.length(inbox, taken, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
+        int there = from.position() - taken;
+        if (there < Frame.HEADER) {
+            makeRoom(from, there);
+            return null;
+        }
+        int length = Frame.length(from, taken, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
         if (length <= there) {
             Frame frame = pool.acquire(length);
-            frame.bytes().put(0, inbox, taken, length);
+            frame.bytes().put(0, from, taken, length);
             taken += length;
             return frame;
         }
-        if (length > LARGE) {
+        if (length > longest(from)) {
             announced = length;
             large = Frame.arriving(pool, length);
-            large.bytes().put(0, inbox, taken, there).position(there);
+            large.bytes().put(0, from, taken, there).position(there);
             taken = 0;
-            inbox.clear();
+            from.clear();
         } else {
-            makeRoom(there);
+            makeRoom(from, there);
         }
         return null;
     }
 
-    private void makeRoom(int there) {
+    private void makeRoom(ByteBuffer full, int there) {
         if (there == 0) {
-            inbox.clear();
+            full.clear();
             taken = 0;
-        } else if (taken > 0 && inbox.capacity() - taken < LARGE) {
-            inbox.limit(inbox.position()).position(taken);
-            inbox.compact();
+            if (trusted && full.capacity() < INBOX) {
+                giveBackInbox();
+            }
+        } else if (taken > 0 && full.capacity() - taken < longest(full)) {
+            full.limit(full.position()).position(taken);
+            full.compact();
             taken = 0;
         }
     }
 
-    /** How many bytes of an unfinished frame there are. */
+    private void giveBackInbox() {
+        if (inbox != null) {
+            pool.giveBack(inbox);
+            inbox = null;
+            taken = 0;
+        }
+    }
+
+    private int inInbox() {
+        return inbox == null ? 0 : inbox.position() - taken;
+    }
+
+    /** How many bytes of an unfinished frame there are: 0 if it is whole, and waits to be taken out. */
     int partial() {
-        return large == null ? inbox.position() - taken : large.bytes().position();
+        if (large != null) {
+            int there = large.bytes().position();
+            return there < announced ? there : 0;
+        }
+        int there = inInbox();
+        return there < expected() ? there : 0;
     }
 
     /** How many bytes there will be at least. */
@@ -113,14 +144,15 @@ final class FrameReader {
         if (large != null) {
             return announced;
         }
-        return partial() < Frame.HEADER ? Frame.HEADER : inbox.getInt(taken);
+        return inbox == null || inInbox() < Frame.HEADER ? Frame.HEADER : inbox.getInt(taken);
     }
 
-    /** Gives back the memory of an unfinished frame. */
+    /** Gives back the memory of an unfinished frame, and the inbox. */
     void release() {
         if (large != null) {
             large.release();
             large = null;
         }
+        giveBackInbox();
     }
 }

@@ -28,7 +28,7 @@ interface FrameSource {
     /** From now on frames may be of any length. */
     void trust();
 
-    /** How many bytes of an unfinished frame there are. */
+    /** How many bytes of an unfinished frame there are; 0 for one that is whole and has not been taken out. */
     int partial();
 
     /** How many bytes there will be at least. */
@@ -44,6 +44,6 @@ interface FrameSource {
      */
     boolean prepareToSleep() throws IOException;
 
-    /** Gives back the memory of an unfinished frame. */
+    /** Gives back the memory of an unfinished frame, and what is kept to read into. Nothing is read afterwards. */
     void release();
 }

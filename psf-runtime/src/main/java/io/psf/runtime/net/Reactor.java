@@ -1,5 +1,6 @@
 package io.psf.runtime.net;
 
+import io.psf.api.PsException;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.Receiver;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
@@ -16,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,6 +52,9 @@ final class Reactor implements AutoCloseable {
     /** How seldom who looks for what comes over shared memory asks the selector, which is a system call, too. */
     private static final long SELECTS_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
 
+    /** How soon channels are checked where something has failed for want of memory or the like. */
+    private static final long CHECKS_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** Parked threads look around now and then, whatever they have been told. */
     private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -58,13 +62,16 @@ final class Reactor implements AutoCloseable {
     /** Of who leads. */
     private final Patience patience;
 
-    private final long partialLimitNanos;
     private final Selector selector;
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final Deque<Thread> followers = new ConcurrentLinkedDeque<>();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
-    private final List<WireChannel> polled = new CopyOnWriteArrayList<>();
+    /** Told now and then, by the leader, before the channels are checked. */
+    private final Set<Runnable> onCheck = ConcurrentHashMap.newKeySet();
+
+    /** Replaced as a whole. */
+    private volatile WireChannel[] polled = {};
     /** Channels with something to write that was put off. */
     private final ArrayList<WireChannel> putOff = new ArrayList<>();
 
@@ -75,13 +82,43 @@ final class Reactor implements AutoCloseable {
 
     private volatile boolean closed;
     private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
-    /** When who leads handed over a frame, while that lasts; else 0. Whoever sets it to 0 has the lead, or takes it. */
-    private final AtomicLong keptSince = new AtomicLong();
+    /**
+     * The hand-over that may take long, while that lasts; else 0. The thread that sets it back to 0 has the lead: the leader
+     * itself, or the one that relieves it.
+     */
+    private final AtomicLong longHandOver = new AtomicLong();
+
+    // Of the leader; what is read by the thread that relieves it is written before longHandOver.
+    /** Counts hand-overs. */
+    private long handOvers;
+    /** The hand-over under way; 0 for none. */
+    private long handOver;
+    /** The last one that may take long. */
+    private long lastLong;
+
+    private long longSince;
+    private @Nullable WireChannel handedOverBy;
 
     /** The reactor's own thread; the last one when it is closed. */
     private volatile @Nullable Thread own;
 
     private final Thread watch;
+
+    private final Seldom failures = new Seldom();
+    private final Runnable checks = this::check;
+
+    /** How often channels are checked. */
+    private volatile long checkNanos;
+
+    private volatile boolean checkSoon;
+    /** True if a check has been asked for and has not begun. */
+    private volatile boolean checkAsked;
+
+    /** A time that does not count while this process stands still. */
+    private volatile long clock;
+
+    /** The same, of the leader. */
+    private long counted;
 
     private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
@@ -100,12 +137,12 @@ final class Reactor implements AutoCloseable {
      * A reactor with its thread.
      *
      * @param spinNanos how long to look again and again before sleeping, usually
-     * @param partialLimitNanos how long a peer may pause in the middle of a frame
+     * @param checkNanos how often to check what peers keep this side waiting for
      */
-    Reactor(String name, long spinNanos, long partialLimitNanos) {
+    Reactor(String name, long spinNanos, long checkNanos) {
         this.name = name;
         this.patience = new Patience(spinNanos);
-        this.partialLimitNanos = partialLimitNanos;
+        this.checkNanos = checkNanos;
         try {
             this.selector = Selector.open();
         } catch (IOException e) {
@@ -141,8 +178,51 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Looks for itself what has come over a channel, from now on. */
-    void poll(WireChannel channel) {
-        polled.add(channel);
+    synchronized void poll(WireChannel channel) {
+        WireChannel[] more = Arrays.copyOf(polled, polled.length + 1);
+        more[polled.length] = channel;
+        polled = more;
+    }
+
+    private synchronized void unpoll(WireChannel channel) {
+        polled = Arrays.stream(polled).filter(other -> other != channel).toArray(WireChannel[]::new);
+    }
+
+    /** Does something whenever channels are checked, on the thread that leads. */
+    void onCheck(Runnable work) {
+        onCheck.add(work);
+    }
+
+    void noLongerOnCheck(Runnable work) {
+        onCheck.remove(work);
+    }
+
+    /** Checks channels at least so often. */
+    synchronized void checkEvery(long nanos) {
+        checkNanos = Math.min(checkNanos, nanos);
+    }
+
+    /** Checks channels soon. */
+    void checkSoon() {
+        checkSoon = true;
+    }
+
+    /** The time that {@link WireChannel#check} is told. */
+    long clock() {
+        return clock;
+    }
+
+    /** Says what went wrong, seldom, and whatever that takes. */
+    void report(String what, Throwable failure) {
+        try {
+            if (failures.now()) {
+                LOG.error("{} failed; the like is not said again for a minute", what, failure);
+            } else {
+                LOG.debug("{} failed", what, failure);
+            }
+        } catch (Error e) { // saying it takes memory, too
+            checkSoon = true;
+        }
     }
 
     /** Watches a socket; the attachment is a channel, or runs when the socket is ready. */
@@ -156,8 +236,9 @@ final class Reactor implements AutoCloseable {
 
     void remove(WireChannel channel) {
         channels.remove(channel);
-        polled.remove(channel);
-        wakeUp();
+        if (channel.wire().isPolled()) {
+            unpoll(channel);
+        }
     }
 
     /** From now on frames come that nobody waits for. */
@@ -189,21 +270,51 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * Hands over a frame, by who leads; if that takes long, another one takes the lead, and this one has to leave
-     * everything as it is.
+     * Hands over a frame, by who leads. If the receiver says that it {@link #mayTakeLong may take long}, and it does,
+     * another thread takes the lead, and this one has to leave everything as it is.
      */
     void handOver(Receiver receiver, WireChannel channel, Frame frame) {
-        long now = System.nanoTime();
-        long token = now == 0 ? 1 : now;
-        keptSince.set(token);
+        long begun = beginHandOver(channel);
         try {
             receiver.received(channel, frame);
         } finally {
-            if (!keptSince.compareAndSet(token, 0)) {
-                while (isLedHere()) { // the lead is being taken just now
-                    Thread.onSpinWait();
-                }
+            endHandOver(begun);
+        }
+    }
+
+    /** As {@link #handOver}, with the end of the channel. */
+    void handOverEnd(Receiver receiver, WireChannel channel, PsException cause) {
+        long begun = beginHandOver(channel);
+        mayTakeLong(); // nothing comes behind it
+        try {
+            receiver.closed(channel, cause);
+        } finally {
+            endHandOver(begun);
+        }
+    }
+
+    private long beginHandOver(WireChannel channel) {
+        handedOverBy = channel;
+        handOver = ++handOvers;
+        return handOver;
+    }
+
+    /** The receiver has put the frame in its order: from now on this thread may be relieved. */
+    void mayTakeLong() {
+        if (isLedHere() && handOver != 0) {
+            lastLong = handOver;
+            longSince = System.nanoTime();
+            longHandOver.set(handOver);
+        }
+    }
+
+    private void endHandOver(long ended) {
+        if (lastLong == ended && !longHandOver.compareAndSet(ended, 0)) {
+            while (isLedHere()) { // the lead is being taken just now
+                Thread.onSpinWait();
             }
+        } else if (isLedHere()) {
+            handOver = 0;
         }
     }
 
@@ -351,31 +462,10 @@ final class Reactor implements AutoCloseable {
         Thread me = Thread.currentThread();
         long pause = LOOKS_NANOS;
         while (!closed && own == me) {
-            boolean stays = serving || System.nanoTime() - lastWait > GIVES_WAY_NANOS;
-            if (!stays) {
-                LockSupport.parkNanos(this, LOOKS_NANOS);
-            }
-            if (!leader.compareAndSet(null, me)) {
-                LockSupport.parkNanos(this, pause);
-                pause = Math.min(2 * pause, LOOKS_SELDOM_NANOS); // who leads may wait for long
-                continue;
-            }
-            pause = LOOKS_NANOS;
             try {
-                long idleSince = System.nanoTime();
-                while (isLedHere() && !closed && (serving || followers.isEmpty())) {
-                    Thread.interrupted(); // by what it was handed to
-                    boolean wait = stays && !patience.lasts(System.nanoTime() - idleSince);
-                    if (turn(wait ? partialLimitNanos / 2 : 0)) {
-                        idleSince = came(idleSince);
-                    } else if (!stays) {
-                        break;
-                    } else if (!wait) {
-                        giveWay();
-                    }
-                }
-            } finally {
-                resign(me);
+                pause = runOnce(me, pause);
+            } catch (RuntimeException | Error e) { // what is not any channel's own: then nobody would read
+                report("reading from connections", e);
             }
         }
         if (closed) {
@@ -384,55 +474,144 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * Brings in what has come, or waits for it.
+     * Leads for a while, or waits to.
+     *
+     * @param pause how long to wait if another thread leads
+     * @return the next pause
+     */
+    private long runOnce(Thread me, long pause) {
+        boolean stays = serving || System.nanoTime() - lastWait > GIVES_WAY_NANOS;
+        if (!stays) {
+            LockSupport.parkNanos(this, LOOKS_NANOS);
+        }
+        if (!leader.compareAndSet(null, me)) {
+            LockSupport.parkNanos(this, pause);
+            return Math.min(2 * pause, LOOKS_SELDOM_NANOS); // who leads may wait for long
+        }
+        try {
+            long idleSince = System.nanoTime();
+            while (isLedHere() && !closed && (serving || followers.isEmpty())) {
+                Thread.interrupted(); // by what it was handed to
+                boolean wait = stays && !patience.lasts(System.nanoTime() - idleSince);
+                if (turn(wait ? checkNanos : 0)) {
+                    idleSince = came(idleSince);
+                } else if (!stays) {
+                    break;
+                } else if (!wait) {
+                    giveWay();
+                }
+            }
+        } finally {
+            resign(me);
+        }
+        return LOOKS_NANOS;
+    }
+
+    /**
+     * Brings in what has come, or waits for it. What goes wrong with one channel ends that one, or puts it off, and no
+     * other; a thread that loses the lead leaves the rest to the one that has it.
      *
      * @param nanos how long to wait at most; 0 for not at all
      * @return whether something had come
      */
     private boolean turn(long nanos) {
-        List<SelectionKey> some = ready.keys;
         boolean busy = false;
         try {
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                task.run();
-                busy = true;
-            }
-            for (int i = 0; i < polled.size() && isLedHere(); i++) {
-                busy |= polled.get(i).look();
+            busy = runTasks();
+            for (WireChannel channel : polled) {
+                if (!isLedHere()) {
+                    break;
+                }
+                busy |= look(channel);
             }
             flushPutOff();
             if (!isLedHere()) {
                 return true;
             }
             long wait = busy ? 0 : nanos;
-            if (wait > 0 || polled.isEmpty() || System.nanoTime() - lastSelect > SELECTS_NANOS) {
+            if (wait > 0 || polled.length == 0 || System.nanoTime() - lastSelect > SELECTS_NANOS) {
+                List<SelectionKey> some = ready.keys;
                 select(wait);
                 lastSelect = System.nanoTime();
-            }
-            if (!some.isEmpty()) {
-                for (int i = 0; i < some.size() && isLedHere(); i++) {
-                    handle(some.get(i));
+                if (!some.isEmpty()) {
+                    handleAll(some);
+                    flushPutOff();
+                    busy = true;
                 }
-                some.clear();
-                flushPutOff();
-                busy = true;
             }
-            if (!isLedHere()) {
-                return true;
-            }
-            long now = System.nanoTime();
-            if (now - lastCheck > partialLimitNanos / 2) {
-                lastCheck = now;
-                channels.forEach(channel -> channel.checkPartial(now, partialLimitNanos));
-            }
+            return busy || !isLedHere();
         } catch (IOException | ClosedSelectorException e) {
             if (!closed) {
-                LOG.error("selecting failed", e);
+                report("selecting", e);
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("what came over a connection could not be handed over", e);
+            report("a turn over all connections", e);
         }
         return busy;
+    }
+
+    private boolean runTasks() {
+        boolean some = false;
+        while (isLedHere()) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                break;
+            }
+            some = true;
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                report("something to be done by the reactor", e);
+            }
+        }
+        return some;
+    }
+
+    private boolean look(WireChannel channel) {
+        try {
+            return channel.look();
+        } catch (RuntimeException | Error e) {
+            channel.failed(e);
+            return true;
+        }
+    }
+
+    private void handleAll(List<SelectionKey> some) {
+        try {
+            for (int i = 0; i < some.size() && isLedHere(); i++) {
+                handle(some.get(i)); // those that are left come again
+            }
+        } finally {
+            some.clear();
+        }
+    }
+
+    /** Checks all channels, by who leads. */
+    private void check() {
+        checkAsked = false;
+        long now = System.nanoTime();
+        long passed = Math.min(now - lastCheck, 2 * checkNanos); // more, and this process stood still
+        counted += passed;
+        clock = counted;
+        lastCheck = now;
+        for (Runnable work : onCheck) {
+            try {
+                work.run();
+            } catch (RuntimeException | Error e) {
+                report("checking a listener", e);
+            }
+        }
+        for (WireChannel channel : channels) {
+            if (!isLedHere()) {
+                checkSoon = true;
+                return;
+            }
+            try {
+                channel.check(clock);
+            } catch (RuntimeException | Error e) {
+                channel.failed(e);
+            }
+        }
     }
 
     private void select(long nanos) throws IOException {
@@ -446,7 +625,7 @@ final class Reactor implements AutoCloseable {
             boolean somethingToDo =
                     hasPutOff || !tasks.isEmpty() || closed || me == own && !serving && !followers.isEmpty();
             for (WireChannel channel : polled) {
-                somethingToDo |= !channel.prepareToSleep();
+                somethingToDo |= !prepareToSleep(channel);
             }
             if (somethingToDo) {
                 selector.selectNow(ready);
@@ -458,37 +637,85 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    private static void handle(SelectionKey key) {
+    private boolean prepareToSleep(WireChannel channel) {
         try {
-            if (key.attachment() instanceof WireChannel channel) {
+            return channel.prepareToSleep();
+        } catch (RuntimeException | Error e) {
+            channel.failed(e);
+            return false;
+        }
+    }
+
+    private void handle(SelectionKey key) {
+        if (key.attachment() instanceof WireChannel channel) {
+            try {
                 channel.selected(key.isReadable(), key.isWritable());
-            } else if (key.attachment() instanceof Runnable accept) {
-                accept.run();
+            } catch (CancelledKeyException e) {
+                LOG.trace("closed meanwhile", e);
+            } catch (RuntimeException | Error e) {
+                channel.failed(e);
             }
-        } catch (CancelledKeyException e) {
-            LOG.trace("closed meanwhile", e);
+        } else if (key.attachment() instanceof Runnable accept) {
+            accept.run();
         }
     }
 
     // Relief.
 
     private void watch() {
+        long lastAsked = System.nanoTime();
         while (!closed) {
             LockSupport.parkNanos(this, RELIEF_NANOS);
-            long since = keptSince.get();
-            if (since != 0 && System.nanoTime() - since > RELIEF_NANOS && keptSince.compareAndSet(since, 0)) {
-                // Now who leads finds, when it comes back, that it does not any more.
-                Thread kept = leader.get();
-                LOG.debug("{} is kept by what it was handed to; relieved", kept == null ? "a thread" : kept.getName());
-                ready = new Ready();
-                if (kept == own) {
-                    own = null;
-                    leader.set(null);
-                    startOwn();
-                } else {
-                    leader.set(null);
+            try {
+                relieve();
+                keepOwn();
+                long now = System.nanoTime();
+                long interval = checkSoon ? Math.min(CHECKS_SOON_NANOS, checkNanos) : checkNanos;
+                if (now - lastAsked >= interval && !checkAsked) {
+                    lastAsked = now;
+                    checkSoon = false;
+                    checkAsked = true;
+                    execute(checks);
                 }
+            } catch (RuntimeException | Error e) { // without this thread nobody would be relieved
+                checkAsked = false;
+                report("watching the thread that leads", e);
             }
+        }
+    }
+
+    /** Takes the lead from a thread that has been kept for long, and gives it to the next. */
+    private void relieve() {
+        long kept = longHandOver.get();
+        if (kept == 0 || System.nanoTime() - longSince <= RELIEF_NANOS) {
+            return;
+        }
+        Ready fresh = new Ready();
+        if (!longHandOver.compareAndSet(kept, 0)) {
+            return;
+        }
+        // Now who leads finds, when it comes back, that it does not any more.
+        Thread thread = leader.get();
+        WireChannel channel = handedOverBy;
+        handOver = 0;
+        ready = fresh;
+        try {
+            if (channel != null) { // more of its frames may have been read, which no selector tells of
+                tasks.add(channel.readsOn());
+            }
+        } finally {
+            if (thread == own) {
+                own = null;
+            }
+            leader.set(null);
+        }
+        LOG.debug("{} is kept by what it was handed to; relieved", thread == null ? "a thread" : thread.getName());
+    }
+
+    private void keepOwn() {
+        Thread thread = own;
+        if (!closed && (thread == null || !thread.isAlive())) {
+            startOwn();
         }
     }
 
@@ -520,7 +747,11 @@ final class Reactor implements AutoCloseable {
     private void end() {
         channels.forEach(WireChannel::close);
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                report("something to be done at the reactor's end", e);
+            }
         }
         try {
             selector.close();

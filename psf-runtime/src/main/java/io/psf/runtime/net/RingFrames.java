@@ -2,6 +2,7 @@ package io.psf.runtime.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.shm.SharedPipe;
@@ -94,7 +95,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
 
     private @Nullable Frame frame(long head) throws IOException {
         int length =
-                Frame.length(word.putLong(0, head), 0, trusted ? Frame.MAX_LENGTH : FrameReader.MOST_FROM_A_STRANGER);
+                Frame.length(word.putLong(0, head), 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
         boolean mayLend = lends && length > SMALL && length <= pipe.mostWhole() && length <= pipe.untilEnd();
         if (!mayLend && length > SMALL) {
             announced = length;
@@ -132,6 +133,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
                 return arriving;
             }
             arriving = arriving.grown(pool, announced);
+            large = arriving; // also if there is no memory to grow once more
         }
     }
 

@@ -105,8 +105,8 @@ final class SharedWire implements Wire {
         return true;
     }
 
-    /** Whether the other side has closed, and nothing more is written. */
-    boolean hasEnded() {
+    @Override
+    public boolean hasEnded() {
         return ended;
     }
 

@@ -53,6 +53,11 @@ interface Wire {
         return false;
     }
 
+    /** True if the peer has closed, and the selector has nothing more to say. */
+    default boolean hasEnded() {
+        return false;
+    }
+
     /**
      * The selector is told when there is room to write.
      *

@@ -8,6 +8,7 @@ import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import io.psf.runtime.call.PeerWatch;
 import io.psf.runtime.call.Receiver;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
@@ -37,19 +38,33 @@ final class WireChannel implements Channel {
     /** Reads in one go, so that others have their turn. */
     private static final int READS = 16;
 
+    /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
+    private static final int CHECKS_REFUSED = 8;
+
+    /** The most checks after which is read on without memory. */
+    private static final int MOST_CHECKS_STARVED = 8;
+
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
+    private final PeerWatch watch;
     private final String peer;
     private final boolean mayShare;
     private final BooleanSupplier hasRoom = this::hasRoom;
+    /** Reads on. */
+    private final Runnable readsOn = this::read;
+
+    private final Runnable ends = this::end;
 
     /** Also the lock of everything that is written. */
     private final Outbox outbox;
 
+    /** The lock of what the selector is asked to tell of. */
+    private final Object interest = new Object();
+
     private volatile Wire wire;
     private volatile FrameSource source;
-    private @Nullable SelectionKey key;
+    private volatile @Nullable SelectionKey key;
     private volatile boolean putOff;
     /** Room that a thread waits for; 0 for none. */
     private volatile int roomWanted;
@@ -67,18 +82,35 @@ final class WireChannel implements Channel {
     /** Counted by who leads the reactor. */
     private final AtomicInteger answers = new AtomicInteger();
 
-    // Touched by who leads the reactor alone.
-    private boolean refused;
-    private long receivedBefore;
-    private long partialSince;
+    /** Bytes that went out by way of the outbox. */
+    private long written;
+
+    // Written by the leader alone.
+    private volatile boolean refused;
+    /** True if there was no memory to read with: reading goes on a little later. */
+    private volatile boolean starved;
+
+    private boolean ended;
+    private int checksRefused;
+    private int checksStarved;
+    private int starvations;
 
     /**
      * A connection.
      *
+     * @param watch of its peer
      * @param mayShare whether it may go on over shared memory if the peer asks for that
      */
-    WireChannel(Reactor reactor, Wire wire, Receiver receiver, FramePool pool, String peer, boolean mayShare) {
+    WireChannel(
+            Reactor reactor,
+            Wire wire,
+            Receiver receiver,
+            FramePool pool,
+            PeerWatch watch,
+            String peer,
+            boolean mayShare) {
         this.mayShare = mayShare;
+        this.watch = watch;
         this.reactor = reactor;
         this.wire = wire;
         this.receiver = receiver;
@@ -103,6 +135,12 @@ final class WireChannel implements Channel {
         synchronized (outbox) {
             key = with;
         }
+        watchReading(); // it may have been stopped before
+    }
+
+    /** Reads what has come, when run by the leader. */
+    Runnable readsOn() {
+        return readsOn;
     }
 
     // Reading, by who leads the reactor.
@@ -116,7 +154,7 @@ final class WireChannel implements Channel {
         boolean some = false;
         try {
             some = deliver();
-            for (int i = 0; i < READS && open && reading && !refused && reactor.isLedHere(); i++) {
+            for (int i = 0; i < READS && mayRead() && reactor.isLedHere(); i++) {
                 int n = source.fetch();
                 if (n < 0) {
                     close(new PsException(Code.UNAVAILABLE, "connection closed"));
@@ -135,28 +173,83 @@ final class WireChannel implements Channel {
             refuse(e);
         } catch (IOException e) {
             fail(e);
+        } catch (OutOfMemoryError e) {
+            starve(e);
+        } catch (RuntimeException | Error e) {
+            failed(e);
         }
         return some;
     }
 
+    private boolean mayRead() {
+        return reading && open && !refused && !starved;
+    }
+
     private boolean deliver() throws IOException {
         boolean some = false;
-        while (reading && !refused && open && reactor.isLedHere()) {
+        while (mayRead() && reactor.isLedHere()) {
             Frame frame = source.next();
             if (frame == null) {
                 break;
             }
             some = true;
-            if (frame.kind() == Frame.Kind.ANSWER) {
-                answers.lazySet(answers.get() + 1);
+            switch (frame.kind()) {
+                case LINK -> link(frame);
+                case PING -> frame.release(); // having come, it has served its purpose
+                case ANSWER -> {
+                    answers.lazySet(answers.get() + 1);
+                    handOver(frame);
+                }
+                default -> {
+                    if (watch.isStrange()) {
+                        watch.asked();
+                    }
+                    handOver(frame);
+                }
             }
-            if (frame.kind() == Frame.Kind.LINK) {
-                link(frame);
-                continue;
-            }
-            reactor.handOver(receiver, this, frame);
         }
         return some;
+    }
+
+    /** Hands over a frame; what goes wrong with it is no business of other channels, and frames behind it come, too. */
+    private void handOver(Frame frame) {
+        try {
+            reactor.handOver(receiver, this, frame);
+        } catch (PsException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.error("a frame from {} could not be handed over", peer, e);
+        } catch (Error e) {
+            // A call may be lost: over another connection a session asks for it again.
+            reactor.report("handing over a frame from " + peer, e);
+            close(new PsException(Code.UNAVAILABLE, "a frame could not be handed over: " + e, e));
+        }
+    }
+
+    /** No memory to read with: a stranger is cut off, from others is read on when there may be some. */
+    private void starve(OutOfMemoryError e) {
+        reactor.report("reading from " + peer, e);
+        if (watch.isStrange()) {
+            close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
+            return;
+        }
+        starved = true;
+        starvations++;
+        checksStarved = 0;
+        watchReading();
+    }
+
+    /** Reads on now and then, ever more seldom, since to find that there is no memory takes the JVM half a second. */
+    private void checkStarved() {
+        if (++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
+            return;
+        }
+        starved = false;
+        watchReading();
+        read();
+        if (!starved) {
+            starvations = 0;
+        }
     }
 
     /** The selector says that there is something to do. */
@@ -172,13 +265,22 @@ final class WireChannel implements Channel {
                 return;
             }
             read();
+            if (wire.hasEnded()) {
+                if (!mayRead()) {
+                    close(); // nobody takes what is unsent, nor waits for what is unread
+                }
+                watchReading();
+            }
         }
     }
 
     /** Whether the selector will say so when there is something to do; false if there is already. */
     boolean prepareToSleep() {
+        if (!open) {
+            return true;
+        }
         try {
-            if (reading && !source.prepareToSleep()) {
+            if (mayRead() && !source.prepareToSleep()) {
                 return false;
             }
             synchronized (outbox) {
@@ -217,6 +319,7 @@ final class WireChannel implements Channel {
             if (outbox.bytes() > 0) {
                 throw new IOException("a connection that has just begun takes no answer");
             }
+            source.release();
             source = source(shared);
             wire = shared;
         }
@@ -225,29 +328,62 @@ final class WireChannel implements Channel {
         }
     }
 
-    /** Ends the connection if half a frame has been there for too long. */
-    void checkPartial(long now, long limitNanos) {
-        int partial = source.partial();
-        long received = source.received();
-        if (refused) {
-            if (now - partialSince >= limitNanos) {
-                close(cause); // it does not even take that it was refused
-            }
-        } else if (partial == 0 || received != receivedBefore || !reading) {
-            receivedBefore = received;
-            partialSince = now;
-        } else if (now - partialSince >= limitNanos) {
-            refuse(new PsException(
-                    Code.PROTOCOL,
-                    "half a frame: " + partial + " of " + source.expected() + " bytes (expected: the rest within "
-                            + limitNanos / 1_000_000 + " ms)"));
+    /**
+     * Ends the connection if the peer keeps this side waiting for too long; to be called now and then.
+     *
+     * @param now of the reactor's clock
+     */
+    void check(long now) {
+        if (!open) {
+            end(); // unless that has been done
+            return;
         }
+        if (starved) {
+            checkStarved();
+        }
+        if (refused) {
+            checkRefused();
+            return;
+        }
+        PsException why = overdue(now);
+        if (why != null) {
+            read(); // it may have come long ago, while this process was busy
+            why = open && !refused && reactor.isLedHere() ? overdue(now) : null;
+        }
+        if (why != null && why.code() == Code.UNAVAILABLE) {
+            LOG.warn("connection to {}: {}", peer, why.detail());
+            close(why);
+        } else if (why != null) {
+            refuse(why);
+        } else if (watch.isSignDue() && unsent == 0) { // or what is on its way is a sign as well
+            offer(Frames.ping(pool));
+        }
+    }
+
+    private @Nullable PsException overdue(long now) {
+        long received = source.received();
+        boolean reads = mayRead();
+        synchronized (outbox) {
+            watch.note(now, received, written, reads, outbox.bytes() == 0);
+        }
+        return watch.overdue(source.partial(), source.expected());
+    }
+
+    /** Closes if the peer does not even take that it was refused. */
+    private void checkRefused() {
+        checksRefused++;
+        if (watch.isStrange() || checksRefused > CHECKS_REFUSED) {
+            close(cause);
+        }
+    }
+
+    PeerWatch watch() {
+        return watch;
     }
 
     private void refuse(PsException why) {
         refused = true;
-        partialSince = System.nanoTime();
-        setReading(false);
+        watchReading();
         cause = new PsException(why.code(), why.detail() + ", from " + peer);
         synchronized (outbox) {
             outbox.add(Frames.failure(pool, 0, 0, 0, why.code(), why.detail()));
@@ -354,6 +490,17 @@ final class WireChannel implements Channel {
             late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
         }
         flush(late);
+        offered();
+    }
+
+    /** Cuts a stranger off that asks and does not take the answers. */
+    private void offered() {
+        if (watch.isStrange()) {
+            PsException why = watch.answered(unsent);
+            if (why != null) {
+                close(why);
+            }
+        }
     }
 
     @Override
@@ -361,6 +508,7 @@ final class WireChannel implements Channel {
         int length = draft.length();
         if (length <= wire.longestDraft() && write(draft)) {
             receiver.sent(this, length);
+            offered();
             return true;
         }
         boolean late;
@@ -372,6 +520,7 @@ final class WireChannel implements Channel {
             late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
         }
         flush(late);
+        offered();
         return true;
     }
 
@@ -447,6 +596,7 @@ final class WireChannel implements Channel {
                     return;
                 }
                 sent = outbox.writeTo(wire);
+                written += sent;
                 hasRoomAgain = unsent >= MOST_UNSENT && outbox.bytes() < MOST_UNSENT;
                 unsent = outbox.bytes();
                 boolean rest = unsent > 0;
@@ -499,10 +649,25 @@ final class WireChannel implements Channel {
 
     @Override
     public void setReading(boolean reads) {
+        boolean again = reads && !reading;
         reading = reads;
-        SelectionKey with = key;
-        if (with != null && select(with, SelectionKey.OP_READ, reads) && reads) {
-            reactor.execute(this::read); // what has come already
+        watchReading();
+        if (again) {
+            reactor.execute(readsOn); // what has come already
+        }
+    }
+
+    /**
+     * Lets the selector tell of what comes, or not, while nothing is to be read. A doorbell is always heard, since it rings
+     * for room as well.
+     */
+    private void watchReading() {
+        synchronized (interest) {
+            SelectionKey with = key;
+            boolean wanted = wire.isPolled() ? !wire.hasEnded() : mayRead();
+            if (with != null && select(with, SelectionKey.OP_READ, wanted) && wanted) {
+                reactor.wakeUp();
+            }
         }
     }
 
@@ -512,8 +677,22 @@ final class WireChannel implements Channel {
     }
 
     @Override
+    public void mayTakeLong() {
+        reactor.mayTakeLong();
+    }
+
+    @Override
     public void trust() {
+        watch.trust();
         source.trust();
+    }
+
+    @Override
+    public void keepAlive(long limitNanos) {
+        if (!wire.isPolled()) { // else the other end is on this machine, which tells of its death
+            watch.keepAlive(limitNanos);
+            reactor.checkEvery(PeerWatch.interval(limitNanos));
+        }
     }
 
     @Override
@@ -531,30 +710,43 @@ final class WireChannel implements Channel {
         close(cause);
     }
 
+    /** It is of no more use, for a reason that is none of its peer's. */
+    void failed(Throwable failure) {
+        reactor.report("the connection to " + peer, failure);
+        close(new PsException(Code.UNAVAILABLE, "connection: " + failure, failure));
+    }
+
     private void fail(IOException e) {
         LOG.debug("connection to {}: {}", peer, e.toString());
         close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
     }
 
-    private void close(PsException why) {
+    void close(PsException why) {
         synchronized (outbox) {
             if (!open) {
                 return;
             }
+            cause = refused ? cause : why;
             open = false;
             unsent = 0;
             outbox.clear();
         }
-        reactor.remove(this);
         try {
             wire.close();
         } catch (IOException e) {
             LOG.debug("closing the connection to {}: {}", peer, e.toString());
         }
-        // By who leads: after all that has come, and under no lock of whoever found out.
-        reactor.execute(() -> {
+        reactor.unparkFollowers(); // one that waits for room
+        reactor.execute(ends); // by the leader: after all that has come, and without the locks of this thread
+    }
+
+    /** Tells the receiver, once, by the leader. */
+    private void end() {
+        if (!ended) {
+            ended = true;
+            reactor.remove(this);
             source.release();
-            receiver.closed(this, refused ? cause : why);
-        });
+            reactor.handOverEnd(receiver, this, cause);
+        }
     }
 }

@@ -8,46 +8,72 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import io.psf.runtime.call.PeerWatch;
 import io.psf.runtime.call.Receiver;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One connection: puts what arrives together to frames, straight into a frame's own memory, and sends frames. A peer
  * that sends anything else, or that stops in the middle of a frame, is told so and cut off.
  */
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
-    private static final int MOST_FROM_A_STRANGER = 64 << 10;
+    private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
+
+    /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
+    private static final int CHECKS_REFUSED = 8;
 
     private final io.netty.channel.Channel socket;
     private final Receiver receiver;
     private final FramePool pool;
-    private final Duration partialFrameLimit;
+    private final PeerWatch watch;
     private final String peer;
     private final Object writable = new Object();
+    /** Bytes that were offered, and those of them that the network has taken. */
+    private final AtomicLong offered = new AtomicLong();
+
+    private final AtomicLong sent = new AtomicLong();
     private volatile boolean trusted;
 
     // Touched by the event loop alone.
     private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
     private @Nullable Frame frame;
-    private @Nullable ScheduledFuture<?> patience;
+    private @Nullable ScheduledFuture<?> checks;
+    private long checkNanos;
+    private long clock;
+    private long checkedAt = System.nanoTime();
     private int announced;
     private long progress;
     private boolean refused;
+    private int checksRefused;
     private PsException cause;
 
-    NettyChannel(io.netty.channel.Channel socket, Receiver receiver, FramePool pool, Duration partialFrameLimit) {
+    /**
+     * A connection.
+     *
+     * @param taken true if the peer has connected, and is a stranger until it is trusted
+     */
+    NettyChannel(
+            io.netty.channel.Channel socket,
+            Receiver receiver,
+            FramePool pool,
+            ConnectionLimits limits,
+            boolean taken) {
         this.socket = socket;
         this.receiver = receiver;
         this.pool = pool;
-        this.partialFrameLimit = partialFrameLimit;
+        this.watch = new PeerWatch(limits, taken, 0);
+        this.checkNanos = PeerWatch.interval(limits);
         this.peer = socket.remoteAddress() instanceof InetSocketAddress address
                 ? address.getHostString() + ":" + address.getPort()
                 : "a peer";
@@ -75,10 +101,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             in.readBytes(header.duplicate().limit(header.position() + n));
             header.position(header.position() + n);
             if (header.hasRemaining()) {
-                watch();
                 return;
             }
-            int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : MOST_FROM_A_STRANGER);
+            int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
             announced = length;
             frame = Frame.arriving(pool, length);
             frame.bytes().put(header.flip());
@@ -93,37 +118,80 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             in.readBytes(bytes.slice(bytes.position(), n));
             bytes.position(bytes.position() + n);
         }
-        if (bytes.position() < announced) {
-            watch();
-        } else {
+        if (bytes.position() == announced) {
             Frame whole = frame;
             frame = null;
             bytes.flip();
-            receiver.received(this, whole);
+            received(whole);
         }
     }
 
-    /** Sees to it that a half frame does not stay for ever. */
-    private void watch() {
-        if (patience == null) {
-            long seen = progress;
-            patience = socket.eventLoop()
-                    .schedule(() -> lookAgain(seen), partialFrameLimit.toNanos(), TimeUnit.NANOSECONDS);
+    private void received(Frame whole) {
+        if (whole.kind() == Frame.Kind.PING) {
+            whole.release(); // having come, it has served its purpose
+            return;
         }
+        if (watch.isStrange()) {
+            watch.asked();
+        }
+        receiver.received(this, whole);
     }
 
-    private void lookAgain(long seen) {
-        patience = null;
+    /** Whether nobody would miss it. */
+    boolean isIdleStranger() {
+        return watch.isIdleStranger();
+    }
+
+    boolean isStrange() {
+        return watch.isStrange();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        checkEvery(checkNanos);
+    }
+
+    private void checkEvery(long nanos) {
+        if (checks != null) {
+            checks.cancel(false);
+        }
+        checkNanos = nanos;
+        checks = socket.eventLoop().scheduleWithFixedDelay(this::check, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Ends the connection if the peer keeps this side waiting for too long. */
+    private void check() {
+        long now = System.nanoTime();
+        clock += Math.min(now - checkedAt, 2 * checkNanos); // more, and this process stood still
+        checkedAt = now;
+        if (refused) {
+            if (watch.isStrange() || ++checksRefused > CHECKS_REFUSED) {
+                socket.close(); // it does not even take that it was refused
+            }
+            return;
+        }
+        long unsent = offered.get() - sent.get();
+        watch.note(clock, progress, sent.get(), socket.config().isAutoRead(), unsent == 0);
         boolean partial = frame != null || header.position() > 0;
-        if (partial && progress == seen && socket.config().isAutoRead()) {
-            int got = frame == null ? header.position() : frame.bytes().position();
-            int of = frame == null ? Frame.HEADER : frame.length();
-            refuse(new PsException(
-                    PsException.Code.PROTOCOL,
-                    "half a frame: " + got + " of " + of + " bytes (expected: the rest within "
-                            + partialFrameLimit.toMillis() + " ms)"));
-        } else if (partial) {
-            watch();
+        int got = frame == null ? header.position() : frame.bytes().position();
+        PsException why = watch.overdue(partial ? got : 0, frame == null ? Frame.HEADER : announced);
+        if (why != null && why.code() == PsException.Code.UNAVAILABLE) {
+            LOG.warn("connection to {}: {}", peer, why.detail());
+            close(why);
+        } else if (why != null) {
+            refuse(why);
+        } else if (watch.isSignDue() && unsent == 0) {
+            offer(Frames.ping(pool));
+        }
+    }
+
+    /** Closes it for a reason. */
+    void close(PsException why) {
+        if (socket.eventLoop().inEventLoop()) {
+            cause = why;
+            socket.close();
+        } else {
+            socket.eventLoop().execute(() -> close(why));
         }
     }
 
@@ -139,6 +207,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     public void channelInactive(ChannelHandlerContext context) {
         synchronized (writable) {
             writable.notifyAll();
+        }
+        if (checks != null) {
+            checks.cancel(false);
         }
         if (frame != null) {
             frame.release();
@@ -192,10 +263,18 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     @Override
     public void offer(Frame frame) {
         int length = frame.length();
+        long unsent = offered.addAndGet(length) - sent.get();
         socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes())).addListener(done -> {
+            sent.addAndGet(length);
             frame.release();
             receiver.sent(this, length);
         });
+        if (watch.isStrange()) {
+            PsException why = watch.answered(unsent);
+            if (why != null) {
+                close(why);
+            }
+        }
     }
 
     @Override
@@ -206,6 +285,18 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     @Override
     public void trust() {
         trusted = true;
+        watch.trust();
+    }
+
+    @Override
+    public void keepAlive(long limitNanos) {
+        watch.keepAlive(limitNanos);
+        long nanos = PeerWatch.interval(limitNanos);
+        socket.eventLoop().execute(() -> {
+            if (nanos < checkNanos && socket.isActive()) {
+                checkEvery(nanos);
+            }
+        });
     }
 
     @Override

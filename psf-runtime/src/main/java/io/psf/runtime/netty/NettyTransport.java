@@ -18,11 +18,12 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.Transport;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /** Channels over TCP with Netty. */
@@ -32,17 +33,17 @@ public final class NettyTransport implements Transport {
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final FramePool pool;
-    private final Duration partialFrameLimit;
+    private final ConnectionLimits limits;
 
     /**
      * A transport with one event loop.
      *
      * @param pool where received frames are put
-     * @param partialFrameLimit how long a peer may pause in the middle of a frame
+     * @param limits of what peers may keep this side waiting for
      */
-    public NettyTransport(FramePool pool, Duration partialFrameLimit) {
+    public NettyTransport(FramePool pool, ConnectionLimits limits) {
         this.pool = pool;
-        this.partialFrameLimit = partialFrameLimit;
+        this.limits = limits;
         this.loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("psf-net", true), NioIoHandler.newFactory());
     }
@@ -50,6 +51,7 @@ public final class NettyTransport implements Transport {
     @Override
     public Listener listen(String host, int port, Receiver receiver) {
         ChannelGroup taken = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+        ArrayDeque<NettyChannel> strangers = new ArrayDeque<>();
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -61,7 +63,13 @@ public final class NettyTransport implements Transport {
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
                         taken.add(channel);
-                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, partialFrameLimit));
+                        NettyChannel stranger = new NettyChannel(channel, receiver, pool, limits, true);
+                        if (!hasPlace(strangers)) {
+                            channel.close();
+                            return;
+                        }
+                        strangers.add(stranger);
+                        channel.pipeline().addLast(stranger);
                     }
                 })
                 .bind(new InetSocketAddress(host, port))
@@ -101,7 +109,7 @@ public final class NettyTransport implements Transport {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
-                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, partialFrameLimit));
+                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, limits, false));
                     }
                 })
                 .connect(new InetSocketAddress(host, port))
@@ -113,6 +121,25 @@ public final class NettyTransport implements Transport {
                     connected.cause());
         }
         return connected.channel().pipeline().get(NettyChannel.class);
+    }
+
+    /** Whether there is a place for one more stranger, maybe that of the oldest; on the event loop. */
+    private boolean hasPlace(ArrayDeque<NettyChannel> strangers) {
+        if (strangers.size() < limits.strangers()) {
+            return true;
+        }
+        strangers.removeIf(channel -> !channel.isOpen() || !channel.isStrange());
+        if (strangers.size() < limits.strangers()) {
+            return true;
+        }
+        for (NettyChannel oldest : strangers) {
+            if (oldest.isIdleStranger()) {
+                strangers.remove(oldest);
+                oldest.close(new PsException(PsException.Code.UNAVAILABLE, "cut off for a newer connection"));
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String reason(Throwable cause) {

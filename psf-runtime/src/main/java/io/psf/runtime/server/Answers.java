@@ -20,6 +20,9 @@ final class Answers {
     /** By number; the slices of one call are linked. In the order in which they came. */
     private final Map<Long, Invocation> calls = new LinkedHashMap<>();
 
+    /** What is not to be run if it comes, since nobody waits for it. */
+    private final Finished finished = new Finished();
+
     private int size;
     private long bytes;
     /** The highest number of a call that was forgotten for want of room. */
@@ -38,7 +41,8 @@ final class Answers {
      * Takes note of a call before it is run.
      *
      * @return the same call, if it has come before: then it is not to be run
-     * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more
+     * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more; with
+     *     {@code CANCELLED} if the worker has said that it is done with it
      */
     synchronized @Nullable Invocation begin(Invocation call) {
         Long number = call.call();
@@ -47,6 +51,11 @@ final class Answers {
             if (known.slice() == call.slice()) {
                 return known;
             }
+        }
+        if (finished.contains(call.call())) { // overheard, say, and sent once more by another
+            throw new PsException(
+                    PsException.Code.CANCELLED,
+                    "call " + call.call() + ": over (expected: one that its caller is not done with)");
         }
         if (call.attempt() > 0 && call.call() <= forgotten) {
             throw forgotten(call);
@@ -117,6 +126,7 @@ final class Answers {
      * @return whether all of it that came here had been answered
      */
     synchronized boolean done(long number) {
+        finished.add(number);
         Invocation call = calls.remove(number);
         if (call == null) {
             return false;
@@ -132,6 +142,7 @@ final class Answers {
      * @return those of them that have not been answered: their caller gave them up
      */
     synchronized List<Long> doneBelow(long number) {
+        finished.addBelow(number);
         List<Long> unanswered = new ArrayList<>();
         for (Iterator<Invocation> oldest = calls.values().iterator(); oldest.hasNext(); ) {
             Invocation call = oldest.next();

@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.Member;
+import io.psf.api.Role;
 import io.psf.runtime.call.Channel;
 import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
@@ -44,6 +45,7 @@ public final class Connection {
     private volatile long session;
     private volatile long detachedAt;
     private volatile boolean open = true;
+    private byte @Nullable [] challenge;
 
     Connection(Channel channel, FramePool pool, long bound) {
         this.channel = channel;
@@ -60,6 +62,32 @@ public final class Connection {
     /** Who is at the other end; null until it has said so. */
     public @Nullable Member member() {
         return member;
+    }
+
+    /** The rank of the worker at the other end; -1 if it is no worker, or has not said who it is. */
+    int worker() {
+        Member known = member;
+        return known != null && known.role() == Role.WORKER ? known.rank() : -1;
+    }
+
+    /**
+     * True if a worker is at the other end. The calls of one worker have an order; those of a server serve several
+     * callers, none of which may wait for another's.
+     */
+    boolean isOfWorker() {
+        return worker() >= 0;
+    }
+
+    /** What the next hello has to answer. */
+    public synchronized void setChallenge(byte[] nonce) {
+        challenge = nonce;
+    }
+
+    /** The challenge, for one use; null for none. */
+    public synchronized byte @Nullable [] takeChallenge() {
+        byte[] nonce = challenge;
+        challenge = null;
+        return nonce;
     }
 
     /** The other end has said who it is. */

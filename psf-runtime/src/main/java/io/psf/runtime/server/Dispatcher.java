@@ -14,6 +14,7 @@ import io.psf.runtime.call.Frames;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private final HostNode node;
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
+    /** For how long the other end of a session may be silent; 0 for ever. */
+    private volatile long silenceNanos;
 
     /**
      * A dispatcher with its lanes.
@@ -90,9 +93,31 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.setInterceptors(interceptors);
     }
 
+    /** Lets handlers call on. */
+    public void setOutgoing(Outgoing outgoing) {
+        node.setOutgoing(outgoing);
+    }
+
     /** This node has got its rank. */
     public void setRank(int rank) {
         node.setRank(rank);
+    }
+
+    /** From now on the channels of sessions that are opened close if nothing comes for so long. */
+    public void setSilenceLimit(Duration limit) {
+        silenceNanos = limit.toNanos();
+    }
+
+    /** Takes a connection without a session: its calls end with it. */
+    public void accept(Connection connection, Member member) {
+        connection.identify(member);
+        keepAlive(connection.channel());
+    }
+
+    private void keepAlive(Channel channel) {
+        if (silenceNanos > 0) {
+            channel.keepAlive(silenceNanos);
+        }
     }
 
     /** This node has learned who is there now. */
@@ -108,11 +133,17 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         node.expire();
         for (Connection connection : sessions.values()) {
             if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
-                end(connection);
-                connections.remove(connection.channel());
-                connection.channel().close();
+                drop(connection);
             }
         }
+    }
+
+    /** Ends a connection, and its session if it has one. */
+    public void drop(Connection connection) {
+        end(connection);
+        Channel channel = connection.channel();
+        connections.remove(channel);
+        channel.close();
     }
 
     private boolean isThere(@Nullable Member other) {
@@ -132,6 +163,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         connection.open(session);
         connection.identify(member);
         Channel channel = connection.channel();
+        keepAlive(channel);
         if (!channel.isOpen()) { // while its hello waited: nobody else will end the session
             connection.detach(channel);
         }
@@ -160,6 +192,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             throw new PsException(
                     Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }
+        keepAlive(channel);
         connections.put(channel, kept);
         kept.runStalled();
         connections.remove(old);
@@ -231,7 +264,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     /** Runs a turn here and now, if it is quick and nothing is before it; or queues it. */
     private static void run(Connection connection, Lane.Turn turn, boolean isQuick, Lane lane, int priority) {
-        if (!isQuick || !connection.channel().mayRunHandlers() || !lane.runHere(turn)) {
+        Channel channel = connection.channel();
+        if (!isQuick || !channel.mayRunHandlers() || !lane.runHere(turn, channel)) {
             lane.execute(turn, priority);
         }
     }
@@ -309,7 +343,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
-        requireSchema(info, frame);
+        requireSchema(handlers.as(frame.function(), info), frame);
         boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
         HostShard shard = onShard ? shard(frame) : null;
         Lane lane = shard == null ? nodeLane : shard.lane();
@@ -317,7 +351,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "place of \"" + info.name() + "\": another lane than that of the call before it in the chain"
-                            + " (expected: tensors of as many rows and slices, or nodes)");
+                            + " (expected: the same tensor, tensors beside each other, or nodes)");
         }
         return new Invocation(connection, frame, binding, pool, lane, shard, node, before);
     }

@@ -8,25 +8,27 @@ import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
-import io.psf.api.Range;
 import io.psf.api.Role;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,14 +45,18 @@ public final class HostNode implements Node {
     private final List<Lane> lanes;
     private final @Nullable Path checkpoints;
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
+    private final Layouts layouts = new Layouts();
     private final Map<String, Object> attachments = new HashMap<>();
     private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
     private volatile int rank;
+    private volatile @Nullable Outgoing outgoing;
+    private final Alarms alarms;
     private CallInfo call = NO_CALL;
-    private @Nullable Connection connection;
+    /** The call that a handler is answering now. */
+    private @Nullable Invocation serving;
 
     HostNode(Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
         this.role = role;
@@ -58,6 +64,26 @@ public final class HostNode implements Node {
         this.lane = lane;
         this.lanes = lanes;
         this.checkpoints = checkpoints;
+        this.alarms = new Alarms(lane);
+    }
+
+    void setOutgoing(Outgoing outgoing) {
+        this.outgoing = outgoing;
+    }
+
+    /** What calls of this node's handlers go out by. */
+    Outgoing outgoing() {
+        Outgoing out = outgoing;
+        if (out == null) {
+            throw new IllegalStateException(
+                    "caller of " + role.label() + " " + rank + ": none (expected: asked for by a handler on a server)");
+        }
+        return out;
+    }
+
+    /** Whether this thread runs one of this node's lanes now. */
+    boolean isOnLane() {
+        return lane.isHere() || lanes.stream().anyMatch(Lane::isHere);
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {
@@ -83,22 +109,19 @@ public final class HostNode implements Node {
         this.rank = rank;
     }
 
-    void begin(CallInfo call, Connection connection) {
+    void begin(CallInfo call, Invocation serving) {
         this.call = call;
-        this.connection = connection;
+        this.serving = serving;
     }
 
     void end() {
         this.call = NO_CALL;
-        this.connection = null;
+        this.serving = null;
     }
 
     /** The connection that the call being answered came over. */
     public Connection connection() {
-        if (connection == null) {
-            throw new IllegalStateException("connection: none (expected: asked for while a call is answered)");
-        }
-        return connection;
+        return Invocation.require(serving).connection();
     }
 
     /** The shard of a slice; null if this node does not have it. */
@@ -106,6 +129,12 @@ public final class HostNode implements Node {
     HostShard shard(int tensor, int slice) {
         Map<Integer, HostShard> slices = shards.get(tensor);
         return slices == null ? null : slices.get(slice);
+    }
+
+    /** How a tensor lies; null if this node has no slice of it. */
+    @Nullable
+    TensorLayout layout(TensorId tensor) {
+        return layouts.get(tensor);
     }
 
     boolean has(int tensor) {
@@ -169,7 +198,13 @@ public final class HostNode implements Node {
 
     /** Everything that this node has held is used no more: its lanes are closed. */
     void abandon() {
-        shards.values().forEach(slices -> slices.values().forEach(shard -> Abandoned.add(shard.bytes())));
+        alarms.close();
+        for (Map<Integer, HostShard> slices : shards.values()) {
+            for (HostShard shard : slices.values()) {
+                shard.endAlarms();
+                Abandoned.add(shard.bytes());
+            }
+        }
         shards.clear();
     }
 
@@ -213,49 +248,49 @@ public final class HostNode implements Node {
     }
 
     @Override
-    public boolean create(TensorInfo tensor, int slice, Range range, Optimizer optimizer, Fill fill) {
+    public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        List<HostShard> held = shards.getOrDefault(tensor.number(), Map.of()).values().stream()
+                .filter(shard -> shard.spec().id().equals(tensor))
+                .sorted(Comparator.comparingInt(HostShard::slice))
+                .toList();
+        LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
+        OnShards.start(held, work, call, serving != null && serving.isReadOnly(), lane, all);
+        return all;
+    }
+
+    @Override
+    public Caller caller() {
+        return Invocation.require(serving).caller();
+    }
+
+    @Override
+    public boolean create(TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
         Map<Integer, HostShard> slices =
-                shards.computeIfAbsent(tensor.id().number(), number -> new ConcurrentHashMap<>());
-        for (HostShard there : slices.values()) {
-            if (!there.spec().equals(tensor)
-                    || there.slice() == slice && !there.range().equals(range)) {
-                throw new PsException(
-                        PsException.Code.ALREADY_EXISTS,
-                        "tensor: " + tensor + ", slice " + range + " (expected: as it is there, " + there.spec()
-                                + ", slice " + there.range() + ")");
-            }
-        }
+                shards.computeIfAbsent(given.info().id().number(), number -> new ConcurrentHashMap<>());
+        TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
         if (slices.containsKey(slice)) {
             return false;
         }
-        Lane home = lanes.get(lane(tensor, slice));
-        HostShard shard = new HostShard(
-                tensor,
-                slice,
-                range,
-                optimizer,
-                fill,
-                store,
-                home,
-                this::members,
-                other -> shard(other.number(), slice),
-                this::checkpoints);
+        Lane home = lanes.get(lane(layout, slice));
+        HostShard shard =
+                new HostShard(layout, slice, optimizer, fill, store, home, this::members, this, this::checkpoints);
         fill.fill(shard);
         slices.put(slice, shard);
         return true;
     }
 
     /**
-     * The same for the same slice of tensors of as many rows, which {@code Shard.other} needs; tensors of other numbers of
-     * rows begin at other lanes, so that those of one slice a server do not all come to one.
+     * The same for the same slice of tensors beside each other, which {@code Shard.other} needs; other tensors begin at
+     * other lanes, so that those of one slice a server do not all come to one.
      */
-    private int lane(TensorInfo tensor, int slice) {
-        return (Routing.owner(tensor.rows(), lanes.size()) + slice) % lanes.size();
+    private int lane(TensorLayout layout, int slice) {
+        return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();
     }
 
     @Override
     public int drop(TensorId tensor) {
         Map<Integer, HostShard> slices = shards.remove(tensor.number());
+        layouts.remove(tensor);
         if (slices == null) {
             return 0;
         }
@@ -273,9 +308,7 @@ public final class HostNode implements Node {
 
     @Override
     public Future<?> after(Duration delay, Runnable work) {
-        CompletableFuture<Void> due = new CompletableFuture<>();
-        due.thenRun(() -> lane.execute(work));
-        return due.completeOnTimeout(null, delay.toNanos(), TimeUnit.NANOSECONDS);
+        return alarms.after(delay, work);
     }
 
     @Override

@@ -13,15 +13,19 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +37,19 @@ final class HostShard implements Shard {
 
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
     private final RowIndex index;
+    /** The index of a table that grows. */
+    private final @Nullable GrowingIndex growing;
+
     private final Optimizer optimizer;
     private final Store store;
     private final Lane lane;
     private final Supplier<List<Member>> members;
-    private final Function<TensorId, @Nullable HostShard> others;
+    private final HostNode node;
     private final Supplier<Path> checkpoints;
     private final Node.Fill fill;
     private final Column values;
@@ -54,41 +62,58 @@ final class HostShard implements Shard {
     private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
+    /** Null until something is to be run later. */
+    private volatile @Nullable Alarms alarms;
+
     private CallInfo call = NO_CALL;
+    /** The shards of other tensors whose keys the call being answered has. */
+    private List<HostShard> met = List.of();
+    /** The call that a handler is answering now. */
+    private @Nullable Invocation serving;
 
     HostShard(
-            TensorInfo spec,
+            TensorLayout layout,
             int slice,
-            Range range,
             Optimizer optimizer,
             Node.Fill fill,
             Store store,
             Lane lane,
             Supplier<List<Member>> members,
-            Function<TensorId, @Nullable HostShard> others,
+            HostNode node,
             Supplier<Path> checkpoints) {
-        this.spec = spec;
+        this.layout = layout;
+        this.spec = layout.info();
         this.slice = slice;
-        this.range = range;
+        this.range = layout.range(slice);
         this.optimizer = optimizer;
         this.fill = fill;
         this.store = store;
         this.lane = lane;
         this.members = members;
-        this.others = others;
+        this.node = node;
         this.checkpoints = checkpoints;
         this.attachments = new Attachments(this);
         this.stamp = TensorLayout.stamp(spec, range);
         this.values = column("values", spec.width());
         this.bytesOfRow = spec.width() * (long) Float.BYTES;
-        this.index = spec.grows()
-                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows())
-                : new RangeIndex(range);
+        this.growing = spec.grows()
+                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows(), this::take)
+                : null;
+        this.index = growing != null ? growing : new RangeIndex(range);
     }
 
     private Column column(String name, int width) {
         String whose = spec.id() + "." + slice + "." + name;
         return spec.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
+    }
+
+    /** Takes memory for rows that are to be made; answers how many there is memory for. */
+    private int take(int rows) {
+        int least = values.take(rows);
+        for (Column slot : slots.values()) {
+            least = Math.min(least, slot.take(rows));
+        }
+        return least;
     }
 
     /** What handlers on this shard take lately, in nanoseconds. */
@@ -105,6 +130,7 @@ final class HostShard implements Shard {
     /** The tensor has been cleared: calls that are still queued here are not run. */
     void drop() {
         dropped = true;
+        endAlarms();
         long bytes = bytes();
         lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
     }
@@ -117,6 +143,20 @@ final class HostShard implements Shard {
 
     boolean isDropped() {
         return dropped;
+    }
+
+    void requireThere() {
+        if (dropped) {
+            throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+        }
+    }
+
+    /** What was to be run later is not. */
+    void endAlarms() {
+        Alarms set = alarms;
+        if (set != null) {
+            set.close();
+        }
     }
 
     /** Which slice, of which shape, this is. */
@@ -137,12 +177,57 @@ final class HostShard implements Shard {
         sequences.remove(connection);
     }
 
-    void begin(CallInfo call) {
+    /**
+     * A handler begins.
+     *
+     * @param readOnly true if it makes no rows, here and on the other shards of the lane
+     * @param serving the call that it may call on for; null for none
+     */
+    void begin(CallInfo call, boolean readOnly, @Nullable Invocation serving) {
         this.call = call;
+        this.serving = serving;
+        lane.setReadOnly(readOnly);
+    }
+
+    /**
+     * The shards that the call being answered has keys of may be asked for until it ends.
+     *
+     * @param tensors those that its key sets name
+     * @param request which says by which layouts the keys were grouped
+     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of them lies in another way here
+     */
+    void meet(List<TensorId> tensors, TupleReader request) {
+        List<HostShard> met = new ArrayList<>(tensors.size());
+        for (int i = 0; i < tensors.size(); i++) {
+            TensorId tensor = tensors.get(i);
+            HostShard other = node.shard(tensor.number(), slice);
+            boolean meets = other != null && other.lane.equals(lane) && other.layout.meets(layout);
+            if (i < request.stamps() && (other == null || !meets || other.stamp != request.stamp(i))) {
+                throw notAsSent(tensor);
+            } else if (other != null && meets) {
+                met.add(other);
+            }
+        }
+        this.met = met;
+    }
+
+    private PsException notAsSent(TensorId tensor) {
+        TensorLayout there = node.layout(tensor);
+        return there == null
+                ? new PsException(
+                        PsException.Code.UNKNOWN_TENSOR,
+                        "tensor " + tensor + " beside " + spec.id() + ": not on this server (expected: initialized)")
+                : new PsException(
+                        PsException.Code.STALE_LAYOUT,
+                        "layout of tensor " + tensor + " beside " + spec.id() + ": another one (expected: "
+                                + there.text() + ", as it was made last; the next call asks again)");
     }
 
     void end() {
         this.call = NO_CALL;
+        this.met = List.of();
+        this.serving = null;
+        lane.setReadOnly(false);
     }
 
     void membersChanged(List<Member> now) {
@@ -161,6 +246,11 @@ final class HostShard implements Shard {
     @Override
     public int rows() {
         return index.rows();
+    }
+
+    @Override
+    public int mostRows() {
+        return growing != null ? growing.most() : index.rows();
     }
 
     @Override
@@ -202,6 +292,24 @@ final class HostShard implements Shard {
     }
 
     @Override
+    public int find(long key) {
+        keyTile[0] = key;
+        index.find(keyTile, 1, rowTile, 0);
+        return rowTile[0];
+    }
+
+    @Override
+    public int find(LongArray keys, int[] into) {
+        int found = 0;
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = Math.min(RowIndex.TILE, keys.length() - at);
+            keys.copyTo(at, keyTile, 0, n);
+            found += index.find(keyTile, n, into, at);
+        }
+        return found;
+    }
+
+    @Override
     public int[] rows(LongArray keys) {
         int[] local = new int[keys.length()];
         rows(keys, local);
@@ -219,13 +327,30 @@ final class HostShard implements Shard {
     public FloatArray gather(LongArray keys) {
         int width = width();
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
-        int[] local = rowTile;
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
             int n = Math.min(RowIndex.TILE, keys.length() - at);
-            rows(keys, at, n, local, 0);
-            gathered.slice(at * width, (at + n) * width).gather(values(), local, 0, n, width);
+            keys.copyTo(at, keyTile, 0, n);
+            FloatArray tile = gathered.slice(at * width, (at + n) * width);
+            if (index.find(keyTile, n, rowTile, 0) == n) {
+                tile.gather(values(), rowTile, 0, n, width);
+            } else {
+                gatherOrBegin(tile, n);
+            }
         }
         return gathered;
+    }
+
+    /** The values of the rows of the keys in the tile; of keys without one, what theirs would begin with. */
+    private void gatherOrBegin(FloatArray into, int n) {
+        int width = width();
+        into.fill(0);
+        for (int i = 0; i < n; i++) {
+            if (rowTile[i] >= 0) {
+                into.copyRows(i, values(), rowTile[i], 1, width);
+            } else {
+                fill.fillRow(keyTile[i], into.slice(i * width, (i + 1) * width));
+            }
+        }
     }
 
     /** The local rows of n keys, at most a tile, from one on. */
@@ -236,6 +361,10 @@ final class HostShard implements Shard {
 
     /** The local rows of the keys in the tile; new ones get their first values. */
     private void tile(int n, int[] into, int at) {
+        if (growing != null && lane.isReadOnly()) {
+            tileOfRows(n, into, at);
+            return;
+        }
         int before = index.rows();
         try {
             index.rows(keyTile, n, into, at);
@@ -246,19 +375,78 @@ final class HostShard implements Shard {
         }
     }
 
+    /** The local rows of the keys in the tile, each of which has one. */
+    private void tileOfRows(int n, int[] into, int at) {
+        if (index.find(keyTile, n, into, at) < n) {
+            int missing = 0;
+            while (into[at + missing] >= 0) {
+                missing++;
+            }
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + keyTile[missing] + " (expected: one that has a row, since the function is readOnly and"
+                            + " makes none; Shard.find tells which have one)");
+        }
+    }
+
     private void begin(int first, int end) {
         values.clear(first, end);
         slots.values().forEach(slot -> slot.clear(first, end));
-        fill.fillRows(this, first, end);
+        FloatArray all = values();
+        for (int row = first; row < end; row++) {
+            fill.fillRow(index.key(row), all.slice(row * width(), (row + 1) * width()));
+        }
     }
 
     @Override
     public void removeRows() {
-        if (!(index instanceof GrowingIndex growing)) {
+        if (growing == null) {
             Shard.super.removeRows();
             return;
         }
+        requireMayChange();
         growing.clear();
+        attachments.rowsRemoved();
+    }
+
+    @Override
+    public int removeRows(LongArray keys) {
+        if (growing == null) {
+            return Shard.super.removeRows(keys);
+        }
+        requireMayChange();
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong one is named before any is removed
+            int n = Math.min(RowIndex.TILE, keys.length() - at);
+            keys.copyTo(at, keyTile, 0, n);
+            growing.find(keyTile, n, rowTile, 0);
+        }
+        int before = rows();
+        for (int i = 0; i < keys.length(); i++) {
+            long key = keys.get(i);
+            int row = growing.remove(key);
+            if (row >= 0) {
+                removed(key, row, growing.rows());
+            }
+        }
+        attachments.forget(keys);
+        return before - rows();
+    }
+
+    /** A row is no more in the index, and the last one has its number there. */
+    private void removed(long key, int row, int last) {
+        if (row != last) {
+            values.copyRow(last, row);
+            for (Column slot : slots.values()) {
+                slot.copyRow(last, row);
+            }
+        }
+        attachments.rowRemoved(key, row, last);
+    }
+
+    private void requireMayChange() {
+        if (lane.isReadOnly()) {
+            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        }
     }
 
     @Override
@@ -267,8 +455,9 @@ final class HostShard implements Shard {
         Column slot = slots.get(name);
         if (slot == null) {
             slot = column(name, width);
-            if (index instanceof GrowingIndex growing) {
+            if (growing != null) {
                 growing.limit(slot.rows(), slot.name());
+                slot.take(rows());
                 slot.clear(0, rows());
             }
             slots.put(name, slot);
@@ -295,22 +484,17 @@ final class HostShard implements Shard {
 
     @Override
     public Shard other(TensorId tensor) {
-        HostShard other = others.apply(tensor);
-        String here = "slice " + slice + " of " + spec.shape() + ", " + range;
-        if (other == null) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": no slice " + slice
-                            + " on this server (expected: made with as many rows and slices, " + here + ")");
-        } else if (!other.range.equals(range) || !other.lane.equals(lane)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "tensor " + tensor + " beside " + spec.id() + ": slice " + other.slice + " of " + other.spec.shape()
-                            + ", " + other.range
-                            + (other.range.equals(range) ? ", on another lane" : "") + " (expected: " + here
-                            + ", on this lane; make it with as many rows and slices)");
+        HostShard other = node.shard(tensor.number(), slice);
+        if (other != null && (other.layout.isAlignedWith(layout) || met.contains(other))) {
+            return other;
         }
-        return other;
+        TensorLayout there = node.layout(tensor);
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + tensor + " beside " + spec.id() + ": "
+                        + (there == null ? "not on this server" : there.text())
+                        + " (expected: as many rows in as many slices on the same servers as " + layout.text()
+                        + "; or a key set of the request that names it)");
     }
 
     @Override
@@ -321,6 +505,24 @@ final class HostShard implements Shard {
     @Override
     public CallInfo call() {
         return call;
+    }
+
+    @Override
+    public Caller caller() {
+        return Invocation.require(serving).caller();
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        Alarms set = alarms;
+        if (set == null) {
+            set = new Alarms(lane);
+            alarms = set;
+            if (dropped) { // by another thread, which may not have seen them
+                set.close();
+            }
+        }
+        return set.after(delay, work);
     }
 
     @Override

@@ -2,27 +2,32 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Intercepted;
-import io.psf.api.Member;
 import io.psf.api.PsException;
-import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.LoneSurrogates;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One request on its way through a handler to its answer. Whatever the handler throws becomes the answer. Belongs to
  * the lane of its shard or node once it has been queued there.
  */
 final class Invocation implements Lane.Turn {
+    private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
+
     /** Handing a call over to another thread takes about as long where that one sleeps. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
@@ -39,6 +44,8 @@ final class Invocation implements Lane.Turn {
     private final int slice;
     private final int attempt;
     private final long arrival;
+    /** True if the calls of its connection on its shard run one after the other, and this is one of them. */
+    private final boolean ordered;
     /** The one before it in its chain, which has to have answered well. */
     private final @Nullable Invocation before;
 
@@ -49,7 +56,11 @@ final class Invocation implements Lane.Turn {
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
 
-    private @Nullable CompletableFuture<?> later;
+    /** What the handler gave in the place of an answer; null if it has answered. */
+    private @Nullable CompletionStage<?> later;
+
+    /** The calls that the handler makes for this one; null while it has not asked. */
+    private @Nullable LaneCaller caller;
 
     // These belong to the connection's answers.
     private @Nullable Invocation sibling;
@@ -78,6 +89,7 @@ final class Invocation implements Lane.Turn {
         this.slice = request.slice();
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
+        this.ordered = shard != null && binding.function().info().ordered() && connection.isOfWorker();
         this.before = before;
     }
 
@@ -101,9 +113,31 @@ final class Invocation implements Lane.Turn {
         return connection;
     }
 
+    /** The call being answered. */
+    static Invocation require(@Nullable Invocation serving) {
+        if (serving == null) {
+            throw new IllegalStateException(
+                    "call being answered: none (expected: asked for within handle, on its thread, before it returns)");
+        }
+        return serving;
+    }
+
+    /** What the handler makes calls with for this one; on the lane. */
+    LaneCaller caller() {
+        if (caller == null) {
+            caller = new LaneCaller(node, node.outgoing(), lane, deadline);
+        }
+        return caller;
+    }
+
     /** Whether it is not to be run again if it comes again. */
     boolean isRemembered() {
-        return connection.hasSession() && !binding.function().info().readOnly();
+        return connection.hasSession() && !isReadOnly();
+    }
+
+    /** True if the function only reads. */
+    boolean isReadOnly() {
+        return binding.function().info().readOnly();
     }
 
     @Nullable
@@ -159,7 +193,9 @@ final class Invocation implements Lane.Turn {
         if (later instanceof Chained chained) {
             return chained.calls().stream().anyMatch(this::precedes);
         }
-        return later instanceof Invocation other
+        return ordered
+                && later instanceof Invocation other
+                && other.ordered
                 && connection == other.connection
                 && shard == other.shard
                 && arrival < other.arrival;
@@ -168,9 +204,9 @@ final class Invocation implements Lane.Turn {
     /** Runs on the lane, in turn. */
     @Override
     public void run() {
-        if (shard == null) {
+        if (shard == null || !ordered) {
             if (isFirst()) {
-                runNow();
+                runInNoOrder();
             }
         } else if (shard.sequence(connection).enter(this)) {
             runInTurn(shard);
@@ -190,6 +226,18 @@ final class Invocation implements Lane.Turn {
         return false;
     }
 
+    private void runInNoOrder() {
+        if (shard == null || connection.mayRun(this::runAgain)) {
+            runNow();
+        }
+    }
+
+    private void runAgain() {
+        if (connection.isOpen()) {
+            lane.execute(this::runInNoOrder);
+        }
+    }
+
     private void runInTurn(HostShard shard) {
         Sequence sequence = shard.sequence(connection);
         if (!isFirst()) {
@@ -206,8 +254,8 @@ final class Invocation implements Lane.Turn {
 
     /** The one before it in its chain has answered. */
     private void goOn() {
-        if (shard == null) {
-            runNow();
+        if (shard == null || !ordered) {
+            runInNoOrder();
         } else {
             Sequence sequence = shard.sequence(connection);
             sequence.release();
@@ -249,9 +297,7 @@ final class Invocation implements Lane.Turn {
             fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
             return;
         }
-        Member member = connection.member();
-        int worker = member != null && member.role() == Role.WORKER ? member.rank() : -1;
-        CallInfo call = new CallInfo(worker, request.call(), attempt);
+        CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
         long begin = System.nanoTime();
         try {
             handle(binding, call);
@@ -270,10 +316,14 @@ final class Invocation implements Lane.Turn {
         try {
             Q tuple = read(binding);
             if (shard != null) {
-                shard.begin(call);
+                shard.begin(call, isReadOnly(), this);
+                List<TensorId> others = binding.function().others(tuple);
+                if (!others.isEmpty()) {
+                    shard.meet(others, lane.reader());
+                }
                 answer = invoke(binding, tuple, shard, call);
             } else {
-                node.begin(call, connection);
+                node.begin(call, this);
                 answer = invoke(binding, tuple, node, call);
             }
         } finally {
@@ -295,12 +345,17 @@ final class Invocation implements Lane.Turn {
         }
         @SuppressWarnings("unchecked")
         CompletionStage<R> stage = (CompletionStage<R>) answer;
-        stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+        lent = true; // even if the stage fails to take the callback: the work behind it goes on
+        try {
+            stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+        } finally {
+            if (lent) {
+                lane.leaveScratch();
+            }
+        }
         if (!answered) {
-            lent = true;
-            later = stage.toCompletableFuture();
+            later = stage;
             node.defer(this);
-            lane.leaveScratch();
             if (!connection.isOpen()) {
                 drop(connection);
             } else if (connection.hasCancelled(call.call())) {
@@ -309,9 +364,15 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** What a stage has come to; null if it has not, or has failed. */
+    /**
+     * What a stage has come to; null if it has not, or has failed. Only a plain future is asked: a subclass may refuse
+     * to tell, as that of {@code minimalCompletionStage} does.
+     */
     private static <R> @Nullable R now(CompletionStage<R> stage) {
-        return stage instanceof CompletableFuture<R> future && future.isDone() && !future.isCompletedExceptionally()
+        return stage.getClass() == CompletableFuture.class
+                        && stage instanceof CompletableFuture<R> future
+                        && future.isDone()
+                        && !future.isCompletedExceptionally()
                 ? future.join()
                 : null;
     }
@@ -341,6 +402,7 @@ final class Invocation implements Lane.Turn {
             return;
         }
         lent = false;
+        later = null; // it holds the response, and this may be remembered
         try {
             if (failure != null) {
                 fail(
@@ -361,7 +423,7 @@ final class Invocation implements Lane.Turn {
     private <R> void answer(Binding<?, R> binding, R response) {
         TupleWriter writer = lane.writer();
         try {
-            binding.function().writeAnswer(response, writer);
+            write(binding, response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
             if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
@@ -374,18 +436,38 @@ final class Invocation implements Lane.Turn {
         }
     }
 
+    private static <R> void write(Binding<?, R> binding, R response, TupleWriter writer) {
+        try {
+            binding.function().writeAnswer(response, writer);
+        } catch (NullPointerException e) {
+            throw Nulls.named(response, PsException.Code.HANDLER_FAILED, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
+        }
+    }
+
     /** Answers with an error. */
     void fail(Throwable failure) {
         if (answered) {
             return;
         }
         PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
-        String detail = failure instanceof PsException known ? known.detail() : handlerName() + " threw " + failure;
+        String detail = failure instanceof PsException known ? detail(known) : handlerName() + " threw " + failure;
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
         this.failure = failure instanceof PsException known ? known : new PsException(code, detail);
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+    }
+
+    /** What failed, and where, if it was a call that the handler made for this one. */
+    private String detail(PsException failure) {
+        boolean elsewhere = failure.function() != null
+                && !failure.function().equals(binding.function().info().name());
+        return elsewhere
+                ? String.valueOf(failure.getMessage())
+                        .substring(failure.code().name().length() + 2)
+                : failure.detail();
     }
 
     /** What becomes of a call that follows one which failed in its chain. */
@@ -430,7 +512,7 @@ final class Invocation implements Lane.Turn {
     /** Lets the calls run that waited behind this one. */
     private void afterAnswer() {
         node.undefer(this);
-        if (shard != null) {
+        if (shard != null && ordered) {
             Sequence sequence = shard.sequence(connection);
             if (sequence.isHeldBy(this)) {
                 sequence.release();
@@ -473,11 +555,23 @@ final class Invocation implements Lane.Turn {
         lane.execute(() -> {
             if (!answered) {
                 fail(why);
-                if (later != null) {
-                    later.completeExceptionally(why);
-                }
                 afterAnswer();
+                if (caller != null) {
+                    caller.giveUp();
+                }
+                tellStage(why);
             }
         });
+    }
+
+    /** Completes the handler's stage, so that the work behind it may stop; a stage that cannot be completed stays. */
+    private void tellStage(PsException why) {
+        if (later != null) {
+            try {
+                later.toCompletableFuture().completeExceptionally(why);
+            } catch (Throwable e) { // not supported, or what a callback of the user's own threw
+                LOG.debug("a stage of {} cannot be completed", handlerName(), e);
+            }
+        }
     }
 }

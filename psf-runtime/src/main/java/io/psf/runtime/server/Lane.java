@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.Channel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,6 +41,7 @@ final class Lane implements AutoCloseable {
     private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
     private Scratch scratch = new Scratch();
+    private boolean readOnly;
     private volatile boolean closed;
 
     /** A request or a chain of them, in its turn. */
@@ -175,13 +177,15 @@ final class Lane implements AutoCloseable {
     /**
      * Runs a turn on this thread, now, if nothing else waits or runs.
      *
+     * @param from told when the turn's place in the order is certain, and the handler begins
      * @return whether it was run
      */
-    boolean runHere(Turn turn) {
+    boolean runHere(Turn turn, Channel from) {
         if (closed || !pending.compareAndSet(0, 1)) {
             return false;
         }
         boolean interrupted = Thread.interrupted();
+        from.mayTakeLong();
         running.lock();
         try {
             if (closed) { // just now: what the shards held may be gone
@@ -215,11 +219,16 @@ final class Lane implements AutoCloseable {
 
     /** Runs a piece of work on the lane: now, if this is the lane. */
     void executeHere(Runnable work) {
-        if (running.isHeldByCurrentThread()) {
+        if (isHere()) {
             work.run();
         } else {
             execute(work);
         }
+    }
+
+    /** Whether this thread runs the lane now. */
+    boolean isHere() {
+        return running.isHeldByCurrentThread();
     }
 
     /** Reads the requests of this lane, one at a time. */
@@ -235,6 +244,15 @@ final class Lane implements AutoCloseable {
     /** The memory that handlers on this lane take for their answers. */
     Scratch scratch() {
         return scratch;
+    }
+
+    /** True while a call of a function that is read-only runs: it makes no rows on any shard of this lane. */
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
+    void setReadOnly(boolean readOnly) {
+        this.readOnly = readOnly;
     }
 
     /** Leaves the scratch memory to a handler that answers later. */

@@ -25,4 +25,14 @@ interface RowIndex {
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, before any row is made
      */
     void rows(long[] keys, int n, int[] rows, int at);
+
+    /**
+     * Finds the rows of some keys, and makes none.
+     *
+     * @param n how many keys, from the first on, at most {@link #TILE}
+     * @param rows filled from {@code at} on, with -1 for a key that has no row
+     * @return how many of them have a row
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own
+     */
+    int find(long[] keys, int n, int[] rows, int at);
 }

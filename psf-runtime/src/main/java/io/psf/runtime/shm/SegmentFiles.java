@@ -3,25 +3,37 @@ package io.psf.runtime.shm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The files of segments: where they lie, how they are named, and whose they are. */
 final class SegmentFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
     private static final Pattern NAME = Pattern.compile("psf-[0-9a-f]{32}");
+    private static final Pattern OURS = Pattern.compile("psf-[0-9a-f]{32}(\\.user)?");
+    /** A file is there for as long as two processes need to link, which is some seconds at most. */
+    private static final Duration STALE = Duration.ofMinutes(1);
+
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final FileAttribute<Set<PosixFilePermission>> AS_OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(OWNER_ONLY);
@@ -32,6 +44,40 @@ final class SegmentFiles {
     /** A path where nothing is yet, with a name that cannot be guessed. */
     static Path newPath() {
         return directories().get(0).resolve("psf-" + HexFormat.of().formatHex(random()));
+    }
+
+    /**
+     * Deletes the files of processes that were killed before they had linked. The age of a file tells: numbers of processes
+     * would not, since another container may share the directory and not the numbers.
+     */
+    static void deleteStale() {
+        Instant limit = Instant.now().minus(STALE);
+        for (Path directory : directories()) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SegmentFiles::isOurs)) {
+                for (Path file : files) {
+                    deleteIfOlder(file, limit);
+                }
+            } catch (IOException | DirectoryIteratorException e) {
+                LOG.debug("looking for stale files in {}: {}", directory, e.toString());
+            }
+        }
+    }
+
+    private static boolean isOurs(Path file) {
+        return OURS.matcher(file.getFileName().toString()).matches();
+    }
+
+    private static void deleteIfOlder(Path file, Instant limit) {
+        try {
+            BasicFileAttributes attributes =
+                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (attributes.isRegularFile()
+                    && attributes.lastModifiedTime().toInstant().isBefore(limit)) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) { // another user's, or gone already
+            LOG.debug("stale file {}: {}", file, e.toString());
+        }
     }
 
     /** 16 bytes that cannot be guessed. */

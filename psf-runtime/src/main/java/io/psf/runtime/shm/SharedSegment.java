@@ -18,7 +18,7 @@ import java.security.MessageDigest;
  *
  * <pre>
  *      0  magic        "psf-pipe"
- *      8  version      1, int
+ *      8  version      2, int
  *     12  byte order   0x01020304, int; all is little-endian
  *     16  capacity     of each ring, int, a power of two
  *     20  opened       int, 1 once the other side is there
@@ -79,6 +79,7 @@ public final class SharedSegment {
                     PsException.Code.CONFIGURATION,
                     "capacity of a ring: " + capacity + " (expected: " + EXPECTED + ")");
         }
+        SegmentFiles.deleteStale();
         Path file = SegmentFiles.newPath();
         byte[] token = SegmentFiles.random();
         try (FileChannel channel = SegmentFiles.create(file, size(capacity))) {

@@ -12,13 +12,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that is mapped to files, for tables larger than the machine's memory. The files are scratch: made anew, and
- * deleted at once where the system lets them be used then, else when the store is closed.
+ * deleted at once where the system lets them be used then, else when the store is closed. Their blocks are taken when memory
+ * is given, or as room is taken, by writing zeros once: a shard takes that much longer to be made, and a full disk is an
+ * error of that call and not a fault in a later one.
  */
 public final class MappedStore implements Store {
     private final Path directory;
+    private final Disk disk;
     private final AtomicLong made = new AtomicLong();
     /** Those that could not be deleted yet. */
     private final Queue<Path> files = new ConcurrentLinkedQueue<>();
@@ -28,25 +32,74 @@ public final class MappedStore implements Store {
         try {
             Files.createDirectories(below);
             this.directory = Files.createTempDirectory(below, "psf-");
+            this.disk = new Disk(directory, Files.getFileStore(directory)::getUsableSpace);
         } catch (IOException e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION, "directory for mapped shards: " + below + ": " + e, e);
         }
     }
 
+    /** A store on a disk of a test. */
+    MappedStore(Path directory, Disk disk) {
+        this.directory = directory;
+        this.disk = disk;
+    }
+
+    /** All of its blocks are on the disk before it is mapped: a page that finds none is a fault of the whole process. */
     @Override
     public ByteBuffer allocate(String name, int bytes) {
-        Path file =
-                directory.resolve(name.replaceAll("[^A-Za-z0-9_.-]", "_") + "-" + made.incrementAndGet() + ".floats");
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Path file = file(name);
+        try (FileChannel channel = open(file)) {
+            disk.take(channel, name, 0, bytes);
+            return map(channel, bytes);
         } catch (IOException e) {
-            throw new PsException(
-                    PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of " + file + " for " + name + ": " + e, e);
+            throw failure(name, bytes, e);
         } finally {
             deleteNowOrLater(file);
         }
+    }
+
+    /** A file that has no blocks yet, and stays open to be given them. */
+    @Override
+    public Room reserve(String name, int bytes) {
+        Path file = file(name);
+        FileChannel channel = null;
+        try {
+            channel = open(file);
+            return new MappedRoom(name, channel, map(channel, bytes), disk);
+        } catch (IOException e) {
+            close(channel);
+            throw failure(name, bytes, e);
+        } finally {
+            deleteNowOrLater(file);
+        }
+    }
+
+    private Path file(String name) {
+        return directory.resolve(name.replaceAll("[^A-Za-z0-9_.-]", "_") + "-" + made.incrementAndGet() + ".floats");
+    }
+
+    private static FileChannel open(Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    private static ByteBuffer map(FileChannel channel, int bytes) throws IOException {
+        return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static void close(@Nullable FileChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            return; // why it is of no use is what the caller has to know
+        }
+    }
+
+    private PsException failure(String name, int bytes, IOException e) {
+        return new PsException(
+                PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes in " + directory + " for " + name + ": " + e, e);
     }
 
     /** A file that can be deleted while it is in use lives as long as its memory, and no longer than this process. */
@@ -56,12 +109,6 @@ public final class MappedStore implements Store {
         } catch (IOException e) {
             files.add(file);
         }
-    }
-
-    /** A file that has no blocks where nothing has been written. */
-    @Override
-    public ByteBuffer reserve(String name, int bytes) {
-        return allocate(name, bytes);
     }
 
     @Override

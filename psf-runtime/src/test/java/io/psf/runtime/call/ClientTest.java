@@ -1,6 +1,7 @@
 package io.psf.runtime.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Pending;
 import io.psf.api.Place;
@@ -32,6 +33,12 @@ final class ClientTest {
     private static final class Wire implements Channel {
         final List<Frame> sent = new ArrayList<>();
         boolean open = true;
+        long silenceLimit;
+
+        @Override
+        public void keepAlive(long limitNanos) {
+            silenceLimit = limitNanos;
+        }
 
         @Override
         public void send(Frame frame, long deadline) {
@@ -124,7 +131,36 @@ final class ClientTest {
     @BeforeEach
     void connect() {
         server = client.connect(to(first), "", 0, "server 0");
-        server.onDisconnect(peer -> broken++);
+        assertThat(server.onDisconnect(peer -> broken++)).isTrue();
+    }
+
+    /** It may be sent just as all others are being failed. */
+    @Test
+    void aCallThatIsSentAfterAllHaveFailedFailsAtOnce() {
+        Call<Integer> before = client.send(call(1));
+        Call<Integer> late = call(2);
+        Call<Integer> held = call(3);
+        held.hold();
+        client.failAll(new PsException(Code.UNAVAILABLE, "lost the scheduler"));
+        client.send(late);
+        client.sendTogether(List.of(held));
+        for (Call<Integer> each : List.of(before, late, held)) {
+            assertThat(each.isDone()).isTrue();
+            assertThatThrownBy(each::await).hasMessageContaining("lost the scheduler");
+        }
+        assertThat(first.numbers()).containsExactly(1);
+        assertThat(client.outstanding()).isZero();
+    }
+
+    @Test
+    void aConnectionThatHasBrokenIsNotKept() {
+        Wire wire = new Wire();
+        Peer other = client.connect(to(wire), "", 0, "server 1");
+        wire.open = false;
+        assertThat(other.onDisconnect(peer -> broken++)).isFalse();
+        client.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+        assertThat(other.isLost()).isTrue();
+        assertThat(broken).isZero();
     }
 
     private static Transport to(Channel channel) {
@@ -208,6 +244,51 @@ final class ClientTest {
         Wire second = new Wire();
         assertThat(resume(second)).isFalse();
         assertThat(second.open).isFalse();
+    }
+
+    private void refuse(Wire wire) {
+        client.received(wire, Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
+        if (!wire.open) {
+            client.closed(wire, new PsException(Code.UNAVAILABLE, "closed"));
+        }
+    }
+
+    /** What was lost on the way is no reason to give a server up. */
+    @Test
+    void aServerThatRefusesAConnectionIsConnectedToAgain() {
+        Pending<Integer> pending = client.send(call(1));
+        refuse(first);
+        assertThat(first.open).isFalse();
+        assertThat(broken).isEqualTo(1);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.numbers()).containsExactly(1);
+        assertThat(pending.isDone()).isFalse();
+    }
+
+    @Test
+    void aServerThatRefusesOneConnectionAfterAnotherIsGivenUp() {
+        Pending<Integer> pending = client.send(call(1));
+        refuse(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        refuse(second);
+        Wire third = new Wire();
+        assertThat(resume(third)).isTrue();
+        assertThat(server.isLost()).isFalse();
+        refuse(third);
+        assertThat(server.isLost()).isTrue();
+        assertThat(pending.isDone()).isTrue();
+    }
+
+    @Test
+    void channelsThatReplaceOneThatIsKeptAliveAreToo() {
+        server.keepAlive(7);
+        assertThat(first.silenceLimit).isEqualTo(7);
+        breakOff(first);
+        Wire second = new Wire();
+        assertThat(resume(second)).isTrue();
+        assertThat(second.silenceLimit).isEqualTo(7);
     }
 
     /** Who gave it up may have taken the array back, so that what has been written of it may be anything. */

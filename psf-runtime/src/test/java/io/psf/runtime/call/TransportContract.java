@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class TransportContract {
     private static final FunctionInfo INFO = new FunctionInfo("some", 7, Place.SHARD, false, List.of("schema"));
 
-    private static final long LATER = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    protected static final long LATER = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
 
     protected final FramePool pool = new FramePool(64 << 20);
     protected Transport transport;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.psf.api.PsException;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.Receiver;
 import io.psf.runtime.call.SocketTransportContract;
@@ -22,13 +23,17 @@ import org.junit.jupiter.api.Test;
 
 final class SharedMemoryTest extends SocketTransportContract {
     @Override
-    protected Transport newTransport() {
-        return new NetTransport(pool, NetTransport.Sharing.ALWAYS, Duration.ZERO, PARTIAL_FRAME_LIMIT);
+    protected Transport newTransport(ConnectionLimits limits) {
+        return newTransport(NetTransport.Sharing.ALWAYS, limits);
+    }
+
+    private Transport newTransport(NetTransport.Sharing sharing, ConnectionLimits limits) {
+        return new NetTransport(pool, sharing, Duration.ZERO, limits);
     }
 
     @Test
     void whoDoesNotShareIsNotReached() {
-        try (Transport other = new NetTransport(pool, NetTransport.Sharing.NEVER, Duration.ZERO, PARTIAL_FRAME_LIMIT)) {
+        try (Transport other = newTransport(NetTransport.Sharing.NEVER, ConnectionLimits.usual())) {
             int port = other.listen("127.0.0.1", 0, atServer).port();
             assertThatThrownBy(() -> transport.connect("127.0.0.1", port, atClient))
                     .isInstanceOf(PsException.class)
@@ -38,9 +43,8 @@ final class SharedMemoryTest extends SocketTransportContract {
 
     @Test
     void whereItIsNotOfferedTcpTakesItsPlace() throws Exception {
-        try (Transport other = new NetTransport(pool, NetTransport.Sharing.NEVER, Duration.ZERO, PARTIAL_FRAME_LIMIT);
-                Transport either = new NetTransport(
-                        pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, PARTIAL_FRAME_LIMIT)) {
+        try (Transport other = newTransport(NetTransport.Sharing.NEVER, ConnectionLimits.usual());
+                Transport either = newTransport(NetTransport.Sharing.WHERE_POSSIBLE, ConnectionLimits.usual())) {
             int port = other.listen("127.0.0.1", 0, atServer).port();
             Channel channel = either.connect("127.0.0.1", port, atClient);
             channel.send(request(9), System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
@@ -53,6 +57,9 @@ final class SharedMemoryTest extends SocketTransportContract {
         atServer.takesLent = true;
         Channel channel = connect();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        channel.send(request(0), deadline);
+        atServer.next().release();
+        atServer.channels.get(0).trust();
         for (int i = 0; i < 100; i++) {
             channel.send(request(i, new float[10_000]), deadline);
             Frame frame = atServer.next();

@@ -1,11 +1,12 @@
 package io.psf.runtime.netty;
 
-import io.psf.runtime.call.SocketTransportContract;
+import io.psf.runtime.call.ConnectionLimits;
+import io.psf.runtime.call.TcpTransportContract;
 import io.psf.runtime.call.Transport;
 
-final class NettyTransportTest extends SocketTransportContract {
+final class NettyTransportTest extends TcpTransportContract {
     @Override
-    protected Transport newTransport() {
-        return new NettyTransport(pool, PARTIAL_FRAME_LIMIT);
+    protected Transport newTransport(ConnectionLimits limits) {
+        return new NettyTransport(pool, limits);
     }
 }

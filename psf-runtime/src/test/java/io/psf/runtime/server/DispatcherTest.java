@@ -238,6 +238,25 @@ final class DispatcherTest {
         assertThat(caller.next()).isEqualTo("14: 5");
     }
 
+    /** An overheard frame, say, that another sends once more. */
+    @Test
+    void whatTheCallerIsDoneWithIsNotRunAgain() throws InterruptedException {
+        for (int call = 10; call < 20; call++) {
+            dispatcher.received(caller, request(ADD, 1, call, 0));
+            caller.next();
+        }
+        dispatcher.received(caller, Frames.done(pool, 13, new long[] {15, 17}));
+        for (int call : new int[] {10, 12, 15, 17}) {
+            for (int attempt = 0; attempt < 2; attempt++) {
+                dispatcher.received(caller, request(ADD, 1, call, attempt));
+                assertThat(caller.next()).startsWith(call + ": CANCELLED call " + call + ": over");
+            }
+        }
+        dispatcher.received(caller, request(ADD, 1, 16, 1));
+        assertThat(caller.next()).isEqualTo("16: 7");
+        assertThat(count).hasValue(10);
+    }
+
     /** What was given up while the connection was broken is told in no other way. */
     @Test
     void whatIsBelowTheOldestAndHasNotAnsweredEnds() throws InterruptedException {
@@ -330,13 +349,17 @@ final class DispatcherTest {
     }
 
     private Frame chain(Numbers first, int... numbers) {
+        return chainFrom(10, first, numbers);
+    }
+
+    private Frame chainFrom(long call, Numbers first, int... numbers) {
         List<RequestHeader> headers = new ArrayList<>();
         List<TupleWriter> tuples = new ArrayList<>();
         for (int i = 0; i < numbers.length; i++) {
             TupleWriter tuple = new TupleWriter();
             tuple.i32(numbers[i]);
             tuples.add(tuple);
-            headers.add(new RequestHeader((i == 0 ? first : ADD).info(), 0, 0, 10 + i, 10_000, 0, 0, (short) 0));
+            headers.add(new RequestHeader((i == 0 ? first : ADD).info(), 0, 0, call + i, 10_000, 0, 0, (short) 0));
         }
         return Frames.chain(pool, headers, tuples);
     }
@@ -346,12 +369,12 @@ final class DispatcherTest {
         dispatcher.received(caller, chain(1, 2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 3", "12: 6");
         dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
-        dispatcher.received(caller, chain(1, -2, 3));
+        dispatcher.received(caller, chainFrom(20, ADD, 1, -2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next()))
                 .containsExactly(
-                        "10: 7",
-                        "11: BAD_REQUEST number: -2 (expected: >= 0)",
-                        "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: number: -2"
+                        "20: 7",
+                        "21: BAD_REQUEST number: -2 (expected: >= 0)",
+                        "22: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: number: -2"
                                 + " (expected: >= 0)");
         assertThat(count).hasValue(7);
     }
@@ -362,13 +385,13 @@ final class DispatcherTest {
         answerLater().complete(1);
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 2", "12: 5");
         dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
-        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        dispatcher.received(caller, chainFrom(20, LATER, 0, 2, 3));
         answerLater().completeExceptionally(new PsException(Code.BAD_REQUEST, "on purpose"));
         assertThat(List.of(caller.next(), caller.next(), caller.next()))
                 .containsExactly(
-                        "10: BAD_REQUEST on purpose",
-                        "11: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose",
-                        "12: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose");
+                        "20: BAD_REQUEST on purpose",
+                        "21: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose",
+                        "22: CANCELLED not run, since a call before it in the chain failed: BAD_REQUEST: on purpose");
     }
 
     @Test

@@ -9,7 +9,13 @@ import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.HandlerProvider;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Names;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.PsCluster;
 import java.io.IOException;
 import java.net.URL;
@@ -21,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -240,6 +247,55 @@ class HandlersTest {
                 .isEqualTo("handler: acme.Failing in test-classes/: making it threw"
                         + " java.lang.IllegalStateException: no accelerator here"
                         + " (expected: a handler whose constructor succeeds on this node)");
+    }
+
+    @Test
+    void aFormerNameBelongsToItsFunctionAlone() throws IOException {
+        Missing missing = (request, server) -> new Missing.Response();
+        FunctionInfo info = MissingPsf.FUNCTION.info();
+        Binding<?, ?> now = named(info.as("acme.now").formerly("acme.before", "acme.missing"), missing);
+        try (URLClassLoader none = loader(List.of())) {
+            Handlers handlers = Handlers.found(none).with(now).with(now);
+            for (String name : List.of("acme.now", "acme.before", "acme.missing")) {
+                assertThat(handlers.get(Names.number(name))).isSameAs(now);
+                assertThat(handlers.as(Names.number(name), now.function().info())
+                                .schema())
+                        .startsWith(name + " at ");
+            }
+            assertThat(handlers.get(Names.number("acme.other"))).isNull();
+            for (Binding<?, ?> other : List.of(
+                    MissingPsf.bind(missing), named(info.as("acme.third").formerly("acme.now"), missing))) {
+                assertThatThrownBy(() -> handlers.with(other))
+                        .isInstanceOfSatisfying(
+                                PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION))
+                        .hasMessageContaining(
+                                "functions \"acme.now\" (formerly \"acme.before\", \"acme.missing\") and \""
+                                        + other.function().info().name() + "\"")
+                        .hasMessageContaining(": the same number on the wire");
+            }
+        }
+    }
+
+    private static Binding<?, ?> named(FunctionInfo info, Missing handler) {
+        Function<Missing.Request, Missing.Response> function = new Function<>(info) {
+            @Override
+            public void write(Missing.Request request, Routing routing, int part, TupleWriter out) {}
+
+            @Override
+            public Missing.Request read(TupleReader in) {
+                return new Missing.Request();
+            }
+
+            @Override
+            public void writeAnswer(Missing.Response answer, TupleWriter out) {}
+
+            @Override
+            public Merge<Missing.Response> merge(
+                    Missing.Request request, Routing routing, Missing.@Nullable Response into) {
+                throw new AssertionError("not reached");
+            }
+        };
+        return Binding.node(function, handler, handler::handle);
     }
 
     /** What the start of a cluster says when a service file holds this. */

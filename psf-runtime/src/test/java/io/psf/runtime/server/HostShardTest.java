@@ -3,25 +3,31 @@ package io.psf.runtime.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.CallInfo;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
+import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Room;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Keys and rows of a shard. */
@@ -43,8 +49,10 @@ final class HostShardTest {
     }
 
     private static HostShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
-        return new HostShard(
-                info, 1, range, NONE, fill, store, lane, List::of, tensor -> null, () -> Path.of("unused"));
+        TensorLayout layout =
+                new TensorLayout(info, List.of(0L, range.begin(), range.end(), info.rows()), List.of(0, 0, 0));
+        HostNode node = new HostNode(Role.SERVER, store, lane, List.of(lane), null);
+        return new HostShard(layout, 1, NONE, fill, store, lane, List::of, node, () -> Path.of("unused"));
     }
 
     @Test
@@ -95,12 +103,9 @@ final class HostShardTest {
         public void fill(Shard shard) {}
 
         @Override
-        public void fillRows(Shard shard, int begin, int end) {
-            assertThat(end).isEqualTo(shard.rows());
-            for (int row = begin; row < end; row++) {
-                assertThat(shard.values().get(row * shard.width())).isZero();
-                shard.values().set(row * shard.width(), (float) shard.key(row));
-            }
+        public void fillRow(long key, FloatArray row) {
+            assertThat(row).isEqualTo(FloatArray.allocate(row.length()));
+            row.set(0, (float) key);
         }
     };
 
@@ -167,7 +172,7 @@ final class HostShardTest {
         }
 
         @Override
-        public ByteBuffer reserve(String name, int bytes) {
+        public Room reserve(String name, int bytes) {
             return memory.reserve(name, Math.min(bytes, 1003));
         }
 
@@ -204,13 +209,196 @@ final class HostShardTest {
             shard.removeRows();
             assertThat(shard.rows()).isZero();
             assertThat(shard.values().length()).isZero();
+            shard.rows(LongArray.of(2999, 0, 5));
             assertThat(shard.gather(LongArray.of(2999, 0, 5)).slice(2, 4)).isEqualTo(FloatArray.of(0, 0));
             shard.removeRows();
+            shard.rows(LongArray.of(2999, 5));
             assertThat(shard.gather(LongArray.of(2999, 5))).isEqualTo(FloatArray.of(2999, 0, 5, 0));
             assertThat(shard.slot("state", 1)).isEqualTo(FloatArray.of(0, 0));
             HostShard fixed = shard(lane, new Range(0, 3), 3, 2);
             assertThatThrownBy(fixed::removeRows)
                     .hasMessageContaining("tensor w: [3, 2] (expected: a table that grows)");
+        }
+    }
+
+    /** Rows of keys by a model: the last row takes the number of one that is removed. */
+    @Test
+    void rowsThatAreRemovedAndMadeAgainAgreeWithAModel() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            List<Long> order = new ArrayList<>();
+            Map<Long, Integer> rows = new HashMap<>();
+            Random random = new Random(5);
+            for (int round = 0; round < 100; round++) {
+                boolean wide = round % 3 == 0;
+                long[] keys = LongStream.generate(() -> wide ? random.nextLong() : random.nextInt(4000) - 2000)
+                        .limit(random.nextInt(2000))
+                        .toArray();
+                if (random.nextInt(3) > 0) {
+                    for (int row : shard.rows(LongArray.wrap(keys))) {
+                        shard.slot("mark", 1).set(row, (float) shard.key(row));
+                    }
+                    for (long key : keys) {
+                        rows.computeIfAbsent(key, k -> {
+                            order.add(k);
+                            return order.size() - 1;
+                        });
+                    }
+                } else {
+                    if (wide && !order.isEmpty()) {
+                        keys = LongStream.range(0, random.nextInt(order.size() + 1))
+                                .map(i -> order.get(random.nextInt(order.size())))
+                                .toArray();
+                    }
+                    int before = order.size();
+                    for (long key : keys) {
+                        Integer row = rows.remove(key);
+                        if (row != null) {
+                            long last = order.remove(order.size() - 1);
+                            if (last != key) {
+                                order.set(row, last);
+                                rows.put(last, row);
+                            }
+                        }
+                    }
+                    assertThat(shard.removeRows(LongArray.wrap(keys))).isEqualTo(before - order.size());
+                }
+                assertThat(shard.rows()).as("round %s", round).isEqualTo(order.size());
+                int[] found = new int[keys.length];
+                int there = shard.find(LongArray.wrap(keys), found);
+                int expected = 0;
+                for (int i = 0; i < keys.length; i++) {
+                    int row = rows.getOrDefault(keys[i], -1);
+                    assertThat(found[i]).isEqualTo(row);
+                    assertThat(shard.find(keys[i])).isEqualTo(row);
+                    expected += row < 0 ? 0 : 1;
+                }
+                assertThat(there).isEqualTo(expected);
+                assertThat(shard.rows()).as("finding makes none").isEqualTo(order.size());
+            }
+            for (int row = 0; row < order.size(); row++) {
+                long key = order.get(row);
+                assertThat(shard.key(row)).isEqualTo(key);
+                assertThat(shard.find(key)).isEqualTo(row);
+                assertThat(shard.values(key)).isEqualTo(FloatArray.of((float) key, 0));
+                assertThat(shard.slot("mark", 1).get(row)).isEqualTo((float) key);
+            }
+        }
+    }
+
+    @Test
+    void rowsMadeAfterARemovalBeginAnewInTheMemoryOfTheOld() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            shard.rows(LongArray.of(1, 2, 3));
+            shard.values().fill(9);
+            shard.slot("state", 1).fill(9);
+            assertThat(shard.removeRows(LongArray.of(2, 7, 2))).isEqualTo(1);
+            assertThat(shard.rows(LongArray.of(1, 3))).containsExactly(0, 1);
+            assertThat(shard.row(2)).isEqualTo(2);
+            assertThat(shard.values()).isEqualTo(FloatArray.of(9, 9, 9, 9, 2, 0));
+            assertThat(shard.slot("state", 1)).isEqualTo(FloatArray.of(9, 9, 0));
+            assertThatThrownBy(() -> shard(lane, new Range(0, 3), 3, 2).removeRows(LongArray.of(1)))
+                    .hasMessageContaining("tensor w: [3, 2] (expected: a table that grows)");
+        }
+    }
+
+    @Test
+    void gatheringAnswersFirstValuesAndMakesNoRow() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            assertThat(shard.gather(LongArray.of(7, 0))).isEqualTo(FloatArray.of(7, 0, 0, 0));
+            assertThat(shard.rows()).isZero();
+            shard.values(5).fill(1);
+            assertThat(shard.gather(LongArray.of(7, 5, 0, 5))).isEqualTo(FloatArray.of(7, 0, 1, 1, 0, 0, 1, 1));
+            assertThat(shard.rows()).isEqualTo(1);
+            assertThat(shard.find(0)).isEqualTo(-1);
+            assertThat(shard.find(5)).isZero();
+            HostShard fixed = shard(lane, new Range(10, 20), 30, 2);
+            assertThat(fixed.find(12)).isEqualTo(2);
+            assertThatThrownBy(() -> fixed.find(9)).hasMessageContaining("key: 9 (expected: a row in [10, 20))");
+        }
+    }
+
+    @Test
+    void aReadOnlyCallMakesNoRowAndRemovesNone() {
+        try (Lane lane = new Lane("test")) {
+            HostShard shard = growing(lane, 2);
+            HostShard other = growing(lane, 2);
+            shard.rows(LongArray.of(1, 2));
+            shard.begin(new CallInfo(0, 1, 0), true, null);
+            assertThat(shard.rows(LongArray.of(2, 1, 2))).containsExactly(1, 0, 1);
+            for (HostShard each : List.of(shard, other)) {
+                assertThatThrownBy(() -> each.rows(LongArray.of(77, 78)))
+                        .isInstanceOf(PsException.class)
+                        .hasMessage(
+                                "OUT_OF_RANGE: key: 77 (expected: one that has a row, since the function is readOnly"
+                                        + " and makes none; Shard.find tells which have one)");
+                assertThatThrownBy(() -> each.values(77)).hasMessageContaining("key: 77");
+                assertThatThrownBy(() -> each.row(77)).hasMessageContaining("key: 77");
+                assertThatThrownBy(() -> each.removeRows(LongArray.of(1))).hasMessageContaining("readOnly");
+                assertThatThrownBy(each::removeRows).hasMessageContaining("readOnly");
+            }
+            shard.end();
+            assertThat(shard.rows()).isEqualTo(2);
+            assertThat(other.rows()).isZero();
+            assertThat(shard.row(77)).isEqualTo(2);
+        }
+    }
+
+    /** Has as many bytes for what grows, in each array, as the test says. */
+    private static final class Full implements Store {
+        private final Store memory = new NativeStore();
+        private int free = 1000;
+
+        private record Part(Full store, Room all) implements Room {
+            @Override
+            public ByteBuffer bytes() {
+                return all.bytes();
+            }
+
+            @Override
+            public int take(int bytes) {
+                if (bytes > store.free) {
+                    throw new PsException(PsException.Code.STORAGE, "full");
+                }
+                return bytes;
+            }
+        }
+
+        @Override
+        public ByteBuffer allocate(String name, int bytes) {
+            return memory.allocate(name, bytes);
+        }
+
+        @Override
+        public Room reserve(String name, int bytes) {
+            return new Part(this, memory.reserve(name, bytes));
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void aFullDiskRefusesNewRowsAndServesTheOthers() {
+        try (Lane lane = new Lane("test")) {
+            TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 2);
+            Full store = new Full();
+            HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, store);
+            shard.slot("state", 10);
+            long[] keys = LongStream.range(1, 26).toArray(); // 25 rows of 40 bytes
+            shard.rows(LongArray.wrap(keys));
+            assertThatThrownBy(() -> shard.row(77)).hasMessage("STORAGE: full");
+            assertThat(shard.rows()).isEqualTo(25);
+            assertThat(shard.find(77)).isEqualTo(-1);
+            assertThat(shard.gather(LongArray.of(25, 77))).isEqualTo(FloatArray.of(25, 0, 77, 0));
+            assertThatThrownBy(() -> shard.slot("wider", 11)).hasMessage("STORAGE: full");
+            assertThat(shard.slots()).containsOnlyKeys("state");
+            shard.removeRows(LongArray.of(3));
+            assertThat(shard.row(78)).isEqualTo(24);
+            store.free = 1040;
+            assertThat(shard.row(77)).isEqualTo(25);
         }
     }
 
@@ -234,12 +422,25 @@ final class HostShardTest {
                     .hasMessageContaining(
                             "key: " + other + " (expected: one whose place, by its hash, is in " + lower + ")");
             assertThat(shard.rows()).isZero();
+            keys[300] = keys[0];
+            shard.rows(LongArray.wrap(keys));
+            keys[300] = other;
+            int rows = shard.rows();
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> shard.removeRows(LongArray.wrap(keys)),
+                    () -> shard.gather(LongArray.wrap(keys)),
+                    () -> shard.find(LongArray.wrap(keys), new int[400]),
+                    () -> shard.find(other))) {
+                assertThatThrownBy(call).hasMessageContaining("key: " + other + " (expected: one whose place");
+            }
+            assertThat(shard.rows()).isEqualTo(rows);
         }
     }
 
     @Test
     void anIndexThatIsFullSaysSoAndKeepsWhatItHas() {
-        GrowingIndex index = new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000);
+        GrowingIndex index =
+                new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000, rows -> rows);
         long[] keys = LongStream.range(0, 512).toArray();
         int[] rows = new int[512];
         for (int round = 0; round < 3; round++) {

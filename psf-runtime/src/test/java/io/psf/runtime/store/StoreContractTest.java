@@ -59,19 +59,41 @@ final class StoreContractTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"native", "mapped"})
-    void roomTakesMemoryWhereItIsWrittenTo(String kind) {
+    void roomTakesMemoryAsItIsAskedTo(String kind) {
         try (Store store = store(kind)) {
-            List<ByteBuffer> rooms = new ArrayList<>();
+            List<Room> rooms = new ArrayList<>();
             for (int i = 0; i < 50; i++) { // 100 GB, more than the machine has
-                ByteBuffer room = store.reserve("room." + i, Integer.MAX_VALUE - 8);
-                assertThat(room.capacity()).isEqualTo(Integer.MAX_VALUE - 8);
-                assertThat(room.alignmentOffset(0, 64)).isZero();
-                room.putLong(1 << 30, ~i);
+                Room room = store.reserve("room." + i, Integer.MAX_VALUE - 8);
+                assertThat(room.bytes().capacity()).isEqualTo(Integer.MAX_VALUE - 8);
+                assertThat(room.bytes().alignmentOffset(0, 64)).isZero();
+                assertThat(room.take(1 << 16)).isBetween(1 << 16, Integer.MAX_VALUE - 8);
+                room.bytes().putLong((1 << 16) - 8, ~i);
                 rooms.add(room);
             }
             for (int i = 0; i < 50; i++) {
-                assertThat(rooms.get(i).getLong(1 << 30)).isEqualTo(~i);
+                assertThat(rooms.get(i).bytes().getLong((1 << 16) - 8)).isEqualTo(~i);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void takingMoreOfARoomLeavesWhatIsWritten(String kind) {
+        try (Store store = store(kind)) {
+            Room room = store.reserve("room", 3_000_001);
+            int taken = 0;
+            for (int wanted : new int[] {8, 9, 8, 100_000, 1_000_000, 1_500_000, 3_000_001}) {
+                int now = room.take(wanted);
+                assertThat(now).isBetween(Math.max(wanted, taken), 3_000_001);
+                for (int at = 0; at < taken; at++) {
+                    assertThat(room.bytes().get(at)).isEqualTo((byte) 7);
+                }
+                for (int at = taken; at < now; at++) {
+                    room.bytes().put(at, (byte) 7);
+                }
+                taken = now;
+            }
+            assertThat(taken).isEqualTo(3_000_001);
         }
     }
 

@@ -2,6 +2,7 @@ package io.psf.runtime.store.chronicle;
 
 import io.psf.api.PsException;
 import io.psf.runtime.store.Abandoned;
+import io.psf.runtime.store.Room;
 import io.psf.runtime.store.Store;
 import java.lang.ref.Cleaner;
 import java.nio.Buffer;
@@ -59,13 +60,20 @@ public final class NativeStore implements Store {
     }
 
     /** Pages that have not been written to are none of the machine's memory. */
+    private record Pages(ByteBuffer bytes) implements Room {
+        @Override
+        public int take(int wanted) {
+            return bytes.capacity();
+        }
+    }
+
     @Override
-    public ByteBuffer reserve(String name, int bytes) {
+    public Room reserve(String name, int bytes) {
         int most = bytes;
         boolean collected = false;
         while (true) {
             try {
-                return take(name, most, 0, BytesStore::lazyNativeBytesStoreWithFixedCapacity);
+                return new Pages(take(name, most, 0, BytesStore::lazyNativeBytesStoreWithFixedCapacity));
             } catch (PsException e) {
                 if (!collected) { // what was given back may be enough
                     collect();

@@ -1,30 +1,42 @@
-package io.psf.runtime.call;
+package io.psf.api.spi;
 
 import io.psf.api.PsException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is null in a request that could not be written. */
-final class Nulls {
+/** Finds what is null in a tuple that could not be written. */
+public final class Nulls {
+    /** How many are named. */
+    private static final int MOST = 5;
+
     private Nulls() {}
 
-    /** Names what is null; the same exception if nothing is that might not be. */
-    static RuntimeException named(Object request, NullPointerException cause) {
-        List<String> nulls = in(request);
+    /**
+     * Names what is null; the same exception if nothing is that might not be.
+     *
+     * @param tuple a request or a response
+     * @param code of the failure: {@code BAD_REQUEST} or {@code HANDLER_FAILED}
+     */
+    public static RuntimeException named(Object tuple, PsException.Code code, NullPointerException cause) {
+        List<String> nulls = in(tuple);
         return nulls.isEmpty()
                 ? cause
                 : new PsException(
-                        PsException.Code.BAD_REQUEST,
+                        code,
                         String.join(", ", nulls) + ": null (expected: a value, since it is not @Nullable)",
                         cause);
     }
 
-    /** The components that are null and not marked {@code Nullable}, for example {@code bounds[1].low}; may be none. */
-    static List<String> in(Object request) {
-        return in("", request).toList();
+    /**
+     * The first components that are null and not marked {@code Nullable}, for example {@code Request.bounds[1].low}; may
+     * be none.
+     */
+    static List<String> in(Object tuple) {
+        return in(tuple.getClass().getSimpleName(), tuple).limit(MOST).toList();
     }
 
     private static Stream<String> in(String path, @Nullable Object value) {
@@ -32,14 +44,21 @@ final class Nulls {
             return Stream.of(path);
         } else if (value instanceof Record) {
             return Arrays.stream(value.getClass().getRecordComponents())
-                    .filter(component -> !isNullable(component))
-                    .flatMap(component ->
-                            in((path.isEmpty() ? "" : path + ".") + component.getName(), get(component, value)));
+                    .flatMap(component -> in(path, component, get(component, value)));
         } else if (value instanceof List<?> list) {
             return Stream.iterate(0, i -> i < list.size(), i -> i + 1)
                     .flatMap(i -> in(path + "[" + i + "]", list.get(i)));
+        } else if (value instanceof Map<?, ?> map) {
+            return map.entrySet().stream()
+                    .flatMap(entry -> entry.getKey() == null
+                            ? Stream.of("a key of " + path)
+                            : in(path + "[\"" + entry.getKey() + "\"]", entry.getValue()));
         }
         return Stream.of();
+    }
+
+    private static Stream<String> in(String path, RecordComponent component, @Nullable Object value) {
+        return value == null && isNullable(component) ? Stream.of() : in(path + "." + component.getName(), value);
     }
 
     private static boolean isNullable(RecordComponent component) {

@@ -1,0 +1,228 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.acceptance.Clusters.Over;
+import io.psf.api.Member;
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Function;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Scheduler;
+import io.psf.runtime.SchedulerConfig;
+import io.psf.runtime.Server;
+import io.psf.runtime.ServerConfig;
+import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.ConnectionLimits;
+import io.psf.runtime.call.FramePool;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.BeatPsf;
+import io.psf.runtime.cluster.Challenge;
+import io.psf.runtime.cluster.ChallengePsf;
+import io.psf.runtime.cluster.Hello;
+import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.cluster.Join;
+import io.psf.runtime.cluster.JoinPsf;
+import io.psf.runtime.cluster.Ticket;
+import io.psf.runtime.net.NetTransport;
+import io.psf.runtime.net.NetTransport.Sharing;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A hostile peer: it says that it is another, and is not believed. */
+@Timeout(60)
+final class IdentityTest {
+    private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
+
+    private final FramePool pool = new FramePool(1 << 20);
+    private final Transport transport = new NetTransport(pool, Sharing.NEVER, Duration.ZERO, ConnectionLimits.usual());
+    private final Client hostile = new Client(pool);
+
+    @AfterEach
+    void stop() {
+        transport.close();
+    }
+
+    private Peer connect(int port) {
+        return hostile.connect(transport, "127.0.0.1", port, "the victim");
+    }
+
+    private <Q, R> Pending<R> call(Peer peer, Function<Q, R> function, Q request) {
+        return hostile.callNodes(function, request, List.of(peer), LIMIT);
+    }
+
+    private static void assertRefused(ThrowingCallable call, String why) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(Code.BAD_REQUEST))
+                .hasMessageContaining(why);
+    }
+
+    private static Join.Request join(Role role, int rank, String host, int port, long session) {
+        return new Join.Request(role, rank, host, port, session);
+    }
+
+    /** The server of a cluster, a worker of it, and one that has joined as worker 1 by the rules. */
+    private record Joined(Scheduler scheduler, Server server, Worker worker, Join.Response other)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            worker.close();
+            server.close();
+            scheduler.close();
+        }
+    }
+
+    private Joined clusterWithAHostileWorker() throws Exception {
+        Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 2));
+        CompletableFuture<Server> server =
+                CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())));
+        CompletableFuture<Worker> worker = CompletableFuture.supplyAsync(() ->
+                Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()).withRank(0)));
+        Peer peer = connect(scheduler.port());
+        Join.Response joined =
+                call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5)).await();
+        call(peer, BeatPsf.FUNCTION, new Beat.Request(0)).await(); // it has got its answer
+        return new Joined(scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
+    }
+
+    /** A joined worker has a ticket, and it is for its own rank. */
+    @Test
+    void aTicketIsOfNoUseForAnotherRank() throws Exception {
+        try (Joined cluster = clusterWithAHostileWorker()) {
+            int port = cluster.server().port();
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
+            Member victim = new Member(Role.SERVER, 0, "127.0.0.1", port);
+            Hostile own = new Hostile(Role.WORKER, 1, cluster.other());
+            Hostile other = new Hostile(Role.WORKER, 0, cluster.other());
+            Peer peer = connect(port);
+            assertRefused(
+                    () -> call(peer, HelloPsf.FUNCTION, own.hello(victim, 6, 0, new byte[16]))
+                            .await(),
+                    "unasked");
+            assertRefused(
+                    () -> call(peer, HelloPsf.FUNCTION, other.hello(victim, 6, 0, nonce(peer)))
+                            .await(),
+                    "proof of worker 0: wrong");
+            byte[] nonce = nonce(peer);
+            Hello.Request good = own.hello(victim, 6, 0, nonce);
+            call(peer, HelloPsf.FUNCTION, good).await();
+            Peer second = connect(port);
+            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "unasked");
+            nonce(second);
+            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "proof of worker 1: wrong");
+            Peer third = connect(port);
+            Hello.Request elsewhere = own.hello(new Member(Role.SERVER, 1, "127.0.0.1", port), 7, 0, nonce(third));
+            assertRefused(() -> call(third, HelloPsf.FUNCTION, elsewhere).await(), "proof of worker 1: wrong");
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(0f);
+        }
+    }
+
+    @Test
+    void aPlaceAtTheSchedulerIsTakenUpByItsOwnNodeAlone() throws Exception {
+        try (Joined cluster = clusterWithAHostileWorker()) {
+            int port = cluster.scheduler().port();
+            Member victim = new Member(Role.SCHEDULER, 0, "127.0.0.1", port);
+            Peer peer = connect(port);
+            for (Role role : List.of(Role.WORKER, Role.SERVER)) {
+                Hostile other = new Hostile(role, 0, cluster.other());
+                assertRefused(
+                        () -> call(peer, HelloPsf.FUNCTION, other.hello(victim, 5, 1, nonce(peer)))
+                                .await(),
+                        "wrong");
+            }
+            assertRefused(
+                    () -> call(peer, JoinPsf.FUNCTION, join(Role.WORKER, 1, "", 0, 5))
+                            .await(),
+                    "session of a join: in use already");
+            Tensors.init(cluster.worker(), TensorSpec.dense("w", 4)); // asks the scheduler
+            Hostile own = new Hostile(Role.WORKER, 1, cluster.other());
+            call(peer, HelloPsf.FUNCTION, own.hello(victim, 5, 1, nonce(peer))).await();
+        }
+    }
+
+    private byte[] nonce(Peer peer) {
+        return call(peer, ChallengePsf.FUNCTION, new Challenge.Request())
+                .await()
+                .nonce();
+    }
+
+    /** Says hello as any node, with the ticket that it has. */
+    private record Hostile(Role role, int rank, Join.Response joined) {
+        Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
+            return new Ticket(role, rank, joined.cluster(), joined.ticket()).hello(host, session, connection, nonce);
+        }
+    }
+
+    /** Each would be a node that nobody ends, and that keeps a real one out. */
+    @Test
+    void aConnectionJoinsOnce() throws Exception {
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 2))) {
+            Peer peer = connect(scheduler.port());
+            var first = call(peer, JoinPsf.FUNCTION, join(Role.WORKER, -1, "", 0, 1));
+            assertRefused(
+                    () -> call(peer, JoinPsf.FUNCTION, join(Role.WORKER, -1, "", 0, 2))
+                            .await(),
+                    "a second one on this connection");
+            assertRefused(
+                    () -> call(peer, JoinPsf.FUNCTION, join(Role.WORKER, -1, "", 0, 1))
+                            .await(),
+                    "a second one on this connection");
+            assertThat(first.isDone()).isFalse();
+            peer.channel().close();
+            assertThatThrownBy(first::await).isInstanceOf(PsException.class);
+            CompletableFuture<Server> server =
+                    CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())));
+            CompletableFuture<Worker> other =
+                    CompletableFuture.supplyAsync(() -> Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port())));
+            try (Worker worker = Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()))) {
+                assertThat(worker.workers()).isEqualTo(2);
+                other.get(20, TimeUnit.SECONDS).close();
+            }
+            server.get(20, TimeUnit.SECONDS).awaitTermination();
+        }
+    }
+
+    @Test
+    void aNodesAddressIsAHostAndAPort() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 1, 1)) {
+            int port = cluster.scheduler().port();
+            for (String host : List.of("", "a\nlost worker 0", "a b", "\u001b[31m", "x".repeat(300))) {
+                assertThatThrownBy(() -> call(connect(port), JoinPsf.FUNCTION, join(Role.SERVER, -1, host, 1, 1))
+                                .await())
+                        .hasMessageContaining("place of a server: ")
+                        .message()
+                        .hasSizeLessThan(500)
+                        .doesNotContain("\n", "\u001b");
+            }
+            assertRefused(
+                    () -> call(connect(port), JoinPsf.FUNCTION, join(Role.SERVER, -1, "::1", 0, 1))
+                            .await(),
+                    "place of a server: ::1:0 (expected: a host and a port)");
+            assertRefused(
+                    () -> call(connect(port), JoinPsf.FUNCTION, join(Role.WORKER, -1, "me", 0, 1))
+                            .await(),
+                    "place of a worker");
+            assertRefused(
+                    () -> call(connect(port), JoinPsf.FUNCTION, join(Role.SERVER, -1, "fe80::1%eth0", 9, 1))
+                            .await(),
+                    "another server");
+        }
+    }
+}

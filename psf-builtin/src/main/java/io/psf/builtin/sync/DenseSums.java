@@ -1,0 +1,41 @@
+package io.psf.builtin.sync;
+
+import io.psf.api.array.FloatArray;
+import java.util.List;
+
+/** Sums of whole updates, all of them in one pass: each is read once, and the sum is written once. */
+final class DenseSums {
+    /** Elements that are added together: two tiles lie in the level 1 cache, and loops over them are vectorized. */
+    private static final int TILE = 1024;
+
+    private DenseSums() {}
+
+    /**
+     * Adds updates up, in their order: ((first + second) + third) and so on, element by element.
+     *
+     * @param updates at least one, each [n] float32; only read
+     * @param scale multiplies each sum, unless it is 1
+     * @param into [n] float32; none of the updates
+     */
+    static void add(List<FloatArray> updates, float scale, FloatArray into) {
+        int n = into.length();
+        float[] sums = new float[Math.min(TILE, n)];
+        float[] more = new float[sums.length];
+        for (int at = 0; at < n; at += TILE) {
+            int some = Math.min(TILE, n - at);
+            updates.get(0).copyTo(at, sums, 0, some);
+            for (int u = 1; u < updates.size(); u++) {
+                updates.get(u).copyTo(at, more, 0, some);
+                for (int i = 0; i < some; i++) {
+                    sums[i] += more[i];
+                }
+            }
+            if (scale != 1) {
+                for (int i = 0; i < some; i++) {
+                    sums[i] *= scale;
+                }
+            }
+            into.copyFrom(at, sums, 0, some);
+        }
+    }
+}

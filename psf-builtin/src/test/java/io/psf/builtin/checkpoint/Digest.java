@@ -1,0 +1,34 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
+import java.util.TreeMap;
+
+/** A number that changes with any value, key or slot of a tensor; slots that hold zeros alone count as none. */
+@PsFunction(value = "test.digest", readOnly = true)
+public interface Digest {
+    record Request(TensorId tensor) {}
+
+    record Response(@Reduce(Reduction.SUM) long digest) {}
+
+    default Response handle(Request request, Shard shard) {
+        long digest = 0;
+        for (int row = 0; row < shard.rows(); row++) {
+            digest = digest * 31 + shard.key(row);
+        }
+        digest = digest * 31 + shard.values().hashCode();
+        for (var slot : new TreeMap<>(shard.slots()).entrySet()) {
+            FloatArray zeros = FloatArray.allocate(slot.getValue().length());
+            if (!slot.getValue().equals(zeros)) {
+                digest = digest * 31
+                        + slot.getKey().hashCode() * 7L
+                        + slot.getValue().hashCode();
+            }
+        }
+        return new Response(digest);
+    }
+}

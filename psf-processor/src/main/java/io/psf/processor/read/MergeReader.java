@@ -1,0 +1,122 @@
+package io.psf.processor.read;
+
+import io.psf.processor.model.OwnMerge;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.Elements;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code merge} or {@code finish} of a function's interface. */
+final class MergeReader {
+    private final TypeElement type;
+    private final @Nullable TypeElement request;
+    private final @Nullable TypeElement response;
+    private final HandleReader methods;
+    private final Elements elements;
+    private final Problems problems;
+
+    MergeReader(
+            TypeElement type,
+            @Nullable TypeElement request,
+            @Nullable TypeElement response,
+            HandleReader methods,
+            Elements elements,
+            Problems problems) {
+        this.type = type;
+        this.request = request;
+        this.response = response;
+        this.methods = methods;
+        this.elements = elements;
+        this.problems = problems;
+    }
+
+    /**
+     * Finds and checks the one method that there may be.
+     *
+     * @param single whether one node alone answers, so that there is nothing to merge
+     */
+    OwnMerge read(boolean single) {
+        List<ExecutableElement> merges = methods.declared("merge");
+        List<ExecutableElement> finishes = methods.declared("finish");
+        List<ExecutableElement> all =
+                Stream.concat(merges.stream(), finishes.stream()).toList();
+        if (single) {
+            all.forEach(
+                    method -> problems.add(method, Message.MERGE_PLACE, type.getSimpleName(), method.getSimpleName()));
+            return OwnMerge.NONE;
+        } else if (all.isEmpty()) {
+            return OwnMerge.NONE;
+        }
+        ExecutableElement first = all.get(0);
+        for (ExecutableElement method : all) {
+            if (method == first) {
+                check(method, merges.isEmpty() ? Message.FINISH_SIGNATURE : Message.MERGE_SIGNATURE);
+            } else {
+                problems.add(
+                        method,
+                        Message.MERGE_TWICE,
+                        method.getSimpleName(),
+                        type.getSimpleName(),
+                        first.getSimpleName());
+            }
+        }
+        if (merges.isEmpty()) {
+            return OwnMerge.FINISH;
+        }
+        return first.getParameters().size() == 2 ? OwnMerge.OF_REQUEST_AND_SLICES : OwnMerge.OF_SLICES;
+    }
+
+    private void check(ExecutableElement method, Message message) {
+        List<TypeMirror> parameters = method.getParameters().stream()
+                .map(parameter -> parameter.asType())
+                .toList();
+        if (!method.getModifiers().contains(Modifier.STATIC)) {
+            problems.add(method, message, "not static");
+        } else if (method.getModifiers().contains(Modifier.PRIVATE)) {
+            problems.add(method, message, "private");
+        } else if (!(message == Message.FINISH_SIGNATURE ? finishes(parameters) : merges(parameters))) {
+            problems.add(method, message, text(parameters));
+        } else if (response != null && !is(method.getReturnType(), response)) {
+            problems.add(method, message, "returns " + TypeReader.simple(method.getReturnType()));
+        } else if (method.getThrownTypes().stream().anyMatch(methods::isChecked)) {
+            problems.add(method, message, "throws a checked exception");
+        }
+    }
+
+    private static String text(List<TypeMirror> parameters) {
+        return parameters.isEmpty()
+                ? "no parameter"
+                : parameters.stream()
+                        .map(TypeReader::simple)
+                        .collect(Collectors.joining(", ", parameters.size() == 1 ? "parameter " : "parameters ", ""));
+    }
+
+    private boolean merges(List<TypeMirror> parameters) {
+        return parameters.size() == 1 && isListOfResponses(parameters.get(0))
+                || parameters.size() == 2 && is(parameters.get(0), request) && isListOfResponses(parameters.get(1));
+    }
+
+    private boolean finishes(List<TypeMirror> parameters) {
+        return parameters.size() == 2 && is(parameters.get(0), request) && is(parameters.get(1), response);
+    }
+
+    /** Whether it is the tuple; where the tuple is not there, that has been told. */
+    private boolean is(TypeMirror given, @Nullable TypeElement tuple) {
+        return tuple == null || methods.isUnknown(given) || methods.isSame(given, tuple);
+    }
+
+    private boolean isListOfResponses(TypeMirror given) {
+        return response == null
+                || methods.isUnknown(given)
+                || methods.isSame(given, elements.getTypeElement(List.class.getName()))
+                        && given instanceof DeclaredType list
+                        && list.getTypeArguments().size() == 1
+                        && methods.isSame(list.getTypeArguments().get(0), response);
+    }
+}

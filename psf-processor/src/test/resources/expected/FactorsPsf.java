@@ -1,0 +1,406 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.annotation.processing.Generated;
+
+/**
+ * What {@link Factors} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class FactorsPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "good.factors";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = -1353758622;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<Factors.Request, Factors.Response> FUNCTION = new Codec();
+
+    private FactorsPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<Factors.Request, Factors.Response> bind(Factors handler) {
+        return Binding.shard(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link Factors}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param later each element goes to the slice that owns its {@code at}, copied
+         * @param more [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it; borrowed until await returns
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
+                List<Factors.Click> later, LongArray more) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, more), null, this.options);
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param later each element goes to the slice that owns its {@code at}, copied
+         * @param more [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
+                List<Factors.Click> later, LongArray more, Factors.Response into) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, more), into, this.options);
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * <p>As in version 2: what came later is empty.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param later each element goes to the slice that owns its {@code at}, copied
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
+                List<Factors.Click> later) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, LongArray.allocate(0)), null, this.options);
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * <p>As in version 2: what came later is empty.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param later each element goes to the slice that owns its {@code at}, copied
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
+                List<Factors.Click> later, Factors.Response into) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, LongArray.allocate(0)), into, this.options);
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, List.of(), LongArray.allocate(0)), null, this.options);
+        }
+
+        /**
+         * Keys of two tables in one call, and elements that hold a key each.
+         *
+         * <p>Runs on every slice of {@code users}.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * @param users the tensor on whose shards the function runs
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
+         * @param items copied to every slice
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
+         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         */
+        public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
+                LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
+                Factors.Response into) {
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, List.of(), LongArray.allocate(0)), into, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, options.withDeadline(deadline));
+        }
+
+        /**
+         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         *
+         * <p>What one worker sends to one shard keeps its order all the same.
+         *
+         * @param priority from -128 to 127
+         */
+        public Stub withPriority(int priority) {
+            return new Stub(caller, options.withPriority(priority));
+        }
+    }
+
+    private static final class Codec extends Function<Factors.Request, Factors.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SHARD, false,
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks)",
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, later:list of {item:i64, times:i32, at:i64} by key at) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks, again:list of {item:i64, score:f32} along item)",
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, later:list of {item:i64, times:i32, at:i64} by key at, more:i64[] by key of items) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks, again:list of {item:i64, score:f32} along item)"));
+        }
+
+        @Override
+        public TensorId target(Factors.Request request) {
+            return request.users();
+        }
+
+        @Override
+        public List<TensorId> others(Factors.Request request) {
+            return List.of(request.items(), request.items(), request.items());
+        }
+
+        @Override
+        public void route(Factors.Request request, Routing routing) {
+            routing.keys(0, "user", request.user(), Reduction.NONE, false);
+            routing.keys(1, "item", request.item(), Reduction.SUM, false, routing.beside("items", request.items()));
+            routing.elements(2, "clicks", request.clicks(), Factors.Click::item, true, routing.beside("items", request.items()));
+            routing.elements(3, "later", request.later(), Factors.Click::at, false, routing.layout());
+            routing.keys(4, "more", request.more(), Reduction.NONE, false, routing.beside("items", request.items()));
+            routing.along(2, "ofUsers", 0, request.ofUsers(), 0);
+            routing.along(4, "ofItems", 1, request.ofItems(), 0);
+        }
+
+        @Override
+        public void write(Factors.Request request, Routing routing, int part, TupleWriter out) {
+            routing.writeKeys(0, part, out);
+            routing.write(2, part, out);
+            routing.writeStamp(1, part, out);
+            routing.writeKeys(1, part, out);
+            routing.write(4, part, out);
+            out.tensor(request.items());
+            routing.writeStamp(2, part, out);
+            writeListOfClick(routing.elements(2, part), out);
+            writeListOfClick(routing.elements(3, part), out);
+            routing.writeStamp(4, part, out);
+            routing.writeKeys(4, part, out);
+        }
+
+        @Override
+        public Factors.Request read(TupleReader in) {
+            return new Factors.Request(
+                    in.target(),
+                    in.longArray(),
+                    in.floatArray(),
+                    in.stamped().longArray(),
+                    in.floatArray(),
+                    in.tensor(),
+                    readListOfClick(in.stamped()),
+                    in.has(2) ? readListOfClick(in) : List.of(),
+                    in.has(3) ? in.stamped().longArray() : LongArray.allocate(0));
+        }
+
+        @Override
+        public void writeAnswer(Factors.Response answer, TupleWriter out) {
+            out.array(answer.userRows());
+            out.array(answer.itemRows());
+            writeListOfSeen(answer.seen(), out);
+            writeListOfSeen(answer.again(), out);
+        }
+
+        @Override
+        public Merge<Factors.Response> merge(Factors.Request request, Routing routing,
+                Factors.Response into) {
+            return new Answers(routing, into);
+        }
+
+        private static void writeClick(Factors.Click value, TupleWriter out) {
+            out.i64(value.item());
+            out.i32(value.times());
+            out.i64(value.at());
+        }
+
+        private static void writeListOfClick(List<Factors.Click> values, TupleWriter out) {
+            out.count(values.size());
+            for (Factors.Click value : values) {
+                writeClick(value, out);
+            }
+        }
+
+        private static Factors.Click readClick(TupleReader in) {
+            return new Factors.Click(in.i64(), in.i32(), in.i64());
+        }
+
+        private static List<Factors.Click> readListOfClick(TupleReader in) {
+            int n = in.count(20);
+            ArrayList<Factors.Click> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readClick(in));
+            }
+            return List.copyOf(values);
+        }
+
+        private static void writeSeen(Factors.Seen value, TupleWriter out) {
+            out.i64(value.item());
+            out.f32(value.score());
+        }
+
+        private static void writeListOfSeen(List<Factors.Seen> values, TupleWriter out) {
+            out.count(values.size());
+            for (Factors.Seen value : values) {
+                writeSeen(value, out);
+            }
+        }
+    }
+
+    private static final class Answers implements Merge<Factors.Response> {
+        private final Routing routing;
+
+        private final TupleReader[] kept;
+
+        private final FloatArray userRows;
+
+        private final FloatArray itemRows;
+
+        private final List<Factors.Seen> seen;
+
+        private final List<Factors.Seen> again;
+
+        Answers(Routing routing, Factors.Response into) {
+            this.routing = routing;
+            this.kept = new TupleReader[routing.parts()];
+            this.userRows = into == null
+                    ? FloatArray.allocate(routing.alongLength(0, 0))
+                    : routing.target("userRows", into.userRows(), routing.alongLength(0, 0));
+            this.itemRows = into == null
+                    ? FloatArray.allocate(routing.alongLength(1, 0))
+                    : routing.target("itemRows", into.itemRows(), routing.alongLength(1, 0));
+            this.seen = routing.places(2);
+            this.again = routing.places(1);
+        }
+
+        @Override
+        public void add(int part, TupleReader in) {
+            routing.mergeAlong("userRows", part, 0, in.floatArray(), userRows, 0);
+            routing.mergeAlong("itemRows", part, 1, in.floatArray(), itemRows, 0);
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            TupleReader in = kept[part];
+            routing.mergeElements("seen", part, 2, readListOfSeen(in), seen);
+            if (in.has(2)) {
+                routing.mergeElements("again", part, 1, readListOfSeen(in), again);
+            } else {
+                routing.clearElements(part, 1, new Factors.Seen(0L, 0f), again);
+            }
+        }
+
+        @Override
+        public Factors.Response result() {
+            return new Factors.Response(
+                    userRows,
+                    itemRows,
+                    List.copyOf(seen),
+                    List.copyOf(again));
+        }
+
+        private static Factors.Seen readSeen(TupleReader in) {
+            return new Factors.Seen(in.i64(), in.f32());
+        }
+
+        private static List<Factors.Seen> readListOfSeen(TupleReader in) {
+            int n = in.count(12);
+            ArrayList<Factors.Seen> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readSeen(in));
+            }
+            return List.copyOf(values);
+        }
+    }
+}

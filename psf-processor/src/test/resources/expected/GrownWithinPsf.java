@@ -1,0 +1,453 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Concatenation;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.annotation.processing.Generated;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link GrownWithin} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class GrownWithinPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "acme.grown-within";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = 1360688226;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<GrownWithin.Request, GrownWithin.Response> FUNCTION = new Codec();
+
+    private GrownWithinPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<GrownWithin.Request, GrownWithin.Response> bind(GrownWithin handler) {
+        return Binding.shard(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link GrownWithin}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * Nested records and enums that have grown.
+         *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param point copied to every slice
+         * @param points copied to every slice
+         * @param name copied to every slice; may be null
+         * @param strict copied to every slice
+         * @param later copied to every slice
+         * @param values [n] float32, goes whole to every slice; borrowed until await returns
+         * @param names copied to every slice
+         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         */
+        public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
+                List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
+                GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values,
+                List<GrownWithin.Name> names) {
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, later, values, names), null, this.options);
+        }
+
+        /**
+         * Nested records and enums that have grown.
+         *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * <p>As in version 3: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param point copied to every slice
+         * @param points copied to every slice
+         * @param name copied to every slice; may be null
+         * @param strict copied to every slice
+         * @param later copied to every slice
+         * @param values [n] float32, goes whole to every slice; borrowed until await returns
+         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         */
+        public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
+                List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
+                GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values) {
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, later, values, List.of()), null, this.options);
+        }
+
+        /**
+         * Nested records and enums that have grown.
+         *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * <p>As in version 2: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param point copied to every slice
+         * @param points copied to every slice
+         * @param name copied to every slice; may be null
+         * @param strict copied to every slice
+         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         */
+        public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
+                List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
+                GrownWithin.Strict strict) {
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, new GrownWithin.Point(
+                    0f,
+                    GrownWithin.Mode.values()[0],
+                    0f,
+                    List.of(),
+                    new GrownWithin.Name("", null),
+                    Map.of(),
+                    new boolean[0]), FloatArray.allocate(0), List.of()), null, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, options.withDeadline(deadline));
+        }
+
+        /**
+         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         *
+         * <p>What one worker sends to one shard keeps its order all the same.
+         *
+         * @param priority from -128 to 127
+         */
+        public Stub withPriority(int priority) {
+            return new Stub(caller, options.withPriority(priority));
+        }
+    }
+
+    private static final class Codec extends Function<GrownWithin.Request, GrownWithin.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SHARD, false,
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER)}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)}, name:{first:string}?, strict:enum(A)) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)})",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, name:{first:string}?, strict:enum(A)) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, strict:list of enum(A))",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, name:{first:string}?, strict:enum(A|B), later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32, tags:list of string, name:{first:string}}, values:f32[]) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, strict:list of enum(A|B))",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, name:{first:string, last:string? since 4}?, strict:enum(A|B), later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32, tags:list of string, name:{first:string, last:string? since 4}, counts:map of string to i32 since 4, flags:copied bool[] since 4}, values:f32[], names:list of {first:string, last:string?}) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))").formerly("acme.grown-inside", "acme.old"));
+        }
+
+        @Override
+        public TensorId target(GrownWithin.Request request) {
+            return request.tensor();
+        }
+
+        @Override
+        public void write(GrownWithin.Request request, Routing routing, int part, TupleWriter out) {
+            writePoint(request.point(), out);
+            writeListOfPoint(request.points(), out);
+            out.bool(request.name() != null);
+            if (request.name() != null) {
+                writeName(request.name(), out);
+            }
+            out.enumeration(request.strict());
+            writePointFrom3(request.later(), out);
+            out.array(request.values());
+            writeListOfNameFrom4(request.names(), out);
+            out.sections(2, 4);
+        }
+
+        @Override
+        public GrownWithin.Request read(TupleReader in) {
+            in.sections(2, 4);
+            return new GrownWithin.Request(
+                    in.target(),
+                    readPoint(in),
+                    readListOfPoint(in),
+                    in.bool() ? readName(in) : null,
+                    in.enumeration(GrownWithin.Strict.values()),
+                    in.has(3) ? readPointFrom3(in) : new GrownWithin.Point(
+                    0f,
+                    GrownWithin.Mode.values()[0],
+                    0f,
+                    List.of(),
+                    new GrownWithin.Name("", null),
+                    Map.of(),
+                    new boolean[0]),
+                    in.has(3) ? in.floatArray() : FloatArray.allocate(0),
+                    in.has(4) ? readListOfNameFrom4(in) : List.of());
+        }
+
+        @Override
+        public void writeAnswer(GrownWithin.Response answer, TupleWriter out) {
+            writeListOfPoint(answer.points(), out);
+            writeListOfStrict(answer.strict(), out);
+            out.sections(2, 4);
+        }
+
+        @Override
+        public Merge<GrownWithin.Response> merge(GrownWithin.Request request, Routing routing,
+                GrownWithin.Response into) {
+            return new Answers(routing);
+        }
+
+        private static void writeListOfString(List<String> values, TupleWriter out) {
+            out.count(values.size());
+            for (String value : values) {
+                out.string(value);
+            }
+        }
+
+        private static void writeName(GrownWithin.Name value, TupleWriter out) {
+            out.string(value.first());
+            out.since(4).bool(value.last() != null);
+            if (value.last() != null) {
+                out.since(4).string(value.last());
+            }
+        }
+
+        private static void writeMapOfInteger(Map<String, Integer> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Integer> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i32(entry.getValue());
+            }
+        }
+
+        private static void writePoint(GrownWithin.Point value, TupleWriter out) {
+            out.f32(value.x());
+            out.enumeration(value.mode());
+            out.since(2).f32(value.y());
+            writeListOfString(value.tags(), out.since(2));
+            writeName(value.name(), out.since(3));
+            writeMapOfInteger(value.counts(), out.since(4));
+            out.since(4).booleans(value.flags());
+        }
+
+        private static void writeListOfPoint(List<GrownWithin.Point> values, TupleWriter out) {
+            out.count(values.size());
+            for (GrownWithin.Point value : values) {
+                writePoint(value, out);
+            }
+        }
+
+        private static void writePointFrom3(GrownWithin.Point value, TupleWriter out) {
+            out.f32(value.x());
+            out.enumeration(value.mode());
+            out.f32(value.y());
+            writeListOfString(value.tags(), out);
+            writeName(value.name(), out);
+            writeMapOfInteger(value.counts(), out.since(4));
+            out.since(4).booleans(value.flags());
+        }
+
+        private static void writeNameFrom4(GrownWithin.Name value, TupleWriter out) {
+            out.string(value.first());
+            out.bool(value.last() != null);
+            if (value.last() != null) {
+                out.string(value.last());
+            }
+        }
+
+        private static void writeListOfNameFrom4(List<GrownWithin.Name> values, TupleWriter out) {
+            out.count(values.size());
+            for (GrownWithin.Name value : values) {
+                writeNameFrom4(value, out);
+            }
+        }
+
+        private static List<String> readListOfString(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<String> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.string());
+            }
+            return List.copyOf(values);
+        }
+
+        private static GrownWithin.Name readName(TupleReader in) {
+            return new GrownWithin.Name(in.string(), in.has(4) ? (in.since(4).bool() ? in.since(4).string() : null) : null);
+        }
+
+        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static GrownWithin.Point readPoint(TupleReader in) {
+            return new GrownWithin.Point(
+                    in.f32(),
+                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.has(2) ? in.since(2).f32() : 0f,
+                    in.has(2) ? readListOfString(in.since(2)) : List.of(),
+                    in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
+                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
+                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
+        }
+
+        private static List<GrownWithin.Point> readListOfPoint(TupleReader in) {
+            int n = in.count(8);
+            ArrayList<GrownWithin.Point> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readPoint(in));
+            }
+            return List.copyOf(values);
+        }
+
+        private static GrownWithin.Point readPointFrom3(TupleReader in) {
+            return new GrownWithin.Point(
+                    in.f32(),
+                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.f32(),
+                    readListOfString(in),
+                    readName(in),
+                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
+                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
+        }
+
+        private static GrownWithin.Name readNameFrom4(TupleReader in) {
+            return new GrownWithin.Name(in.string(), in.bool() ? in.string() : null);
+        }
+
+        private static List<GrownWithin.Name> readListOfNameFrom4(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<GrownWithin.Name> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readNameFrom4(in));
+            }
+            return List.copyOf(values);
+        }
+
+        private static void writeListOfStrict(List<GrownWithin.Strict> values, TupleWriter out) {
+            out.count(values.size());
+            for (GrownWithin.Strict value : values) {
+                out.enumeration(value);
+            }
+        }
+    }
+
+    private static final class Answers implements Merge<GrownWithin.Response> {
+        private final TupleReader[] kept;
+
+        private final List<List<GrownWithin.Point>> points;
+
+        private final List<List<GrownWithin.Strict>> strict;
+
+        Answers(Routing routing) {
+            this.kept = new TupleReader[routing.parts()];
+            this.points = Concatenation.lists(routing.parts());
+            this.strict = Concatenation.lists(routing.parts());
+        }
+
+        @Override
+        public void add(int part, TupleReader in) {
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            TupleReader in = kept[part];
+            in.sections(2, 4);
+            points.set(part, readListOfPoint(in));
+            if (in.has(2)) {
+                strict.set(part, readListOfStrict(in));
+            }
+        }
+
+        @Override
+        public GrownWithin.Response result() {
+            return new GrownWithin.Response(Concatenation.of(points), Concatenation.of(strict));
+        }
+
+        private static List<String> readListOfString(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<String> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.string());
+            }
+            return List.copyOf(values);
+        }
+
+        private static GrownWithin.Name readName(TupleReader in) {
+            return new GrownWithin.Name(in.string(), in.has(4) ? (in.since(4).bool() ? in.since(4).string() : null) : null);
+        }
+
+        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static GrownWithin.Point readPoint(TupleReader in) {
+            return new GrownWithin.Point(
+                    in.f32(),
+                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.has(2) ? in.since(2).f32() : 0f,
+                    in.has(2) ? readListOfString(in.since(2)) : List.of(),
+                    in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
+                    in.has(4) ? readMapOfInteger(in.since(4)) : Map.of(),
+                    in.has(4) ? in.since(4).booleans() : new boolean[0]);
+        }
+
+        private static List<GrownWithin.Point> readListOfPoint(TupleReader in) {
+            int n = in.count(8);
+            ArrayList<GrownWithin.Point> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readPoint(in));
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<GrownWithin.Strict> readListOfStrict(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<GrownWithin.Strict> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.enumeration(GrownWithin.Strict.values()));
+            }
+            return List.copyOf(values);
+        }
+    }
+}

@@ -1,0 +1,816 @@
+package good;
+
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduction;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Caller;
+import io.psf.api.spi.Concatenation;
+import io.psf.api.spi.Folds;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.annotation.processing.Generated;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link Several} is made of: its codec, its partition and merge, and its stub.
+ */
+@Generated("io.psf.processor.PsfProcessor")
+@SuppressWarnings("NullAway")
+public final class SeveralPsf {
+    /**
+     * The function's name, its identity between processes.
+     */
+    public static final String NAME = "acme.several";
+
+    /**
+     * The number that stands for the name on the wire.
+     */
+    public static final int ID = 451623077;
+
+    /**
+     * The function as a runtime calls and serves it.
+     */
+    public static final Function<Several.Request, Several.Response> FUNCTION = new Codec();
+
+    private SeveralPsf() {
+    }
+
+    /**
+     * Binds a handler, for a server to run.
+     */
+    public static Binding<Several.Request, Several.Response> bind(Several handler) {
+        return Binding.shard(FUNCTION, handler, handler::handle);
+    }
+
+    /**
+     * The function as a worker calls it; stateless and thread-safe.
+     */
+    public static Stub stub(Caller worker) {
+        return new Stub(worker, CallOptions.DEFAULT);
+    }
+
+    /**
+     * Calls {@link Several}; stateless and thread-safe.
+     */
+    public static final class Stub {
+        private final Caller caller;
+
+        private final CallOptions options;
+
+        private Stub(Caller caller, CallOptions options) {
+            this.caller = caller;
+            this.options = options;
+        }
+
+        /**
+         * Lists, maps and booleans; and a handler that may fail with a checked exception.
+         *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param flags [n] boolean, copied to every slice
+         * @param mask [n] boolean, copied to every slice; may be null
+         * @param words copied to every slice
+         * @param bools copied to every slice
+         * @param bytes copied to every slice
+         * @param shorts copied to every slice
+         * @param ints copied to every slice
+         * @param longs copied to every slice
+         * @param floats copied to every slice
+         * @param doubles copied to every slice
+         * @param modes copied to every slice
+         * @param others copied to every slice
+         * @param bool copied to every slice
+         * @param i8 copied to every slice
+         * @param i16 copied to every slice
+         * @param i32 copied to every slice
+         * @param i64 copied to every slice
+         * @param f32 copied to every slice
+         * @param f64 copied to every slice
+         * @param text copied to every slice
+         * @param mode copied to every slice
+         * @param tensors copied to every slice
+         * @param item copied to every slice
+         * @param items copied to every slice
+         * @param laterFlags [n] boolean, copied to every slice
+         * @param laterWords copied to every slice
+         * @param laterCounts copied to every slice
+         * @return the answers of the slices: {@code words} the lists of the slices, one after the other; {@code ints} the lists of the slices, one after the other; {@code modes} the lists of the slices, one after the other; {@code text} the entries of the maps of the slices, whose keys differ; {@code sums} key by key summed over the slices; {@code least} key by key the least of the slices; {@code greatest} key by key the greatest of the slices; {@code all} key by key whether it holds on all slices; {@code laterLongs} the lists of the slices, one after the other; {@code laterSums} key by key summed over the slices
+         */
+        public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
+                boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
+                List<Byte> bytes, List<Short> shorts, List<Integer> ints, List<Long> longs,
+                List<Float> floats, List<Double> doubles, List<Several.Mode> modes,
+                List<TensorId> others, Map<String, Boolean> bool, Map<String, Byte> i8,
+                Map<String, Short> i16, Map<String, Integer> i32, Map<String, Long> i64,
+                Map<String, Float> f32, Map<String, Double> f64, Map<String, String> text,
+                Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
+                List<Several.Item> items, boolean[] laterFlags, List<String> laterWords,
+                Map<String, Integer> laterCounts) {
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools, bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32, i64, f32, f64, text, mode, tensors, item, items, laterFlags, laterWords, laterCounts), null, this.options);
+        }
+
+        /**
+         * Lists, maps and booleans; and a handler that may fail with a checked exception.
+         *
+         * <p>Runs on every slice of {@code tensor}.
+         *
+         * <p>As in version 1: what came later is empty.
+         *
+         * @param tensor the tensor on whose shards the function runs
+         * @param flags [n] boolean, copied to every slice
+         * @param mask [n] boolean, copied to every slice; may be null
+         * @param words copied to every slice
+         * @param bools copied to every slice
+         * @param bytes copied to every slice
+         * @param shorts copied to every slice
+         * @param ints copied to every slice
+         * @param longs copied to every slice
+         * @param floats copied to every slice
+         * @param doubles copied to every slice
+         * @param modes copied to every slice
+         * @param others copied to every slice
+         * @param bool copied to every slice
+         * @param i8 copied to every slice
+         * @param i16 copied to every slice
+         * @param i32 copied to every slice
+         * @param i64 copied to every slice
+         * @param f32 copied to every slice
+         * @param f64 copied to every slice
+         * @param text copied to every slice
+         * @param mode copied to every slice
+         * @param tensors copied to every slice
+         * @param item copied to every slice
+         * @param items copied to every slice
+         * @return the answers of the slices: {@code words} the lists of the slices, one after the other; {@code ints} the lists of the slices, one after the other; {@code modes} the lists of the slices, one after the other; {@code text} the entries of the maps of the slices, whose keys differ; {@code sums} key by key summed over the slices; {@code least} key by key the least of the slices; {@code greatest} key by key the greatest of the slices; {@code all} key by key whether it holds on all slices; {@code laterLongs} the lists of the slices, one after the other; {@code laterSums} key by key summed over the slices
+         */
+        public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
+                boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
+                List<Byte> bytes, List<Short> shorts, List<Integer> ints, List<Long> longs,
+                List<Float> floats, List<Double> doubles, List<Several.Mode> modes,
+                List<TensorId> others, Map<String, Boolean> bool, Map<String, Byte> i8,
+                Map<String, Short> i16, Map<String, Integer> i32, Map<String, Long> i64,
+                Map<String, Float> f32, Map<String, Double> f64, Map<String, String> text,
+                Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
+                List<Several.Item> items) {
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools, bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32, i64, f32, f64, text, mode, tensors, item, items, new boolean[0], List.of(), Map.of()), null, this.options);
+        }
+
+        /**
+         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         */
+        public Stub withDeadline(Duration deadline) {
+            return new Stub(caller, options.withDeadline(deadline));
+        }
+
+        /**
+         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         *
+         * <p>What one worker sends to one shard keeps its order all the same.
+         *
+         * @param priority from -128 to 127
+         */
+        public Stub withPriority(int priority) {
+            return new Stub(caller, options.withPriority(priority));
+        }
+    }
+
+    private static final class Codec extends Function<Several.Request, Several.Response> {
+        Codec() {
+            super(FunctionInfo.of(NAME, Place.SHARD, false,
+                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), tensors:map of string to tensor, item:{flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}) -> (words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, least:map of string to f32 min, greatest:map of string to i8 max, all:map of string to bool and)",
+                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), tensors:map of string to tensor, item:{flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, laterFlags:copied bool[], laterWords:list of string, laterCounts:map of string to i32) -> (words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, least:map of string to f32 min, greatest:map of string to i8 max, all:map of string to bool and, laterLongs:list of i64, laterSums:map of string to f64 sum)"));
+        }
+
+        @Override
+        public TensorId target(Several.Request request) {
+            return request.tensor();
+        }
+
+        @Override
+        public void write(Several.Request request, Routing routing, int part, TupleWriter out) {
+            out.booleans(request.flags());
+            out.bool(request.mask() != null);
+            if (request.mask() != null) {
+                out.booleans(request.mask());
+            }
+            writeListOfString(request.words(), out);
+            writeListOfBoolean(request.bools(), out);
+            writeListOfByte(request.bytes(), out);
+            writeListOfShort(request.shorts(), out);
+            writeListOfInteger(request.ints(), out);
+            writeListOfLong(request.longs(), out);
+            writeListOfFloat(request.floats(), out);
+            writeListOfDouble(request.doubles(), out);
+            writeListOfMode(request.modes(), out);
+            writeListOfTensorId(request.others(), out);
+            writeMapOfBoolean(request.bool(), out);
+            writeMapOfByte(request.i8(), out);
+            writeMapOfShort(request.i16(), out);
+            writeMapOfInteger(request.i32(), out);
+            writeMapOfLong(request.i64(), out);
+            writeMapOfFloat(request.f32(), out);
+            writeMapOfDouble(request.f64(), out);
+            writeMapOfString(request.text(), out);
+            writeMapOfMode(request.mode(), out);
+            writeMapOfTensorId(request.tensors(), out);
+            writeItem(request.item(), out);
+            writeListOfItem(request.items(), out);
+            out.booleans(request.laterFlags());
+            writeListOfString(request.laterWords(), out);
+            writeMapOfInteger(request.laterCounts(), out);
+        }
+
+        @Override
+        public Several.Request read(TupleReader in) {
+            return new Several.Request(
+                    in.target(),
+                    in.booleans(),
+                    in.bool() ? in.booleans() : null,
+                    readListOfString(in),
+                    readListOfBoolean(in),
+                    readListOfByte(in),
+                    readListOfShort(in),
+                    readListOfInteger(in),
+                    readListOfLong(in),
+                    readListOfFloat(in),
+                    readListOfDouble(in),
+                    readListOfMode(in),
+                    readListOfTensorId(in),
+                    readMapOfBoolean(in),
+                    readMapOfByte(in),
+                    readMapOfShort(in),
+                    readMapOfInteger(in),
+                    readMapOfLong(in),
+                    readMapOfFloat(in),
+                    readMapOfDouble(in),
+                    readMapOfString(in),
+                    readMapOfMode(in),
+                    readMapOfTensorId(in),
+                    readItem(in),
+                    readListOfItem(in),
+                    in.has(2) ? in.booleans() : new boolean[0],
+                    in.has(2) ? readListOfString(in) : List.of(),
+                    in.has(2) ? readMapOfInteger(in) : Map.of());
+        }
+
+        @Override
+        public void writeAnswer(Several.Response answer, TupleWriter out) {
+            writeListOfString(answer.words(), out);
+            writeListOfInteger(answer.ints(), out);
+            writeListOfMode(answer.modes(), out);
+            writeMapOfString(answer.text(), out);
+            writeMapOfInteger(answer.sums(), out);
+            writeMapOfFloat(answer.least(), out);
+            writeMapOfByte(answer.greatest(), out);
+            writeMapOfBoolean(answer.all(), out);
+            writeListOfLong(answer.laterLongs(), out);
+            writeMapOfDouble(answer.laterSums(), out);
+        }
+
+        @Override
+        public Merge<Several.Response> merge(Several.Request request, Routing routing,
+                Several.Response into) {
+            return new Answers(routing);
+        }
+
+        private static void writeListOfString(List<String> values, TupleWriter out) {
+            out.count(values.size());
+            for (String value : values) {
+                out.string(value);
+            }
+        }
+
+        private static void writeListOfBoolean(List<Boolean> values, TupleWriter out) {
+            out.count(values.size());
+            for (boolean value : values) {
+                out.bool(value);
+            }
+        }
+
+        private static void writeListOfByte(List<Byte> values, TupleWriter out) {
+            out.count(values.size());
+            for (byte value : values) {
+                out.i8(value);
+            }
+        }
+
+        private static void writeListOfShort(List<Short> values, TupleWriter out) {
+            out.count(values.size());
+            for (short value : values) {
+                out.i16(value);
+            }
+        }
+
+        private static void writeListOfInteger(List<Integer> values, TupleWriter out) {
+            out.count(values.size());
+            for (int value : values) {
+                out.i32(value);
+            }
+        }
+
+        private static void writeListOfLong(List<Long> values, TupleWriter out) {
+            out.count(values.size());
+            for (long value : values) {
+                out.i64(value);
+            }
+        }
+
+        private static void writeListOfFloat(List<Float> values, TupleWriter out) {
+            out.count(values.size());
+            for (float value : values) {
+                out.f32(value);
+            }
+        }
+
+        private static void writeListOfDouble(List<Double> values, TupleWriter out) {
+            out.count(values.size());
+            for (double value : values) {
+                out.f64(value);
+            }
+        }
+
+        private static void writeListOfMode(List<Several.Mode> values, TupleWriter out) {
+            out.count(values.size());
+            for (Several.Mode value : values) {
+                out.enumeration(value);
+            }
+        }
+
+        private static void writeListOfTensorId(List<TensorId> values, TupleWriter out) {
+            out.count(values.size());
+            for (TensorId value : values) {
+                out.tensor(value);
+            }
+        }
+
+        private static void writeMapOfBoolean(Map<String, Boolean> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Boolean> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.bool(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfByte(Map<String, Byte> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Byte> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i8(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfShort(Map<String, Short> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Short> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i16(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfInteger(Map<String, Integer> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Integer> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i32(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfLong(Map<String, Long> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Long> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.i64(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfFloat(Map<String, Float> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Float> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.f32(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfDouble(Map<String, Double> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Double> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.f64(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfString(Map<String, String> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, String> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.string(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfMode(Map<String, Several.Mode> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, Several.Mode> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.enumeration(entry.getValue());
+            }
+        }
+
+        private static void writeMapOfTensorId(Map<String, TensorId> values, TupleWriter out) {
+            out.count(values.size());
+            for (Map.Entry<String, TensorId> entry : values.entrySet()) {
+                out.string(entry.getKey());
+                out.tensor(entry.getValue());
+            }
+        }
+
+        private static void writeItem(Several.Item value, TupleWriter out) {
+            out.booleans(value.flags());
+            writeListOfString(value.words(), out);
+            out.bool(value.modes() != null);
+            if (value.modes() != null) {
+                writeMapOfMode(value.modes(), out);
+            }
+        }
+
+        private static void writeListOfItem(List<Several.Item> values, TupleWriter out) {
+            out.count(values.size());
+            for (Several.Item value : values) {
+                writeItem(value, out);
+            }
+        }
+
+        private static List<String> readListOfString(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<String> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.string());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Boolean> readListOfBoolean(TupleReader in) {
+            int n = in.count(1);
+            ArrayList<Boolean> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.bool());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Byte> readListOfByte(TupleReader in) {
+            int n = in.count(1);
+            ArrayList<Byte> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i8());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Short> readListOfShort(TupleReader in) {
+            int n = in.count(2);
+            ArrayList<Short> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i16());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Integer> readListOfInteger(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Integer> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i32());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Long> readListOfLong(TupleReader in) {
+            int n = in.count(8);
+            ArrayList<Long> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i64());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Float> readListOfFloat(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Float> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.f32());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Double> readListOfDouble(TupleReader in) {
+            int n = in.count(8);
+            ArrayList<Double> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.f64());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Several.Mode> readListOfMode(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Several.Mode> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.enumeration(Several.Mode.values()));
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<TensorId> readListOfTensorId(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<TensorId> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.tensor());
+            }
+            return List.copyOf(values);
+        }
+
+        private static Map<String, Boolean> readMapOfBoolean(TupleReader in) {
+            int n = in.count(5);
+            LinkedHashMap<String, Boolean> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.bool());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Byte> readMapOfByte(TupleReader in) {
+            int n = in.count(5);
+            LinkedHashMap<String, Byte> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i8());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Short> readMapOfShort(TupleReader in) {
+            int n = in.count(6);
+            LinkedHashMap<String, Short> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i16());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Long> readMapOfLong(TupleReader in) {
+            int n = in.count(12);
+            LinkedHashMap<String, Long> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i64());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Float> readMapOfFloat(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Float> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.f32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Double> readMapOfDouble(TupleReader in) {
+            int n = in.count(12);
+            LinkedHashMap<String, Double> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.f64());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, String> readMapOfString(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, String> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.string());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Several.Mode> readMapOfMode(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Several.Mode> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.enumeration(Several.Mode.values()));
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, TensorId> readMapOfTensorId(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, TensorId> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.tensor());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Several.Item readItem(TupleReader in) {
+            return new Several.Item(in.booleans(), readListOfString(in), in.bool() ? readMapOfMode(in) : null);
+        }
+
+        private static List<Several.Item> readListOfItem(TupleReader in) {
+            int n = in.count(9);
+            ArrayList<Several.Item> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(readItem(in));
+            }
+            return List.copyOf(values);
+        }
+    }
+
+    private static final class Answers implements Merge<Several.Response> {
+        private final TupleReader[] kept;
+
+        private final List<List<String>> words;
+
+        private final List<List<Integer>> ints;
+
+        private final List<List<Several.Mode>> modes;
+
+        private final List<Map<String, String>> text;
+
+        private final List<Map<String, Integer>> sums;
+
+        private final List<Map<String, Float>> least;
+
+        private final List<Map<String, Byte>> greatest;
+
+        private final List<Map<String, Boolean>> all;
+
+        private final List<List<Long>> laterLongs;
+
+        private final List<Map<String, Double>> laterSums;
+
+        Answers(Routing routing) {
+            this.kept = new TupleReader[routing.parts()];
+            this.words = Concatenation.lists(routing.parts());
+            this.ints = Concatenation.lists(routing.parts());
+            this.modes = Concatenation.lists(routing.parts());
+            this.text = Concatenation.maps(routing.parts());
+            this.sums = Concatenation.maps(routing.parts());
+            this.least = Concatenation.maps(routing.parts());
+            this.greatest = Concatenation.maps(routing.parts());
+            this.all = Concatenation.maps(routing.parts());
+            this.laterLongs = Concatenation.lists(routing.parts());
+            this.laterSums = Concatenation.maps(routing.parts());
+        }
+
+        @Override
+        public void add(int part, TupleReader in) {
+            kept[part] = in.keep();
+        }
+
+        @Override
+        public void decode(int part) {
+            TupleReader in = kept[part];
+            words.set(part, readListOfString(in));
+            ints.set(part, readListOfInteger(in));
+            modes.set(part, readListOfMode(in));
+            text.set(part, readMapOfString(in));
+            sums.set(part, readMapOfInteger(in));
+            least.set(part, readMapOfFloat(in));
+            greatest.set(part, readMapOfByte(in));
+            all.set(part, readMapOfBoolean(in));
+            if (in.has(2)) {
+                laterLongs.set(part, readListOfLong(in));
+            }
+            if (in.has(2)) {
+                laterSums.set(part, readMapOfDouble(in));
+            }
+        }
+
+        @Override
+        public Several.Response result() {
+            return new Several.Response(
+                    Concatenation.of(words),
+                    Concatenation.of(ints),
+                    Concatenation.of(modes),
+                    Concatenation.union("text", text),
+                    Folds.fold(Reduction.SUM, sums),
+                    Folds.fold(Reduction.MIN, least),
+                    Folds.fold(Reduction.MAX, greatest),
+                    Folds.fold(Reduction.AND, all),
+                    Concatenation.of(laterLongs),
+                    Folds.fold(Reduction.SUM, laterSums));
+        }
+
+        private static List<String> readListOfString(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<String> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.string());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Integer> readListOfInteger(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Integer> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i32());
+            }
+            return List.copyOf(values);
+        }
+
+        private static List<Several.Mode> readListOfMode(TupleReader in) {
+            int n = in.count(4);
+            ArrayList<Several.Mode> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.enumeration(Several.Mode.values()));
+            }
+            return List.copyOf(values);
+        }
+
+        private static Map<String, String> readMapOfString(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, String> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.string());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Integer> readMapOfInteger(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Integer> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Float> readMapOfFloat(TupleReader in) {
+            int n = in.count(8);
+            LinkedHashMap<String, Float> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.f32());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Byte> readMapOfByte(TupleReader in) {
+            int n = in.count(5);
+            LinkedHashMap<String, Byte> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.i8());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static Map<String, Boolean> readMapOfBoolean(TupleReader in) {
+            int n = in.count(5);
+            LinkedHashMap<String, Boolean> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.bool());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+
+        private static List<Long> readListOfLong(TupleReader in) {
+            int n = in.count(8);
+            ArrayList<Long> values = new ArrayList<>(n);
+            for (int i = 0; i < n; i++) {
+                values.add(in.i64());
+            }
+            return List.copyOf(values);
+        }
+
+        private static Map<String, Double> readMapOfDouble(TupleReader in) {
+            int n = in.count(12);
+            LinkedHashMap<String, Double> values = new LinkedHashMap<>();
+            for (int i = 0; i < n; i++) {
+                TupleReader.put(values, in.string(), in.f64());
+            }
+            return Collections.unmodifiableMap(values);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.Call;
+import io.psf.runtime.call.CallLimits;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.InProcessTransport;
+import io.psf.runtime.call.OfferingTransport;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.Session;
+import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Outgoing;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the handlers of a server call on with: connections to the other servers, and to this one in memory, each made when it
+ * is first needed, by a thread of its own. A call is sent once: it fails if its connection breaks, and the next one connects
+ * again. Thread-safe.
+ */
+final class ServerCalls implements Outgoing, AutoCloseable {
+    private static final Duration LINK_LIMIT = Duration.ofSeconds(10);
+    private static final Executor LINKERS = ServerCalls::onThread;
+
+    private final ClusterLink link;
+    private final Transport transport;
+    private final InProcessTransport self = new InProcessTransport();
+    private final int selfPort;
+    private final Client client;
+    private final Member[] servers;
+    private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
+    private final Map<TensorId, CompletableFuture<TensorLayout>> layouts = new ConcurrentHashMap<>();
+
+    /**
+     * The calls of a server's handlers.
+     *
+     * @param client the calling side that the link belongs to
+     */
+    ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
+        this.client = client;
+        this.link = link;
+        this.transport = new OfferingTransport(transport, Defaults.CONNECTION_BOUND);
+        this.selfPort = self.listen("", 0, dispatcher).port();
+        this.servers = link.members().stream()
+                .filter(member -> member.role() == Role.SERVER)
+                .toArray(Member[]::new);
+    }
+
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "psf-server-link");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /**
+     * Where a call goes.
+     *
+     * @param nodes the nodes that answer; of a call on shards the servers by rank, of which the layout names some
+     * @param layout of the tensor; null of a call on nodes
+     * @param others the layouts of the other tensors whose keys the request has
+     */
+    private record Route(List<Peer> nodes, @Nullable TensorLayout layout, Map<TensorId, TensorLayout> others) {
+        Route(List<Peer> nodes) {
+            this(nodes, null, Map.of());
+        }
+
+        private TensorLayout other(TensorId tensor) {
+            return Objects.requireNonNull(others.get(tensor), () -> "layout of tensor " + tensor);
+        }
+    }
+
+    @Override
+    public <Q, R> CompletableFuture<Call<R>> send(
+            Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority, Executor lane) {
+        CompletableFuture<Route> route = route(function, request);
+        if (route.isDone()) {
+            return route.thenApply(to -> send(to, function, request, into, deadline, priority));
+        }
+        long left = Math.max(1, deadline - System.nanoTime());
+        return route.copy()
+                .orTimeout(left, TimeUnit.NANOSECONDS)
+                .exceptionally(e -> {
+                    throw failed(e);
+                })
+                .thenApplyAsync(to -> send(to, function, request, into, deadline, priority), lane);
+    }
+
+    private static PsException failed(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof PsException known) {
+            return known;
+        }
+        return cause instanceof TimeoutException
+                ? new PsException(Code.TIMED_OUT, "the servers were not found before the deadline", cause)
+                : new PsException(Code.INTERNAL, "finding the servers: " + cause, cause);
+    }
+
+    private <Q, R> Call<R> send(
+            Route route, Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority) {
+        CallLimits limits = new CallLimits(Math.max(1, deadline - System.nanoTime()), priority, true);
+        TensorLayout layout = route.layout();
+        if (layout == null) {
+            return client.send(client.onNodes(function, request, route.nodes(), limits));
+        }
+        Call<R> call =
+                client.send(client.onShards(function, request, into, layout, route::other, route.nodes(), limits));
+        call.toCompletableFuture().whenComplete((response, failure) -> {
+            if (failure != null && isStale(failed(failure))) {
+                layouts.remove(layout.info().id());
+                route.others().keySet().forEach(layouts::remove);
+            }
+        });
+        return call;
+    }
+
+    private static boolean isStale(PsException failure) {
+        return failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
+    }
+
+    private <Q> CompletableFuture<Route> route(Function<Q, ?> function, Q request) {
+        if (function.info().place() == Place.SCHEDULER) {
+            return CompletableFuture.completedFuture(new Route(List.of(link.scheduler())));
+        } else if (function.info().place() == Place.SERVER) {
+            OptionalLong key = function.ownerKey(request);
+            return peers(
+                            key.isPresent()
+                                    ? List.of(Routing.owner(key.getAsLong(), servers.length))
+                                    : Arrays.stream(servers).map(Member::rank).toList())
+                    .thenApply(Route::new);
+        }
+        TensorId tensor = function.target(request);
+        if (tensor == null) {
+            return CompletableFuture.failedFuture(new PsException(
+                    Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)"));
+        }
+        CompletableFuture<Map<TensorId, TensorLayout>> others = layouts(function.others(request));
+        return layout(tensor).thenCombine(others, Layouts::new).thenCompose(known -> {
+            TensorLayout layout = known.first();
+            List<Integer> ranks = layout.servers().stream().distinct().toList();
+            return peers(ranks).thenApply(some -> {
+                Peer[] byRank = new Peer[servers.length];
+                for (int i = 0; i < byRank.length; i++) {
+                    byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // of those that are not asked, anyone
+                }
+                return new Route(List.of(byRank), layout, known.others());
+            });
+        });
+    }
+
+    private record Layouts(TensorLayout first, Map<TensorId, TensorLayout> others) {}
+
+    private CompletableFuture<Map<TensorId, TensorLayout>> layouts(List<TensorId> tensors) {
+        CompletableFuture<Map<TensorId, TensorLayout>> all = CompletableFuture.completedFuture(Map.of());
+        for (TensorId tensor : tensors) {
+            all = all.thenCombine(layout(tensor), (before, layout) -> {
+                Map<TensorId, TensorLayout> now = new HashMap<>(before);
+                now.put(tensor, layout);
+                return now;
+            });
+        }
+        return all;
+    }
+
+    private CompletableFuture<TensorLayout> layout(TensorId tensor) {
+        return layouts.compute(
+                tensor,
+                (id, known) -> known != null && !known.isCompletedExceptionally()
+                        ? known
+                        : CompletableFuture.supplyAsync(() -> link.layout(tensor, LINK_LIMIT), LINKERS));
+    }
+
+    private CompletableFuture<List<Peer>> peers(Collection<Integer> ranks) {
+        List<CompletableFuture<Peer>> found = ranks.stream().map(this::peer).toList();
+        return CompletableFuture.allOf(found.toArray(CompletableFuture[]::new))
+                .thenApply(all -> found.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<Peer> peer(int rank) {
+        return peers.compute(
+                rank,
+                (r, known) -> known != null && !isLost(known)
+                        ? known
+                        : CompletableFuture.supplyAsync(() -> connect(servers[rank]), LINKERS));
+    }
+
+    private static boolean isLost(CompletableFuture<Peer> peer) {
+        return peer.isCompletedExceptionally() || peer.isDone() && peer.join().isLost();
+    }
+
+    private Peer connect(Member server) {
+        boolean isHere = server.rank() == link.rank();
+        Peer peer = Session.without(
+                client,
+                isHere ? new OfferingTransport(self, Defaults.CONNECTION_BOUND) : transport,
+                isHere ? new Member(Role.SERVER, server.rank(), "", selfPort) : server,
+                link.ticket(),
+                LINK_LIMIT);
+        peer.keepAlive(link.heartbeatLimit().toNanos());
+        return peer;
+    }
+
+    /** A server is gone: calls that wait for it end. */
+    void lost(Beat.Loss loss) {
+        CompletableFuture<Peer> peer =
+                loss.member().role() == Role.SERVER ? peers.get(loss.member().rank()) : null;
+        if (peer != null && !isLost(peer) && peer.isDone()) {
+            client.peerLost(
+                    peer.join(), new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason()));
+        }
+    }
+
+    @Override
+    public void close() {
+        for (CompletableFuture<Peer> peer : peers.values()) {
+            if (peer.isDone() && !peer.isCompletedExceptionally()) {
+                client.disconnect(peer.join());
+            }
+        }
+        self.close();
+    }
+}

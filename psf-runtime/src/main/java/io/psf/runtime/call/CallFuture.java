@@ -1,0 +1,61 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call's answer as a future of the caller's. A future that is completed before the call has ended gives the call up.
+ *
+ * @param <R> the response
+ */
+final class CallFuture<R> extends CompletableFuture<R> {
+    private final Call<R> call;
+    private final @Nullable CallFuture<R> next;
+
+    /**
+     * A future of a call.
+     *
+     * @param next another future of the same call
+     */
+    CallFuture(Call<R> call, @Nullable CallFuture<R> next) {
+        this.call = call;
+        this.next = next;
+    }
+
+    @Nullable
+    CallFuture<R> next() {
+        return next;
+    }
+
+    /** The call has ended, with one of the two. */
+    void end(@Nullable R result, @Nullable PsException failure) {
+        if (failure != null) {
+            super.completeExceptionally(failure);
+        } else {
+            super.complete(result);
+        }
+    }
+
+    @Override
+    public boolean complete(R value) {
+        return givesUp(super.complete(value));
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return givesUp(super.completeExceptionally(failure));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        return givesUp(super.cancel(mayInterruptIfRunning));
+    }
+
+    private boolean givesUp(boolean completed) {
+        if (completed) {
+            call.cancel();
+        }
+        return completed;
+    }
+}

@@ -1,0 +1,15 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+
+/** Answered by a server that is there, and so still holds what it has acknowledged. */
+@PsFunction(value = "psf.connection.present", at = Place.SERVER, readOnly = true)
+public interface Present {
+    record Request() {}
+
+    record Response() {}
+
+    Response handle(Request request, Node server);
+}

@@ -1,0 +1,217 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.call.Transport;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node's session with another node: its connections, one after another. A connection that breaks is replaced, and calls
+ * without an answer are sent once more. Thread-safe.
+ */
+public final class Session {
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+    private static final long FIRST_PAUSE = Duration.ofMillis(20).toNanos();
+    private static final long LONGEST_PAUSE = Duration.ofMillis(500).toNanos();
+    private static final long HELLO_LIMIT = Duration.ofSeconds(5).toNanos();
+
+    private final Client client;
+    private final Transport transport;
+    private final Member host;
+    private final String name;
+    private final Ticket ticket;
+    private final long number;
+    private final long patience;
+    private final AtomicInteger connections = new AtomicInteger();
+
+    /**
+     * A session that begins with a connection that is there.
+     *
+     * @param host the node at the other end
+     * @param name of that node, for messages
+     * @param ticket of this node
+     * @param number from {@link #number()}
+     * @param patience how long a broken connection is tried to be replaced before the other node is given up
+     */
+    Session(
+            Client client,
+            Transport transport,
+            Member host,
+            String name,
+            Ticket ticket,
+            long number,
+            Duration patience) {
+        this.client = client;
+        this.transport = transport;
+        this.host = host;
+        this.name = name;
+        this.ticket = ticket;
+        this.number = number;
+        this.patience = patience.toNanos();
+    }
+
+    /** A number for a session, which nobody else knows; never 0. */
+    public static long number() {
+        return new SecureRandom().nextLong() | 1;
+    }
+
+    /**
+     * Connects to a server, and says hello, again where the connection breaks meanwhile.
+     *
+     * @param ticket of this node
+     * @param limit how long the server may take
+     * @param patience how long a connection that breaks later is tried to be replaced before the server is given up
+     * @param gone why the server is known to be gone; null while it is not
+     * @throws PsException if the server refuses, is gone, or is not reached in time
+     */
+    public static Peer open(
+            Client client,
+            Transport transport,
+            Member server,
+            Ticket ticket,
+            Duration limit,
+            Duration patience,
+            Supplier<@Nullable PsException> gone) {
+        long giveUp = System.nanoTime() + limit.toNanos();
+        long pause = FIRST_PAUSE;
+        while (true) {
+            // A number of its own for each try: the server may know the one before, and has run nothing for it.
+            Session session = new Session(client, transport, server, server.toString(), ticket, number(), patience);
+            Peer peer = null;
+            PsException failure;
+            try {
+                peer = session.connect();
+                Hello.Response hello = session.greet(peer, 0, giveUp - System.nanoTime());
+                peer.setFunctions(ClusterFunctions.known(hello), hello.searched());
+                if (session.keep(peer)) {
+                    return peer;
+                }
+                failure = new PsException(Code.UNAVAILABLE, peer.name() + ": connection closed");
+            } catch (PsException e) {
+                failure = e;
+            }
+            if (peer != null) {
+                client.disconnect(peer);
+            }
+            PsException lost = gone.get();
+            if (lost != null) {
+                throw lost;
+            }
+            if (failure.code() != Code.UNAVAILABLE || System.nanoTime() - giveUp > 0) {
+                throw failure;
+            }
+            LOG.info("connecting to {} again: {}", server, failure.detail());
+            pause(pause);
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
+    }
+
+    /**
+     * Connects to a server without a session: what is under way ends with the connection.
+     *
+     * @param ticket of this node, a server
+     * @throws PsException if the server refuses, or is not reached in time
+     */
+    public static Peer without(Client client, Transport transport, Member server, Ticket ticket, Duration limit) {
+        Session none = new Session(client, transport, server, server.toString(), ticket, 0, Duration.ZERO);
+        Peer peer = none.connect();
+        try {
+            Hello.Response hello = none.greet(peer, 0, limit.toNanos());
+            peer.setFunctions(ClusterFunctions.known(hello), hello.searched());
+            return peer;
+        } catch (PsException e) {
+            client.disconnect(peer);
+            throw e;
+        }
+    }
+
+    /**
+     * Replaces the connection of a peer from now on whenever it breaks.
+     *
+     * @return false if it has broken already
+     */
+    boolean keep(Peer peer) {
+        return peer.onDisconnect(this::reconnect);
+    }
+
+    private Peer connect() {
+        return client.connect(transport, host.host(), host.port(), name);
+    }
+
+    /** Answers the node's challenge. Ignored by {@code awaitAll}. */
+    private Hello.Response greet(Peer peer, int connection, long limit) {
+        long until = System.nanoTime() + limit;
+        byte[] nonce = client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, Math.max(1, limit))
+                .await()
+                .nonce();
+        Hello.Request hello = ticket.hello(host, number, connection, nonce);
+        return client.callInBackground(HelloPsf.FUNCTION, hello, peer, Math.max(1, until - System.nanoTime()))
+                .await();
+    }
+
+    /** Begins to connect again, until that works or the node is given up. */
+    private void reconnect(Peer peer) {
+        long giveUp = System.nanoTime() + patience;
+        Thread thread = new Thread(() -> reconnect(peer, giveUp), "psf-reconnect");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void reconnect(Peer peer, long giveUp) {
+        boolean told = false;
+        long pause = FIRST_PAUSE;
+        while (!peer.isLost()) {
+            PsException failure = tryAgain(peer);
+            if (failure == null) {
+                LOG.info("the connection to {} broke, and was made again", name);
+                return;
+            }
+            if (failure.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
+                client.peerLost(peer, new PsException(Code.UNAVAILABLE, name + ": " + failure.detail(), failure));
+                return;
+            }
+            if (!told && !peer.isLost()) {
+                told = true;
+                LOG.warn("the connection to {} broke; connecting again: {}", name, failure.detail());
+            }
+            LockSupport.parkNanos(pause);
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
+    }
+
+    /** Why the connection could not be replaced; null if it was. */
+    private @Nullable PsException tryAgain(Peer peer) {
+        Peer fresh = null;
+        try {
+            fresh = connect();
+            greet(fresh, connections.incrementAndGet(), HELLO_LIMIT);
+            return client.resume(peer, fresh)
+                    ? null
+                    : new PsException(Code.UNAVAILABLE, "the new connection broke, too");
+        } catch (PsException e) {
+            if (fresh != null) {
+                client.disconnect(fresh);
+            }
+            return e;
+        }
+    }
+
+    /** Sleeps between two tries. */
+    static void pause(long nanos) {
+        LockSupport.parkNanos(nanos);
+        if (Thread.interrupted()) {
+            Thread.currentThread().interrupt();
+            throw new PsException(Code.CANCELLED, "interrupted while connecting");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.Role;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A secret that a node has got from the scheduler, with which it proves its role and rank to other nodes. The secret
+ * itself is not sent to them.
+ *
+ * @param secret [32] int8
+ */
+public record Ticket(Role role, int rank, long cluster, byte[] secret) {
+    private static final String ALGORITHM = "HmacSHA256";
+
+    /**
+     * What the node says on a connection.
+     *
+     * @param host the node at the other end: a proof for one is of no use at another
+     * @param nonce the answer to its {@link Challenge}
+     */
+    public Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
+        byte[] proof = proof(host.role(), host.rank(), session, connection, nonce);
+        return new Hello.Request(role, rank, cluster, session, connection, proof);
+    }
+
+    byte[] proof(Role host, int hostRank, long session, int connection, byte[] nonce) {
+        ByteBuffer said = ByteBuffer.allocate(4 * Integer.BYTES + 2 * Long.BYTES + Integer.BYTES + nonce.length)
+                .putInt(role.ordinal())
+                .putInt(rank)
+                .putLong(cluster)
+                .putLong(session)
+                .putInt(connection)
+                .putInt(host.ordinal())
+                .putInt(hostRank)
+                .put(nonce);
+        return hmac(secret, said.array());
+    }
+
+    /** RFC 2104 with SHA-256. */
+    static byte[] hmac(byte[] key, byte[] message) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(key, ALGORITHM));
+            return mac.doFinal(message);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(ALGORITHM + ": missing (expected: in every JDK)", e);
+        }
+    }
+
+    @Override
+    public String toString() { // without the secret
+        return "ticket of " + role.label() + " " + rank;
+    }
+}

@@ -1,0 +1,94 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and checks the tickets of a cluster's nodes: the scheduler gives them, servers check them, with the same key.
+ * Thread-safe.
+ */
+public final class Tickets {
+    private static final int KEY_BYTES = 32;
+    private static final int NONCE_BYTES = 16;
+
+    private final long cluster;
+    private final byte[] key;
+
+    /**
+     * The tickets of a cluster that exists.
+     *
+     * @param key [32] int8, from the scheduler
+     */
+    public Tickets(long cluster, byte[] key) {
+        if (key.length != KEY_BYTES) {
+            throw new PsException(Code.PROTOCOL, "bytes of the cluster's key: " + key.length + " (expected: 32)");
+        }
+        this.cluster = cluster;
+        this.key = key.clone();
+    }
+
+    /** The tickets of a new cluster. */
+    public static Tickets fresh() {
+        SecureRandom random = new SecureRandom();
+        byte[] key = new byte[KEY_BYTES];
+        random.nextBytes(key);
+        return new Tickets(random.nextLong(), key);
+    }
+
+    /** A number that tells clusters apart. */
+    public long cluster() {
+        return cluster;
+    }
+
+    /** The key, for servers. */
+    byte[] key() {
+        return key.clone();
+    }
+
+    /** The ticket of a node. */
+    public Ticket of(Role role, int rank) {
+        ByteBuffer member = ByteBuffer.allocate(2 * Integer.BYTES + Long.BYTES)
+                .putInt(role.ordinal())
+                .putInt(rank)
+                .putLong(cluster);
+        return new Ticket(role, rank, cluster, Ticket.hmac(key, member.array()));
+    }
+
+    /** A challenge for the next hello. */
+    static byte[] nonce(SecureRandom random) {
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        return nonce;
+    }
+
+    /**
+     * Checks a hello.
+     *
+     * @param nonce the challenge that was given on the connection; null for none
+     * @param host the role of the node that was greeted
+     * @param rank its rank
+     * @throws PsException with {@code BAD_REQUEST} if the caller is not the node it says
+     */
+    void require(Hello.Request hello, byte @Nullable [] nonce, Role host, int rank) {
+        if (hello.cluster() != cluster) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "cluster: " + Long.toHexString(hello.cluster()) + " (expected: the one that this node belongs to)");
+        }
+        if (nonce == null) {
+            throw new PsException(Code.BAD_REQUEST, "hello: unasked (expected: a challenge before it)");
+        }
+        byte[] expected = of(hello.role(), hello.rank()).proof(host, rank, hello.session(), hello.connection(), nonce);
+        if (!MessageDigest.isEqual(expected, hello.proof())) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "proof of " + hello.role().label() + " " + hello.rank()
+                            + ": wrong (expected: made with the ticket that the scheduler gave to that node)");
+        }
+    }
+}

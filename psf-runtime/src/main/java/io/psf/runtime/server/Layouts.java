@@ -1,0 +1,73 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.spi.TensorLayout;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the tensors lie that a node has slices of. Layouts that meet share their lists, so that comparing them takes no
+ * longer for many slices than for one. Written to on the node's lane; read by any thread.
+ */
+final class Layouts {
+    private final Map<Integer, Kept> kept = new ConcurrentHashMap<>();
+
+    /**
+     * A tensor's layout.
+     *
+     * @param given as it came with the first slice
+     * @param layout the same, with lists that it shares with others
+     */
+    private record Kept(TensorLayout given, TensorLayout layout) {}
+
+    /** How a tensor lies; null if this node has no slice of it. */
+    @Nullable
+    TensorLayout get(TensorId tensor) {
+        Kept there = kept.get(tensor.number());
+        return there == null ? null : there.layout;
+    }
+
+    /** Takes the layout of a tensor that this node has no slice of. */
+    TensorLayout put(TensorLayout given) {
+        TensorLayout layout = given;
+        for (Kept other : kept.values()) {
+            if (other.layout.meets(given)) {
+                boolean aligned = other.layout.isAlignedWith(given);
+                layout = new TensorLayout(
+                        given.info(),
+                        aligned ? other.layout.bounds() : layout.bounds(),
+                        other.layout.servers(),
+                        given.lanes());
+                if (aligned) {
+                    break;
+                }
+            }
+        }
+        kept.put(given.info().id().number(), new Kept(given, layout));
+        return layout;
+    }
+
+    /**
+     * Takes the layout of a tensor that this node has slices of.
+     *
+     * @throws PsException with {@code ALREADY_EXISTS} if it is another one
+     */
+    TensorLayout require(TensorLayout given) {
+        int tensor = given.info().id().number();
+        Kept there = kept.get(tensor);
+        if (there == null || !there.given.equals(given)) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "tensor \"" + given.info().id() + "\": " + given.text() + " (expected: as it is there, "
+                            + (there == null ? "dropped" : there.layout.text()) + ")");
+        }
+        kept.put(tensor, new Kept(given, there.layout)); // most likely the other slices come with the same object
+        return there.layout;
+    }
+
+    void remove(TensorId tensor) {
+        kept.remove(tensor.number());
+    }
+}

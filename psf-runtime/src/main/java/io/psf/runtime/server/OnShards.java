@@ -1,0 +1,104 @@
+package io.psf.runtime.server;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Shard;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Work that runs on several shards, each on its lane, until all have answered. */
+final class OnShards<T> {
+    private final List<HostShard> shards;
+    private final Function<? super Shard, ? extends T> work;
+    private final CallInfo call;
+    private final boolean readOnly;
+    private final Lane home;
+    private final CompletableFuture<List<T>> all;
+    private final AtomicInteger missing;
+    /** By shard; each is written by its shard's lane, before it is counted. */
+    private final List<@Nullable T> answers;
+
+    private final List<@Nullable Throwable> failures;
+
+    private OnShards(
+            List<HostShard> shards,
+            Function<? super Shard, ? extends T> work,
+            CallInfo call,
+            boolean readOnly,
+            Lane home,
+            CompletableFuture<List<T>> all) {
+        this.shards = shards;
+        this.work = work;
+        this.call = call;
+        this.readOnly = readOnly;
+        this.home = home;
+        this.all = all;
+        this.missing = new AtomicInteger(shards.size());
+        this.answers = new ArrayList<>(Collections.nCopies(shards.size(), null));
+        this.failures = new ArrayList<>(Collections.nCopies(shards.size(), null));
+    }
+
+    /**
+     * Begins.
+     *
+     * @param shards in the order of the answers
+     * @param call that the shards tell meanwhile
+     * @param readOnly true if the work makes no rows
+     * @param home the lane on which the answers are given
+     * @param all completed with the answers
+     */
+    static <T> void start(
+            List<HostShard> shards,
+            Function<? super Shard, ? extends T> work,
+            CallInfo call,
+            boolean readOnly,
+            Lane home,
+            CompletableFuture<List<T>> all) {
+        if (shards.isEmpty()) {
+            all.complete(List.of());
+            return;
+        }
+        OnShards<T> run = new OnShards<>(shards, work, call, readOnly, home, all);
+        for (int i = 0; i < shards.size(); i++) {
+            int index = i;
+            shards.get(i).lane().execute(() -> run.run(index));
+        }
+    }
+
+    private void run(int index) {
+        HostShard shard = shards.get(index);
+        try {
+            shard.requireThere();
+            shard.begin(call, readOnly, null);
+            answers.set(index, work.apply(shard));
+        } catch (Throwable e) { // it is the stage's
+            failures.set(index, e);
+        } finally {
+            shard.end();
+            shard.lane().scratch().reset();
+            if (missing.decrementAndGet() == 0) {
+                home.execute(this::complete);
+            }
+        }
+    }
+
+    private void complete() {
+        Throwable first = null;
+        for (Throwable failure : failures) {
+            if (first == null) {
+                first = failure;
+            } else if (failure != null && failure != first) {
+                first.addSuppressed(failure);
+            }
+        }
+        if (first != null) {
+            all.completeExceptionally(first);
+        } else {
+            all.complete(Collections.unmodifiableList(answers));
+        }
+    }
+}

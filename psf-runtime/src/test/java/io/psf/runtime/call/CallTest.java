@@ -1,0 +1,445 @@
+package io.psf.runtime.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.Merge;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.NullUnmarked;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a call ends, whatever the caller's own code does on the way. */
+@NullUnmarked
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class CallTest {
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    private final FramePool pool = new FramePool(1 << 20);
+    private final Client client = new Client(pool);
+    private final Own own = new Own();
+    private final List<Frame> first = new ArrayList<>();
+    private final List<Frame> second = new ArrayList<>();
+    private Channel toFirst;
+    private Channel toSecond;
+    private List<Peer> servers;
+
+    /** A function whose one answer is made by code of the caller's. */
+    private static final class Own extends Function<int[], Integer> {
+        private IntConsumer decode = part -> {};
+        private Supplier<Integer> result = () -> 7;
+
+        Own() {
+            super(FunctionInfo.of("acme.own", Place.SERVER, false, "int -> int"));
+        }
+
+        @Override
+        public void write(int[] request, Routing routing, int part, TupleWriter out) {
+            out.i32(request[0]);
+        }
+
+        @Override
+        public int[] read(TupleReader in) {
+            throw new AssertionError("not reached");
+        }
+
+        @Override
+        public void writeAnswer(Integer answer, TupleWriter out) {
+            throw new AssertionError("not reached");
+        }
+
+        @Override
+        public Merge<Integer> merge(int[] request, Routing routing, @Nullable Integer into) {
+            return new Merge<>() {
+                @Override
+                public void add(int part, TupleReader in) {
+                    in.i32();
+                }
+
+                @Override
+                public void decode(int part) {
+                    decode.accept(part);
+                }
+
+                @Override
+                public Integer result() {
+                    return result.get();
+                }
+            };
+        }
+    }
+
+    /** Notes what is sent. */
+    private static final class Wire implements Channel {
+        private final List<Frame> sent;
+
+        Wire(List<Frame> sent) {
+            this.sent = sent;
+        }
+
+        @Override
+        public void send(Frame frame, long deadline) {
+            sent.add(frame);
+        }
+
+        @Override
+        public void offer(Frame frame) {
+            sent.add(frame);
+        }
+
+        @Override
+        public void setReading(boolean reading) {}
+
+        @Override
+        public void trust() {}
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public String peer() {
+            return "test";
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private record To(Channel channel) implements Transport {
+        @Override
+        public Listener listen(String host, int port, Receiver receiver) {
+            throw new AssertionError("not reached");
+        }
+
+        @Override
+        public Channel connect(String host, int port, Receiver receiver) {
+            return channel;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @BeforeEach
+    void connect() {
+        toFirst = new Wire(first);
+        toSecond = new Wire(second);
+        servers = List.of(
+                client.connect(new To(toFirst), "", 0, "server 0"),
+                client.connect(new To(toSecond), "", 0, "server 1"));
+    }
+
+    private Call<Integer> call(Duration deadline) {
+        return client.send(client.onNodes(own, new int[] {1}, servers, CallLimits.of(deadline.toNanos())));
+    }
+
+    private Call<Integer> call() {
+        return call(Duration.ofSeconds(60));
+    }
+
+    /** Both servers answer what was sent last. */
+    private void answer() {
+        answer(toFirst, first);
+        answer(toSecond, second);
+    }
+
+    private void answer(Channel channel, List<Frame> sent) {
+        Frame request = sent.stream()
+                .filter(frame -> frame.kind() == Frame.Kind.REQUEST)
+                .reduce((one, other) -> other)
+                .orElseThrow();
+        TupleWriter tuple = new TupleWriter();
+        tuple.i32(1);
+        client.received(channel, Frames.of(pool, new Draft() {
+            @Override
+            public int length() {
+                return Frames.length(tuple);
+            }
+
+            @Override
+            public boolean writeTo(ByteBuffer out) {
+                Frames.answer(out, own.info(), request, tuple);
+                return true;
+            }
+        }));
+    }
+
+    private static PsException failure(Call<?> call) {
+        assertThat(call.isDone()).as("ended").isTrue();
+        return catchThrowableOfType(PsException.class, call::await);
+    }
+
+    private void assertOver() {
+        assertThat(client.outstanding()).isZero();
+    }
+
+    @Test
+    void aMergeThatAnswersNullEndsTheCall() {
+        own.result = () -> null;
+        Call<Integer> call = call();
+        answer();
+        assertThat(failure(call)).hasMessage("CALLER_FAILED: merge or finish: null (expected: a response) in acme.own");
+        assertOver();
+    }
+
+    static final class Sneaky {
+        @SuppressWarnings("unchecked") // what a compiler of another language lets through
+        static <E extends Throwable> RuntimeException sneak(Throwable e) throws E {
+            throw (E) e;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                IndexOutOfBoundsException.class,
+                StackOverflowError.class,
+                AssertionError.class,
+                LinkageError.class,
+                java.io.IOException.class
+            })
+    void whateverAMergeThrowsIsTheCallersOwn(Class<? extends Throwable> type) throws Exception {
+        Throwable thrown = type.getConstructor().newInstance();
+        own.result = () -> {
+            throw Sneaky.<RuntimeException>sneak(thrown);
+        };
+        Call<Integer> call = call();
+        answer();
+        PsException e = failure(call);
+        assertThat(e.code()).isEqualTo(Code.CALLER_FAILED);
+        assertThat(e).hasMessageContaining("threw " + type.getName()).hasCause(thrown);
+        assertThat(e.server()).as("an innocent server").isNull();
+        assertThat(e.slice()).as("an innocent slice").isNull();
+        assertOver();
+    }
+
+    @Test
+    void whatAMergeThrowsOnPurposeKeepsItsCode() {
+        own.result = () -> {
+            throw new PsException(Code.BAD_REQUEST, "candidates: 0 (expected: some)");
+        };
+        Call<Integer> call = call();
+        answer();
+        assertThat(failure(call)).hasMessage("BAD_REQUEST: candidates: 0 (expected: some) in acme.own");
+    }
+
+    /** A record's own check, say: the answer that it refuses is one server's. */
+    @Test
+    void whatDecodingAnAnswerThrowsNamesTheServerThatGaveIt() {
+        own.decode = part -> {
+            if (part == 1) {
+                throw new IllegalArgumentException("share: 3 (expected: at most 1)");
+            }
+        };
+        Call<Integer> call = call();
+        answer();
+        PsException e = failure(call);
+        assertThat(e.code()).isEqualTo(Code.CALLER_FAILED);
+        assertThat(e.server()).isEqualTo("server 1");
+        assertOver();
+    }
+
+    @Test
+    void aCallThatTouchesNothingFailsAsAnyOther() {
+        own.result = () -> List.<Integer>of().get(0);
+        Call<Integer> call =
+                client.send(client.onNodes(own, new int[] {1}, List.of(), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
+        assertThat(failure(call).code()).isEqualTo(Code.CALLER_FAILED);
+        assertOver();
+    }
+
+    /** What blocks until it is told to go on; interrupts count as told if it heeds them. */
+    private static final class Blocking {
+        private final boolean heeds;
+        final CountDownLatch entered = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+        final AtomicBoolean interrupted = new AtomicBoolean();
+
+        Blocking(boolean heeds) {
+            this.heeds = heeds;
+        }
+
+        int block() {
+            entered.countDown();
+            while (true) {
+                try {
+                    goOn.await();
+                    return 7;
+                } catch (InterruptedException e) {
+                    interrupted.set(true);
+                    if (heeds) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMergeThatBlocksKeepsNobodyFromItsDeadline(boolean heedsInterrupts) throws Exception {
+        Blocking blocking = new Blocking(heedsInterrupts);
+        own.result = blocking::block;
+        Call<Integer> call = call(SHORT);
+        AtomicBoolean interruptedAfter = new AtomicBoolean();
+        Thread leader = new Thread(() -> {
+            answer();
+            interruptedAfter.set(Thread.currentThread().isInterrupted());
+        });
+        leader.start();
+        blocking.entered.await();
+        Call<Integer> other = call(SHORT);
+        Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
+            client.expire();
+            return call.isDone() && other.isDone();
+        });
+        assertThat(failure(call))
+                .hasMessageMatching(
+                        "TIMED_OUT: the caller's own merge, finish or record not over after \\d+ ms in acme.own");
+        assertThat(failure(other)).hasMessageStartingWith("TIMED_OUT: 2 of 2 answers missing");
+        assertOver();
+        Awaitility.await().untilTrue(blocking.interrupted);
+        blocking.goOn.countDown();
+        leader.join();
+        assertThat(interruptedAfter).as("an interrupt that was the call's").isFalse();
+        assertThat(failure(call).code()).isEqualTo(Code.TIMED_OUT);
+    }
+
+    @Test
+    void aMergeThatBlocksKeepsNobodyFromClosing() throws Exception {
+        Blocking blocking = new Blocking(false);
+        own.result = blocking::block;
+        Call<Integer> call = call();
+        Thread leader = new Thread(this::answer);
+        leader.start();
+        blocking.entered.await();
+        client.failAll(new PsException(Code.CLOSED, "closed"));
+        assertThat(failure(call).code()).isEqualTo(Code.CLOSED);
+        blocking.goOn.countDown();
+        leader.join();
+        assertThat(failure(call).code()).isEqualTo(Code.CLOSED);
+    }
+
+    @Test
+    void aMergeThatBlocksCanBeGivenUp() throws Exception {
+        Blocking blocking = new Blocking(true);
+        own.result = blocking::block;
+        Call<Integer> call = call();
+        Thread leader = new Thread(this::answer);
+        leader.start();
+        blocking.entered.await();
+        assertThat(call.cancel()).isTrue();
+        leader.join();
+        assertThat(failure(call).code()).isEqualTo(Code.CANCELLED);
+        assertOver();
+    }
+
+    /** The thread that looks after deadlines is one for all calls. */
+    @Test
+    void aCallbackThatBlocksKeepsNobodyFromTheirDeadline() throws Exception {
+        Blocking blocking = new Blocking(false);
+        Call<Integer> call = call(SHORT);
+        var unused = call.toCompletableFuture().whenComplete((answer, failure) -> blocking.block());
+        Call<Integer> other = call(SHORT);
+        Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
+            client.expire();
+            return call.isDone() && other.isDone();
+        });
+        blocking.entered.await();
+        blocking.goOn.countDown();
+    }
+
+    /** The callback is told before the thread that waits, or after it: it waits for neither. */
+    @Test
+    void aCallbackThatBlocksKeepsNobodyFromTheAnswer() throws Exception {
+        Blocking blocking = new Blocking(false);
+        Call<Integer> call = call();
+        CompletableFuture<Integer> awaited = new CompletableFuture<>();
+        Thread waiter = new Thread(() -> awaited.complete(call.await()));
+        waiter.start();
+        Awaitility.await()
+                .until(() ->
+                        waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
+        var unused = call.toCompletableFuture().whenComplete((answer, failure) -> blocking.block());
+        Thread leader = new Thread(this::answer);
+        leader.start();
+        blocking.entered.await();
+        assertThat(awaited.get(10, TimeUnit.SECONDS)).isEqualTo(7);
+        assertOver();
+        blocking.goOn.countDown();
+        leader.join();
+    }
+
+    @Test
+    void aFutureThatIsCancelledGivesTheCallUp() {
+        Call<Integer> call = call();
+        CompletableFuture<Integer> other = call.toCompletableFuture();
+        CompletableFuture<Integer> future = call.toCompletableFuture();
+        assertThat(future.cancel(true)).isTrue();
+        assertThat(future).isCancelled();
+        assertThat(failure(call).code()).isEqualTo(Code.CANCELLED);
+        assertThat(other)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableOfType(Exception.class)
+                .havingCause()
+                .isInstanceOf(PsException.class)
+                .withMessageStartingWith("CANCELLED");
+        assertOver();
+        assertThat(future.cancel(true)).isTrue(); // as java.util.concurrent has it
+    }
+
+    @Test
+    void aFutureThatRunsIntoItsOwnLimitGivesTheCallUp() {
+        Call<Integer> call = call();
+        CompletableFuture<Integer> future = call.toCompletableFuture().orTimeout(50, TimeUnit.MILLISECONDS);
+        assertThat(future).failsWithin(Duration.ofSeconds(5));
+        Awaitility.await().until(call::isDone);
+        assertThat(failure(call).code()).isEqualTo(Code.CANCELLED);
+        assertOver();
+    }
+
+    @Test
+    void aFutureThatIsCompletedOtherwiseGivesTheCallUp() {
+        Call<Integer> call = call();
+        CompletableFuture<Integer> future = call.toCompletableFuture().completeOnTimeout(3, 50, TimeUnit.MILLISECONDS);
+        assertThat(future).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(3);
+        Awaitility.await().until(call::isDone);
+        assertThat(failure(call).code()).isEqualTo(Code.CANCELLED);
+        assertOver();
+    }
+
+    @Test
+    void aFutureIsTheAnswerWheneverItIsAskedFor() {
+        Call<Integer> call = call();
+        CompletableFuture<Integer> before = call.toCompletableFuture();
+        answer();
+        assertThat(before).isCompletedWithValue(7);
+        assertThat(call.toCompletableFuture()).isCompletedWithValue(7);
+        assertThat(before.cancel(true)).isFalse();
+        assertThat(call.await()).isEqualTo(7);
+    }
+}
