@@ -236,6 +236,15 @@ public interface Shard {
      */
     Future<?> after(Duration delay, Runnable work);
 
+    /**
+     * What gives back the memory of the request that is being handled, before its answer: run on the lane, by a handler that
+     * answers later and reads the request's arrays no more, since it has copied or added up what it was given. A server's
+     * memory for requests is bounded.
+     */
+    default Runnable requestRelease() {
+        return () -> {};
+    }
+
     /** Who is in the cluster now. */
     List<Member> members();
 

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.function.IntConsumer;
 
 /** A shard on the heap, without a server: one slice of a tensor, and the workers as the test says. */
 public final class HeapShard implements Shard {
@@ -32,6 +33,7 @@ public final class HeapShard implements Shard {
     private final Attachments attachments;
     private List<Member> members = List.of(new Member(Role.SERVER, 9, "127.0.0.1", 1));
     private int caller;
+    private IntConsumer onRelease = worker -> {};
 
     public HeapShard(long tensorRows, Range range, int width, Optimizer optimizer) {
         this.tensor = new TensorInfo(TensorId.of("w"), tensorRows, width);
@@ -160,6 +162,17 @@ public final class HeapShard implements Shard {
     @Override
     public CallInfo call() {
         return new CallInfo(caller, 0, 0);
+    }
+
+    /** Told the worker of each request that is given back before its answer. */
+    public void onRelease(IntConsumer told) {
+        onRelease = told;
+    }
+
+    @Override
+    public Runnable requestRelease() {
+        int worker = caller;
+        return () -> onRelease.accept(worker);
     }
 
     @Override

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code psf} program. Exits with 0, with 2 for what was asked wrongly, with 1 for what failed. */
+/** The {@code psf} program. Exits with 0, with 2 for what was asked wrongly, with 3 for a node whose heap is full, with 1 for what else failed. */
 @Command(
         name = "psf",
         description = "A parameter server that you extend by writing an interface.",

@@ -30,6 +30,8 @@ import picocli.CommandLine.Option;
             "  PSF_MAPPED           a directory for shards in mapped files; native memory unless said",
             "  PSF_CHECKPOINTS      a directory for checkpoints, the same for all servers; none unless said",
             "  PSF_LANES            threads that run handlers; one a processor unless said",
+            "  PSF_MEMORY           the most bytes of requests and answers that a server holds, such as 512m or 2g;",
+            "                       five eighths of the JVM's direct memory, or its heap if that is less, unless said",
             "  PSF_TRANSPORT        auto: shared memory on one machine, else TCP; or shm, tcp, netty; auto unless said",
             "  PSF_SPIN_MICROS      how long a thread looks for an answer before it sleeps; 50 unless said, 0 for not at all",
             "  PSF_DEADLINE         how long a worker's call may take; 60s unless said",
@@ -88,6 +90,7 @@ final class NodeCommand implements Callable<Integer> {
         if (!classPath.isEmpty()) {
             Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
         }
+        HeapWatch.start("the " + settings.role().label());
         switch (settings.role()) {
             case SCHEDULER -> {
                 try (Scheduler node = Scheduler.start(settings.scheduler())) {

@@ -20,7 +20,7 @@ final class Checks {
                 "one that workers can connect to, such as 127.0.0.1 or 10.0.0.7");
     }
 
-    static void atLeast(String name, int value, int least) {
+    static void atLeast(String name, long value, long least) {
         require(value >= least, name, value, ">= " + least);
     }
 

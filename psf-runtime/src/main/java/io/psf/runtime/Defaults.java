@@ -1,10 +1,12 @@
 package io.psf.runtime;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Transport;
 import io.psf.runtime.net.NetTransport;
 import io.psf.runtime.netty.NettyTransport;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /** Bounds that are the same on every node. */
@@ -14,6 +16,9 @@ final class Defaults {
 
     /** The most bytes of waiting requests, and of unsent answers, that one connection may hold on a node. */
     static final long CONNECTION_BOUND = 64L << 20;
+
+    /** The least that a server may be told to hold of requests and answers. */
+    static final long LEAST_MEMORY = 1 << 20;
 
     /** How often deadlines are looked at. */
     static final Duration TICK = Duration.ofMillis(50);
@@ -32,8 +37,31 @@ final class Defaults {
 
     private Defaults() {}
 
+    /** A node that asks nobody before it takes memory. */
     static FramePool pool() {
-        return new FramePool(KEPT_FRAMES);
+        return new FramePool(Math.min(KEPT_FRAMES, maxDirect() / 4));
+    }
+
+    /** A server, which holds at most so much. */
+    static FramePool pool(long memory) {
+        return new FramePool(Math.min(KEPT_FRAMES, memory / 2), memory);
+    }
+
+    /** What a server may hold of requests and answers, unless it is told: the rest is for all else that is off the heap. */
+    static long memory() {
+        return Math.max(
+                LEAST_MEMORY, Math.min(maxDirect() / 8 * 5, Runtime.getRuntime().maxMemory()));
+    }
+
+    /** The most direct memory that this JVM takes. */
+    private static long maxDirect() {
+        long heap = Runtime.getRuntime().maxMemory(); // unless the JVM was told
+        HotSpotDiagnosticMXBean hotSpot = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        if (hotSpot == null) {
+            return heap;
+        }
+        long told = Long.parseLong(hotSpot.getVMOption("MaxDirectMemorySize").getValue());
+        return told == 0 ? heap : told;
     }
 
     static Transport transport(TransportConfig config, FramePool pool) {

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -123,6 +123,7 @@ public final class PsCluster implements AutoCloseable {
         private List<Binding<?, ?>> handlers = List.of();
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
+        private long memory;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
         private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
         private @Nullable Path checkpoints;
@@ -168,6 +169,15 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
+        /**
+         * The most bytes of requests and answers that each server holds, for connections over sockets; an equal part of what
+         * a server alone would hold unless told.
+         */
+        public Builder memory(long bytes) {
+            this.memory = bytes;
+            return this;
+        }
+
         /** How long a call may take unless its stub says otherwise. */
         public Builder deadline(Duration deadline) {
             this.deadline = deadline;
@@ -209,16 +219,17 @@ public final class PsCluster implements AutoCloseable {
             FramePool shared = Defaults.pool();
             InProcessTransport inProcess = new InProcessTransport();
             List<Transport> transports = new ArrayList<>();
-            Supplier<Transport> transport = () -> {
-                Transport made = sockets == null ? inProcess : Defaults.transport(sockets, shared);
+            Function<FramePool, Transport> transport = pool -> {
+                Transport made = sockets == null ? inProcess : Defaults.transport(sockets, pool);
                 synchronized (transports) {
                     transports.add(made);
                 }
                 return made;
             };
             SchedulerConfig config = SchedulerConfig.of(servers, workers).withHeartbeatLimit(heartbeatLimit);
-            Scheduler scheduler = Scheduler.start(config, transport.get(), shared);
+            Scheduler scheduler = Scheduler.start(config, transport.apply(shared), shared);
             int port = scheduler.port();
+            long most = memory > 0 ? memory : Math.max(Defaults.LEAST_MEMORY, Defaults.memory() / servers);
             ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
             try {
                 List<CompletableFuture<Server>> startedServers = new ArrayList<>();
@@ -232,8 +243,9 @@ public final class PsCluster implements AutoCloseable {
                     startedServers.add(CompletableFuture.supplyAsync(
                             () -> {
                                 Thread.currentThread().setContextClassLoader(classPath);
+                                FramePool pool = sockets == null ? shared : Defaults.pool(most);
                                 return Server.start(
-                                        server, aroundServers.apply(transport.get()), shared, handlers, interceptors);
+                                        server, aroundServers.apply(transport.apply(pool)), pool, handlers, interceptors);
                             },
                             starters));
                 }
@@ -241,7 +253,8 @@ public final class PsCluster implements AutoCloseable {
                     WorkerConfig worker =
                             WorkerConfig.of("127.0.0.1", port).withRank(i).withDeadline(deadline);
                     startedWorkers.add(CompletableFuture.supplyAsync(
-                            () -> Worker.connect(worker, aroundWorkers.apply(transport.get()), shared), starters));
+                            () -> Worker.connect(worker, aroundWorkers.apply(transport.apply(shared)), shared),
+                            starters));
                 }
                 return new PsCluster(
                         scheduler,

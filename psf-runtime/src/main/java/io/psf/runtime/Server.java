@@ -138,7 +138,7 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerConfig config) {
         Handlers handlers = handlers(List.of());
-        FramePool pool = Defaults.pool();
+        FramePool pool = Defaults.pool(config.memory());
         return new Server(config, Defaults.transport(config.transport(), pool), true, pool, handlers, List.of());
     }
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
  * @param joinTimeout how long the cluster may take to form
  * @param transport what the connections of workers are made of
+ * @param memory the most bytes of requests and answers that the server holds, at least 1 MB; beyond half of it workers come
+ *     to wait. Tensors do not count
  */
 public record ServerConfig(
         String schedulerHost,
@@ -28,7 +30,8 @@ public record ServerConfig(
         @Nullable Path mapped,
         @Nullable Path checkpoints,
         Duration joinTimeout,
-        TransportConfig transport) {
+        TransportConfig transport,
+        long memory) {
     public ServerConfig {
         Checks.port(schedulerPort);
         Checks.port(port);
@@ -36,11 +39,12 @@ public record ServerConfig(
         Checks.atLeast("rank", rank, -1);
         Checks.atLeast("lanes", lanes, 1);
         Checks.positive("joinTimeout", joinTimeout);
+        Checks.atLeast("memory", memory, Defaults.LEAST_MEMORY);
     }
 
     /**
      * Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory, no
-     * checkpoints.
+     * checkpoints, and for requests and answers five eighths of the JVM's direct memory, or its heap if that is less.
      */
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
@@ -53,48 +57,135 @@ public record ServerConfig(
                 null,
                 null,
                 Duration.ofMinutes(2),
-                TransportConfig.usual());
+                TransportConfig.usual(),
+                Defaults.memory());
     }
 
     /** The same, listening elsewhere. */
     public ServerConfig listen(String host, int port) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same, asking for a rank; -1 for any. */
     public ServerConfig withRank(int rank) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same with another number of lanes. */
     public ServerConfig withLanes(int lanes) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same with its shards in files that are mapped, below a directory. */
     public ServerConfig withMapped(Path directory) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, directory, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                directory,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, directory, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                directory,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same with another time for the cluster to form. */
     public ServerConfig withJoinTimeout(Duration joinTimeout) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 
     /** The same with other connections. */
     public ServerConfig withTransport(TransportConfig transport) {
         return new ServerConfig(
-                schedulerHost, schedulerPort, host, port, rank, lanes, mapped, checkpoints, joinTimeout, transport);
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
+    }
+
+    /** The same with another bound on the bytes of requests and answers that it holds. */
+    public ServerConfig withMemory(long memory) {
+        return new ServerConfig(
+                schedulerHost,
+                schedulerPort,
+                host,
+                port,
+                rank,
+                lanes,
+                mapped,
+                checkpoints,
+                joinTimeout,
+                transport,
+                memory);
     }
 }

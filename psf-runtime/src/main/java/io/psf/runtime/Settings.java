@@ -118,7 +118,8 @@ public final class Settings {
                 find(SettingsKey.MAPPED, Role.SERVER),
                 find(SettingsKey.CHECKPOINTS, Role.SERVER),
                 orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()),
-                transport(Role.SERVER, config.transport()));
+                transport(Role.SERVER, config.transport()),
+                orElse(SettingsKey.MEMORY, Role.SERVER, config.memory()));
     }
 
     /** How to connect a worker, which listens nowhere. */

@@ -27,6 +27,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         T read(String text);
     }
 
+    private static final Pattern BYTES = Pattern.compile("(\\d{1,9})([kmg]?)", Pattern.CASE_INSENSITIVE);
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9}) ?(ms|s|m|h)");
 
     static final SettingsKey<Role> ROLE = new SettingsKey<>(
@@ -89,6 +90,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             text -> wholeNumber(text, 1, Integer.MAX_VALUE),
             List.of(SettingsSpelling.of("PSF_LANES")));
 
+    static final SettingsKey<Long> MEMORY = new SettingsKey<>(
+            "the most bytes of requests and answers that a server holds, such as 512m or 2g, at least 1m",
+            SettingsKey::bytes,
+            List.of(SettingsSpelling.of("PSF_MEMORY")));
+
     static final SettingsKey<TransportConfig.Kind> TRANSPORT = new SettingsKey<>(
             "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
 
@@ -115,6 +121,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             MAPPED,
             CHECKPOINTS,
             LANES,
+            MEMORY,
             TRANSPORT,
             SPIN,
             DEADLINE,
@@ -191,6 +198,21 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         } catch (InvalidPathException e) {
             return null;
         }
+    }
+
+    private static @Nullable Long bytes(String text) {
+        Matcher matcher = BYTES.matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        long count = Long.parseLong(matcher.group(1));
+        long bytes = switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
+            case "k" -> count << 10;
+            case "m" -> count << 20;
+            case "g" -> count << 30;
+            default -> count;
+        };
+        return bytes < Defaults.LEAST_MEMORY ? null : bytes;
     }
 
     private static @Nullable Duration duration(String text) {

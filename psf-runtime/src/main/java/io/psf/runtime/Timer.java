@@ -27,12 +27,20 @@ final class Timer implements AutoCloseable {
                     try {
                         work.run();
                     } catch (Throwable e) { // or nothing would be looked at any more
-                        LOG.error("a timer's work failed", e);
+                        logFailed(e);
                     }
                 },
                 interval.toNanos(),
                 interval.toNanos(),
                 TimeUnit.NANOSECONDS);
+    }
+
+    private static void logFailed(Throwable e) {
+        try {
+            LOG.error("a timer's work failed", e);
+        } catch (OutOfMemoryError full) {
+            // The next time it may be run.
+        }
     }
 
     @Override

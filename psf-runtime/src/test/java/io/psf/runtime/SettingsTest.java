@@ -40,6 +40,7 @@ class SettingsTest {
                         "PSF_MAPPED",
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
+                        "PSF_MEMORY",
                         "PSF_TRANSPORT",
                         "PSF_SPIN_MICROS",
                         "PSF_DEADLINE",
@@ -64,7 +65,8 @@ class SettingsTest {
                         null,
                         null,
                         Duration.ofMinutes(2),
-                        TransportConfig.usual()));
+                        TransportConfig.usual(),
+                        Defaults.memory()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
                         "h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2), TransportConfig.usual()));
@@ -81,6 +83,7 @@ class SettingsTest {
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
+                Map.entry("PSF_MEMORY", "3m"),
                 Map.entry("PSF_TRANSPORT", "tcp"),
                 Map.entry("PSF_SPIN_MICROS", "7"),
                 Map.entry("PSF_DEADLINE", "1h"),
@@ -100,7 +103,8 @@ class SettingsTest {
                         Path.of("/data/psf"),
                         Path.of("/shared/psf"),
                         Duration.ofSeconds(30),
-                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000)),
+                        3 << 20));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
                         "::1",

@@ -26,8 +26,9 @@ import java.util.function.Supplier;
  */
 public final class Attachments {
     private final Shard shard;
-    private final Map<Class<?>, Object> made = new LinkedHashMap<>();
-    private final Map<String, List<Entry>> loaded = new LinkedHashMap<>();
+    private final Map<Class<?>, Object> made = new LinkedHashMap<>(2);
+    /** Seldom any. */
+    private Map<String, List<Entry>> loaded = Map.of();
 
     /** No attachments yet, of a shard. */
     public Attachments(Shard shard) {
@@ -185,7 +186,7 @@ public final class Attachments {
     /** Puts what has been loaded in the place of everything that is {@link Checkpointed}. */
     public void replace(Map<String, List<Entry>> states) {
         made.values().removeIf(Checkpointed.class::isInstance);
-        loaded.clear();
+        loaded = new LinkedHashMap<>();
         states.forEach((name, entries) -> loaded.put(name, new ArrayList<>(entries)));
     }
 }

@@ -76,6 +76,11 @@ public final class TupleReader {
         begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 
+    /** Refers no more to what was read, so that its memory can be collected while this waits for its next use. */
+    public void end() {
+        body = NOTHING;
+    }
+
     /**
      * Begins to read a body that lies within something larger, whatever was read before.
      *

@@ -41,9 +41,11 @@ public interface PushEmbedding {
     /** Hands the gradients to the shard's optimizer, at once or with its round, and counts the updates. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Versions.requireCounts(slice.keys().length(), slice.updates());
-        return Pushes.of(shard).sparse(slice.keys(), slice.gradients(), () -> {
-            int[] rows = shard.rows(slice.keys());
-            Versions.of(shard).add(rows, slice.updates());
+        Pushes pushes = Pushes.of(shard);
+        LongArray keys = pushes.kept(slice.keys());
+        IntArray updates = pushes.kept(slice.updates());
+        return pushes.sparse(slice.keys(), slice.gradients(), () -> {
+            Versions.of(shard).add(shard.rows(keys), updates);
             return new Response();
         });
     }

@@ -63,10 +63,14 @@ public interface PushSyncEmbedding {
         Rows.requireOwned(shard, slice.syncKeys());
         Versions.requireCounts(slice.pushKeys().length(), slice.updates());
         Versions.requireCached(slice.syncKeys().length(), slice.versions(), slice.bound());
-        return Pushes.of(shard).sparse(slice.pushKeys(), slice.gradients(), () -> {
-            int[] pushed = shard.rows(slice.pushKeys());
-            Versions.of(shard).add(pushed, slice.updates());
-            StaleRows stale = StaleRows.of(shard, slice.syncKeys(), slice.versions(), slice.bound());
+        Pushes pushes = Pushes.of(shard);
+        LongArray pushed = pushes.kept(slice.pushKeys());
+        IntArray updates = pushes.kept(slice.updates());
+        LongArray synced = pushes.kept(slice.syncKeys());
+        LongArray cached = pushes.kept(slice.versions());
+        return pushes.sparse(slice.pushKeys(), slice.gradients(), () -> {
+            Versions.of(shard).add(shard.rows(pushed), updates);
+            StaleRows stale = StaleRows.of(shard, synced, cached, slice.bound());
             return new Response(stale.keys(), stale.versions(), stale.values());
         });
     }

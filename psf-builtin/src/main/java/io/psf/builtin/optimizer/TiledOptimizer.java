@@ -7,9 +7,11 @@ import io.psf.api.array.LongArray;
 
 /**
  * What all optimizers share: which rows a push steps, and how often each has been stepped. Stateless: state and step
- * counts lie in the shard's slots, tiles beside the shard.
+ * counts lie in the shard's slots, and each thread has its tiles.
  */
 final class TiledOptimizer implements Optimizer {
+    private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
+
     private final Kernel kernel;
 
     TiledOptimizer(Kernel kernel) {
@@ -19,21 +21,17 @@ final class TiledOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
-        new Walk(kernel, shard, update, tiles(shard)).allRows(shard.rows());
+        new Walk(kernel, shard, update, TILES.get()).allRows(shard.rows());
     }
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
         int n = keys.length();
-        Tiles tiles = tiles(shard);
+        Tiles tiles = TILES.get();
         int[] rows = tiles.rows(n);
         shard.rows(keys, rows); // before the arrays are asked for: a table that grows makes them
         new Walk(kernel, shard, update, tiles).rows(rows, n);
-    }
-
-    private static Tiles tiles(Shard shard) {
-        return shard.attachment(Tiles.class, Tiles::new);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.psf.builtin.optimizer;
 
 /**
  * The heap tiles that an optimizer steps through: loops over memory off the heap are not vectorized by the JIT, loops
- * over tiles are. One set beside each shard, made at the first push and used on its lane.
+ * over tiles are. One set for each thread that steps shards, since beside 65,536 shards they would be a gigabyte.
  */
 final class Tiles {
     /** Elements in a tile: with four of them, a part of what a level 1 cache holds. */

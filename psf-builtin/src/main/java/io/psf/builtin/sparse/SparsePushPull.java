@@ -41,7 +41,8 @@ public interface SparsePushPull {
     /** Hands the update to the shard's optimizer, then answers the rows. A wrong key changes nothing. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Rows.requireOwned(shard, slice.pullKeys());
-        return Pushes.of(shard)
-                .sparse(slice.pushKeys(), slice.update(), () -> new Response(shard.gather(slice.pullKeys())));
+        Pushes pushes = Pushes.of(shard);
+        LongArray pulled = pushes.kept(slice.pullKeys());
+        return pushes.sparse(slice.pushKeys(), slice.update(), () -> new Response(shard.gather(pulled)));
     }
 }

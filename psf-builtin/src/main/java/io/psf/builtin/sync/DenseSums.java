@@ -13,9 +13,9 @@ final class DenseSums {
     /**
      * Adds updates up, in their order: ((first + second) + third) and so on, element by element.
      *
-     * @param updates at least one, each [n] float32; only read
+     * @param updates at least one, each [n] float32
      * @param scale multiplies each sum, unless it is 1
-     * @param into [n] float32; none of the updates
+     * @param into [n] float32; none of the updates but perhaps the first
      */
     static void add(List<FloatArray> updates, float scale, FloatArray into) {
         int n = into.length();

@@ -6,6 +6,7 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
 import java.util.ArrayDeque;
@@ -23,9 +24,10 @@ import java.util.function.Supplier;
  * next round. A worker that leaves is not waited for; what it pushed before counts, as does a push whose caller has
  * given up waiting.
  *
- * <p>A round adds its pushes up when it closes, in the order of the workers' ranks: the same pushes come to the same bits,
- * whichever came first. Until then each lies in its request, which a server keeps until a handler has answered; so a
- * round holds one push of each worker, of at most {@value #MOST_OPEN} rounds, and makes no copy of them.
+ * <p>A round adds its pushes up in the order of the workers' ranks: the same pushes come to the same bits, whichever came
+ * first. The oldest round adds a push as soon as all lower ranks have pushed, and gives its request's memory back.
+ * Until then a push lies in its request, uncopied; so a server may hold one push of each worker, of at most
+ * {@value #MOST_OPEN} rounds.
  */
 public final class Pushes implements MemberListener {
     /** How many rounds may be open, and so how many pushes of one worker are held. */
@@ -40,7 +42,7 @@ public final class Pushes implements MemberListener {
     private final boolean synchronous;
     private final boolean mean;
     /** The rounds that wait for somebody's push, oldest first. */
-    private final Deque<Round> open = new ArrayDeque<>();
+    private final Deque<Round> open = new ArrayDeque<>(1);
 
     private boolean closing;
 
@@ -75,8 +77,8 @@ public final class Pushes implements MemberListener {
     /**
      * Takes an update of every row.
      *
-     * @param update [rows, width] float32; borrowed until the answer
-     * @param answer makes the answer once the update is in the values
+     * @param update [rows, width] float32; borrowed until it is in the values
+     * @param answer makes the answer once the update is in the values; reads of the request what is {@link #kept} alone
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
      *     {@code RESOURCE_EXHAUSTED} if too many pushes of the worker wait for the others'
      */
@@ -88,9 +90,9 @@ public final class Pushes implements MemberListener {
     /**
      * Takes an update of some rows.
      *
-     * @param keys [n] int64, global keys, each once; borrowed until the answer
-     * @param update [n, width] float32; borrowed until the answer
-     * @param answer makes the answer once the update is in the values
+     * @param keys [n] int64, global keys, each once; borrowed until they are in the values
+     * @param update [n, width] float32; borrowed until it is in the values
+     * @param answer makes the answer once the update is in the values; reads of the request what is {@link #kept} alone
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
      *     {@code OUT_OF_RANGE} if the shard does not own a key, with {@code RESOURCE_EXHAUSTED} if too many pushes of the
      *     worker wait for the others'
@@ -101,6 +103,19 @@ public final class Pushes implements MemberListener {
             var unused = shard.rows(keys); // a wrong one would fail the whole round; an optimizer looks for itself
         }
         return take(new Update(keys, update), answer);
+    }
+
+    /**
+     * An array of the request for the answer to read. It is a copy if the tensor is synchronous, since the memory of the
+     * request is given back before a round closes.
+     */
+    public LongArray kept(LongArray ofRequest) {
+        return synchronous ? LongArray.wrap(ofRequest.toArray()) : ofRequest;
+    }
+
+    /** As {@link #kept(LongArray)}. */
+    public IntArray kept(IntArray ofRequest) {
+        return synchronous ? IntArray.wrap(ofRequest.toArray()) : ofRequest;
     }
 
     @Override
@@ -115,7 +130,7 @@ public final class Pushes implements MemberListener {
         }
         Push<R> push = new Push<>(answer);
         int worker = shard.call().worker();
-        roundOf(worker).add(worker, push, update);
+        roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
         return push.answered();
     }
@@ -138,14 +153,19 @@ public final class Pushes implements MemberListener {
         return round;
     }
 
-    /** Closes rounds as long as every worker that is there has pushed. */
+    /** Closes rounds as long as every worker that is there has pushed, and adds up what it can of the next one. */
     private void closeRounds(List<Member> members) {
         if (closing) {
             return; // an answer let a worker's next call in, before all of this round were answered
         }
         closing = true;
         try {
-            for (Round round = open.peek(); round != null && allPushed(round, members); round = open.peek()) {
+            for (Round round = open.peek(); round != null; round = open.peek()) {
+                int missing = lowestMissing(round, members);
+                if (missing < Integer.MAX_VALUE) {
+                    round.addBelow(missing);
+                    return;
+                }
                 open.remove();
                 close(round);
             }
@@ -154,13 +174,15 @@ public final class Pushes implements MemberListener {
         }
     }
 
-    private static boolean allPushed(Round round, List<Member> members) {
+    /** The lowest rank of those that are there and have not pushed in a round; the highest number if all have. */
+    private static int lowestMissing(Round round, List<Member> members) {
+        int lowest = Integer.MAX_VALUE;
         for (Member member : members) {
             if (member.role() == Role.WORKER && !round.has(member.rank())) {
-                return false;
+                lowest = Math.min(lowest, member.rank());
             }
         }
-        return true;
+        return lowest;
     }
 
     /**

@@ -14,17 +14,27 @@ import io.psf.builtin.sync.Pushes;
  * What a shard begins with, as it was asked for.
  *
  * @param generator of the values
- * @param request what was asked
+ * @param synchronous whether a round of one push of each worker is applied at once
+ * @param mean whether a round is the mean of its pushes
+ * @param declaration the same object for all shards
  */
-record FirstValues(Generator generator, InitTensor.Request request) implements Node.Fill {
+record FirstValues(Generator generator, boolean synchronous, boolean mean, Declaration declaration)
+        implements Node.Fill {
+    static FirstValues of(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
+        return new FirstValues(
+                request.distribution().generator(request.a(), request.b(), request.seed()),
+                request.synchronous(),
+                request.mean(),
+                new Declaration(text(tensor, request, optimizer)));
+    }
+
     @Override
     public void fill(Shard shard) {
         generator.fill(shard.values(), shard.range().begin() * shard.width());
-        if (request.synchronous()) {
-            Pushes.synchronize(shard, request.mean());
+        if (synchronous) {
+            Pushes.synchronize(shard, mean);
         }
-        String text = declaration(shard.spec(), request, shard.optimizer());
-        var unused = shard.attachment(Declaration.class, () -> new Declaration(text));
+        var unused = shard.attachment(Declaration.class, () -> declaration);
     }
 
     @Override
@@ -36,7 +46,7 @@ record FirstValues(Generator generator, InitTensor.Request request) implements N
     }
 
     /** As a spec says it, for whoever reads the tensor's files. */
-    private static String declaration(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
+    private static String text(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
         return tensor.shape() + " slices="
                 + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
                 + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="

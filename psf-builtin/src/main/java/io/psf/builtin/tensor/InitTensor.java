@@ -16,7 +16,6 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.initializer.Distribution;
-import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
 import java.util.Arrays;
 
@@ -68,9 +67,8 @@ public interface InitTensor {
     default Response handle(Request request, Node node) {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         Optimizer optimizer = request.rule().create(request.arguments().toArray());
-        Generator generator = request.distribution().generator(request.a(), request.b(), request.seed());
         requireSlices(request.bounds().length(), request.servers().length());
-        FirstValues first = new FirstValues(generator, request);
+        FirstValues first = FirstValues.of(tensor, request, optimizer);
         TensorLayout layout = new TensorLayout(
                 tensor,
                 Arrays.stream(request.bounds().toArray()).boxed().toList(),

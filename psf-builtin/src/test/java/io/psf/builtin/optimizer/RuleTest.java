@@ -58,6 +58,7 @@ class RuleTest {
             }
         }
         reference.assertSame();
+        assertThat(shard.attachments().all()).isEmpty(); // what is beside each of many shards adds up
     }
 
     @ParameterizedTest(name = "{0} {2} x {3}")

@@ -10,6 +10,7 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.HeapShard;
 import io.psf.builtin.optimizer.Rule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -234,14 +235,21 @@ class PushesTest {
     }
 
     @Test
-    void aRoundKeepsNoCopyOfWhatWasPushed() { // a push is borrowed until its answer, and read when its round closes
-        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
-        dense(shard, 1, 1, 2, 3, 4);
-        dense(shard, 0, 1, 2, 3, 4);
+    void aRequestIsGivenBackWhenAllLowerRanksHavePushedAndNotReadAfterwards() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2, 3));
+        float[][] pushed = {{1, 2, 3, 4}, {10, 20, 30, 40}, {5, 6}, {7, 7, 7, 7}};
+        shard.onRelease(worker -> Arrays.fill(pushed[worker], Float.NaN));
+        dense(shard, 1, pushed[1]);
+        sparse(shard, 2, new long[] {1, 3}, pushed[2]);
         sparse(shard, 1, new long[] {1}, 10); // of the next round
-        assertThat(shard.slots()).isEmpty();
-        dense(shard, 2, 1, 1, 1, 1);
-        assertThat(shard.slots()).hasSize(1);
+        assertThat(shard.slots()).as("waits for rank 0, uncopied").isEmpty();
+        assertThat(pushed[1]).containsExactly(10, 20, 30, 40);
+        dense(shard, 0, pushed[0]);
+        assertThat(pushed[0]).containsOnly(Float.NaN);
+        assertThat(pushed[1]).containsOnly(Float.NaN);
+        assertThat(pushed[2]).containsOnly(Float.NaN);
+        assertThat(values(shard)).isEqualTo("0.0, 0.0, 0.0, 0.0");
+        assertThat(dense(shard, 3, pushed[3])).isCompletedWithValue("18.0, 34.0, 40.0, 57.0");
     }
 
     @Test

@@ -50,6 +50,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     /** How long the other slices have, once one has failed, to say that they have failed too. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** The errors of so many slices are told; the others are counted. */
+    private static final int MOST_NAMED = 3;
+
     /** Answers that are larger are not left with the server for longer than needed. */
     private static final int LARGE = 1 << 16;
 
@@ -73,8 +76,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     private final int[] sent;
 
     private int missing;
-    /** By part, so that they are told in the order of the slices; null while there are none. */
+    /** Of the first parts that failed, so that they are told in the order of the slices; null while there are none. */
     private @Nullable TreeMap<Integer, PsException> errors;
+    /** How many parts have failed beside those. */
+    private int unnamed;
 
     private long failBy;
     private boolean large;
@@ -404,15 +409,25 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                 return;
             }
             arrived(part);
-            if (errors == null) {
-                errors = new TreeMap<>();
-            }
-            errors.put(part, place(part, cause));
-            if (errors.size() == 1) {
-                failBy = System.nanoTime() + GRACE_NANOS;
-            }
+            note(part, cause);
         }
         failIfAllHaveAnswered();
+    }
+
+    private void note(int part, PsException cause) {
+        if (errors == null) {
+            errors = new TreeMap<>();
+            failBy = System.nanoTime() + GRACE_NANOS;
+        }
+        if (errors.size() < MOST_NAMED || part < errors.lastKey()) {
+            errors.put(part, place(part, cause));
+        } else {
+            unnamed++;
+        }
+        if (errors.size() > MOST_NAMED) {
+            errors.pollLastEntry();
+            unnamed++;
+        }
     }
 
     private void failIfAllHaveAnswered() {
@@ -421,7 +436,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             if (merge == null || errors == null || missing > 0) {
                 return;
             }
-            failure = together(errors.values());
+            failure = together(errors.values(), unnamed);
             over();
         }
         end(failure);
@@ -492,8 +507,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                 part >= 0 ? peers[part].name() : null);
     }
 
-    /** The first error, with what the other slices said. */
-    private static PsException together(Collection<PsException> inOrder) {
+    /**
+     * The first error, with what the other slices said.
+     *
+     * @param unnamed how many others there are
+     */
+    private static PsException together(Collection<PsException> inOrder, int unnamed) {
         List<PsException> errors = List.copyOf(inOrder);
         PsException first = errors.get(0);
         if (errors.size() == 1) {
@@ -504,6 +523,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
             boolean same = other.code() == first.code() && other.detail().equals(first.detail());
             others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
+        }
+        if (unnamed > 0) {
+            others.add("and " + unnamed + " more");
         }
         PsException all = new PsException(first.code(), first.detail())
                 .at(first.function(), first.tensor(), first.slice(), first.server() + others);
@@ -529,13 +551,15 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             if (merge == null || !overdue && (errors == null || now - failBy < 0)) {
                 return;
             }
-            failure = together(errors != null ? errors.values() : late());
+            failure = errors != null
+                    ? together(errors.values(), unnamed)
+                    : together(late(), Math.max(0, missing - MOST_NAMED));
             over();
         }
         end(failure);
     }
 
-    /** An error for each slice whose answer is missing. */
+    /** Errors of the first slices whose answers are missing. */
     private List<PsException> late() {
         if (missing == 0) {
             return List.of(place(
@@ -550,7 +574,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                 missing + " of " + peers.length + " answers missing after "
                         + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms");
         List<PsException> errors = new ArrayList<>();
-        for (int part = 0; part < sent.length; part++) {
+        for (int part = 0; part < sent.length && errors.size() < MOST_NAMED; part++) {
             if (sent[part] != ANSWERED) {
                 errors.add(place(part, late));
             }

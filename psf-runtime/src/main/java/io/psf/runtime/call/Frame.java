@@ -95,6 +95,8 @@ public final class Frame {
     private final @Nullable Frame whole;
 
     private volatile int owners = 1;
+    /** True if somebody may still read the memory after it has been released. */
+    private volatile boolean abandoned;
 
     /** Who takes back a frame's memory. */
     public interface Lender {
@@ -146,9 +148,12 @@ public final class Frame {
         return length;
     }
 
-    /** A frame to be filled with what arrives: its memory grows with that, not with what was announced. */
+    /**
+     * A frame to be filled with what arrives. Its memory grows with that and not with what was announced, unless it is a
+     * node's that has been {@link Receiver#admits asked} for all of it.
+     */
     public static Frame arriving(FramePool pool, int length) {
-        return pool.acquire(Math.min(length, AT_FIRST));
+        return pool.acquire(pool.isBounded() ? length : Math.min(length, AT_FIRST));
     }
 
     /** A frame with room for more of what arrives, and with what has arrived; the old one is released. */
@@ -162,6 +167,11 @@ public final class Frame {
     /** The bytes, from 0 to the length; the position is the reader's to move. */
     public ByteBuffer bytes() {
         return bytes;
+    }
+
+    /** Bytes of the memory that it takes. */
+    public int capacity() {
+        return bytes.capacity();
     }
 
     /** Bytes of the whole frame. */
@@ -300,12 +310,27 @@ public final class Frame {
             throw new IllegalStateException("frame: released (expected: owned)");
         }
         if (left == 0) {
-            if (lender != null) {
+            if (abandoned && lender instanceof FramePool pool) {
+                pool.abandon(bytes);
+            } else if (lender != null) {
                 lender.giveBack(bytes);
             } else if (whole != null) {
                 whole.release();
             }
         }
+    }
+
+    /** As {@link #release}, where somebody may still read the frame: its memory is the garbage collector's. */
+    public void abandon() {
+        (whole == null ? this : whole).abandoned = true;
+        release();
+    }
+
+    /** The header alone, in memory of its own, for what outlives the frame's. */
+    public Frame header() {
+        ByteBuffer copy = ByteBuffer.allocate(HEADER);
+        copy.put(0, bytes, 0, HEADER);
+        return new Frame(copy, null);
     }
 
     private static PsException malformed(String what) {

@@ -12,6 +12,14 @@ public interface Receiver {
         return false;
     }
 
+    /**
+     * Whether the memory of a long frame that the peer has announced may be taken now. If not, this has stopped the
+     * channel's reading, and lets it go on when the frame is to be asked for again. Asked by the thread that reads.
+     */
+    default boolean admits(Channel channel, int length) {
+        return true;
+    }
+
     /** Told that bytes of offered or sent frames have been taken by the network, or by the peer. */
     default void sent(Channel channel, long bytes) {}
 

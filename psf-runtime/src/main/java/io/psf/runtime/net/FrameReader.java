@@ -4,6 +4,7 @@ import io.psf.runtime.call.ConnectionLimits;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class FrameReader {
     private static final int INBOX = 64 << 10;
 
+    /** Longer frames are asked for before their memory is taken. */
+    private static final int LARGE = INBOX / 4;
+
     /** A stranger's. */
     private static final int SMALL_INBOX = 4 << 10;
 
     private final FramePool pool;
+    private final IntPredicate admits;
     /** The inbox, from when something comes; what has come ends at its position. */
     private @Nullable ByteBuffer inbox;
 
@@ -29,7 +34,17 @@ final class FrameReader {
     private volatile boolean trusted;
 
     FrameReader(FramePool pool) {
+        this(pool, length -> true);
+    }
+
+    /**
+     * A reader.
+     *
+     * @param admits whether the memory of a large frame may be taken now; if not, it is asked again later
+     */
+    FrameReader(FramePool pool, IntPredicate admits) {
         this.pool = pool;
+        this.admits = admits;
     }
 
     /** From now on frames may be of any length. */
@@ -90,6 +105,9 @@ final class FrameReader {
             frame.bytes().put(0, from, taken, length);
             taken += length;
             return frame;
+        }
+        if (length > LARGE && !admits.test(length)) {
+            return null; // what has come of it stays in the inbox
         }
         if (length > longest(from)) {
             announced = length;

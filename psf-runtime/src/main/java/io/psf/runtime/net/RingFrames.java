@@ -9,6 +9,7 @@ import io.psf.runtime.shm.SharedPipe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
     private final SharedPipe pipe;
     private final FramePool pool;
     private final boolean lends;
+    private final IntPredicate admits;
     private final Runnable onGivenBack;
     private final ByteBuffer word = ByteBuffer.allocate(WORD).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -57,10 +59,22 @@ final class RingFrames implements FrameSource, Frame.Lender {
      * @param onGivenBack told that a frame is given back, so that reading goes on
      */
     RingFrames(SharedWire wire, FramePool pool, boolean lends, Runnable onGivenBack) {
+        this(wire, pool, lends, length -> true, onGivenBack);
+    }
+
+    /**
+     * The frames of a wire.
+     *
+     * @param lends whether frames may be read where they lie
+     * @param admits whether the memory of a large frame that is copied may be taken now; if not, it is asked again later
+     * @param onGivenBack told that a frame is given back, so that reading goes on
+     */
+    RingFrames(SharedWire wire, FramePool pool, boolean lends, IntPredicate admits, Runnable onGivenBack) {
         this.wire = wire;
         this.pipe = wire.pipe();
         this.pool = pool;
         this.lends = lends;
+        this.admits = admits;
         this.onGivenBack = onGivenBack;
     }
 
@@ -97,6 +111,9 @@ final class RingFrames implements FrameSource, Frame.Lender {
         int length =
                 Frame.length(word.putLong(0, head), 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
         boolean mayLend = lends && length > SMALL && length <= pipe.mostWhole() && length <= pipe.untilEnd();
+        if (!mayLend && length > SMALL && !admits.test(length)) {
+            return null;
+        }
         if (!mayLend && length > SMALL) {
             announced = length;
             large = Frame.arriving(pool, length);

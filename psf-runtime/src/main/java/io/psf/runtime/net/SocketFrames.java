@@ -4,6 +4,7 @@ import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The frames that come over a socket. */
@@ -13,9 +14,9 @@ final class SocketFrames implements FrameSource {
     private long received;
     private boolean full;
 
-    SocketFrames(Wire wire, FramePool pool) {
+    SocketFrames(Wire wire, FramePool pool, IntPredicate admits) {
         this.wire = wire;
-        this.reader = new FrameReader(pool);
+        this.reader = new FrameReader(pool, admits);
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -121,9 +122,10 @@ final class WireChannel implements Channel {
     }
 
     private FrameSource source(Wire wire) {
+        IntPredicate admits = length -> receiver.admits(this, length);
         return wire instanceof SharedWire shared
-                ? new RingFrames(shared, pool, receiver.takesLent(), reactor::wakeUp)
-                : new SocketFrames(wire, pool);
+                ? new RingFrames(shared, pool, receiver.takesLent(), admits, reactor::wakeUp)
+                : new SocketFrames(wire, pool, admits);
     }
 
     Wire wire() {

@@ -17,6 +17,9 @@ import io.psf.runtime.call.Receiver;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
     private static final int CHECKS_REFUSED = 8;
 
+    /** Longer frames are asked for before their memory is taken. */
+    private static final int SMALL = 16 << 10;
+
     private final io.netty.channel.Channel socket;
     private final Receiver receiver;
     private final FramePool pool;
@@ -44,10 +50,15 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     private final AtomicLong sent = new AtomicLong();
     private volatile boolean trusted;
+    private volatile boolean reading = true;
 
     // Touched by the event loop alone.
     private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
     private @Nullable Frame frame;
+    /** What came before the channel stopped reading, and may not be read yet. */
+    private final Deque<ByteBuf> unread = new ArrayDeque<>();
+
+
     private @Nullable ScheduledFuture<?> checks;
     private long checkNanos;
     private long clock;
@@ -82,28 +93,49 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        ByteBuf in = (ByteBuf) message;
+        unread.add((ByteBuf) message);
+        readOn();
+    }
+
+    /** Reads what has come, up to a frame whose memory may not be taken yet. */
+    private void readOn() {
         try {
-            while (in.isReadable() && !refused) {
-                read(in);
+            for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
+                while (in.isReadable() && !refused) {
+                    if (!read(in)) {
+                        return;
+                    }
+                }
+                unread.remove().release();
             }
         } catch (PsException e) {
             refuse(e);
-        } finally {
+        }
+        if (refused) {
+            forgetUnread();
+        }
+    }
+
+    private void forgetUnread() {
+        for (ByteBuf in = unread.poll(); in != null; in = unread.poll()) {
             in.release();
         }
     }
 
-    private void read(ByteBuf in) {
+    /** Reads a part; false if the memory of a frame is to be waited for. */
+    private boolean read(ByteBuf in) {
         progress++;
         if (frame == null) {
             int n = Math.min(header.remaining(), in.readableBytes());
             in.readBytes(header.duplicate().limit(header.position() + n));
             header.position(header.position() + n);
             if (header.hasRemaining()) {
-                return;
+                return true;
             }
             int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
+            if (length > SMALL && !receiver.admits(this, length)) {
+                return false;
+            }
             announced = length;
             frame = Frame.arriving(pool, length);
             frame.bytes().put(header.flip());
@@ -124,6 +156,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             bytes.flip();
             received(whole);
         }
+        return true;
     }
 
     private void received(Frame whole) {
@@ -215,6 +248,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             frame.release();
             frame = null;
         }
+        forgetUnread();
         receiver.closed(this, cause);
     }
 
@@ -279,7 +313,21 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void setReading(boolean reading) {
-        socket.config().setAutoRead(reading);
+        this.reading = reading;
+        // On the event loop alone: Netty lets one that comes from elsewhere take effect later than the next one.
+        try {
+            socket.eventLoop().execute(this::applyReading);
+        } catch (RejectedExecutionException e) {
+            // The transport is closed.
+        }
+    }
+
+    private void applyReading() {
+        boolean reads = reading;
+        socket.config().setAutoRead(reads);
+        if (reads) {
+            readOn();
+        }
     }
 
     @Override

@@ -17,6 +17,7 @@ final class Answers {
     private static final int MOST = 1 << 16;
 
     private final long bound;
+    private final Admission admission;
     /** By number; the slices of one call are linked. In the order in which they came. */
     private final Map<Long, Invocation> calls = new LinkedHashMap<>();
 
@@ -33,8 +34,9 @@ final class Answers {
      *
      * @param bound the most bytes of answers that are kept
      */
-    Answers(long bound) {
+    Answers(long bound, Admission admission) {
         this.bound = bound;
+        this.admission = admission;
     }
 
     /**
@@ -47,9 +49,11 @@ final class Answers {
     synchronized @Nullable Invocation begin(Invocation call) {
         Long number = call.call();
         Invocation first = calls.get(number);
-        for (Invocation known = first; known != null; known = known.sibling()) {
-            if (known.slice() == call.slice()) {
-                return known;
+        if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
+            for (Invocation known = first; known != null; known = known.sibling()) {
+                if (known.slice() == call.slice()) {
+                    return known;
+                }
             }
         }
         if (finished.contains(call.call())) { // overheard, say, and sent once more by another
@@ -84,15 +88,21 @@ final class Answers {
             return;
         }
         call.keep(answer.retain());
-        bytes += answer.length();
-        if (bytes > bound || size > MOST) {
-            forgetOldest();
+        count(answer.capacity());
+        long most = admission.mostRemembered(bound);
+        if (bytes > most || size > MOST) {
+            forgetOldest(most);
         }
     }
 
-    private void forgetOldest() {
+    private void count(long more) {
+        bytes += more;
+        admission.remembered(more);
+    }
+
+    private void forgetOldest(long most) {
         for (Iterator<Invocation> oldest = calls.values().iterator();
-                oldest.hasNext() && (bytes > bound || size > MOST); ) {
+                oldest.hasNext() && (bytes > most || size > MOST); ) {
             Invocation call = oldest.next();
             if (isAnswered(call)) {
                 oldest.remove();
@@ -170,7 +180,7 @@ final class Answers {
             call.setKnown(false);
             Frame answer = call.kept();
             if (answer != null) {
-                bytes -= answer.length();
+                count(-answer.capacity());
                 answer.release();
                 call.keep(null);
             }

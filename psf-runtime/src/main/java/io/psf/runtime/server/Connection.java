@@ -29,12 +29,19 @@ public final class Connection {
 
     private final FramePool pool;
     private final long bound;
+    private final Admission admission;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
+    private final AtomicLong held = new AtomicLong();
     private final AtomicLong unsent = new AtomicLong();
     private final Object regulating = new Object();
     private boolean paused;
+    // These belong to the admission's line.
+    private long wanted;
+    private volatile boolean isInLine;
+    private boolean isGranted;
+    private volatile boolean isArriving;
     private int channelNumber;
     private final Deque<Runnable> stalled = new ArrayDeque<>();
     /** The latest calls that were given up; each may have been run already. */
@@ -47,11 +54,12 @@ public final class Connection {
     private volatile boolean open = true;
     private byte @Nullable [] challenge;
 
-    Connection(Channel channel, FramePool pool, long bound) {
+    Connection(Channel channel, FramePool pool, long bound, Admission admission) {
         this.channel = channel;
         this.pool = pool;
         this.bound = bound;
-        this.answers = new Answers(bound);
+        this.admission = admission;
+        this.answers = new Answers(bound, admission);
     }
 
     /** The connection's channel, the latest one. */
@@ -117,10 +125,18 @@ public final class Connection {
     /** A channel is gone, and may be replaced, unless that has been done already. */
     void detach(Channel gone) {
         synchronized (regulating) {
-            if (channel == gone) {
-                detachedAt = Math.max(1, System.nanoTime());
+            if (channel != gone) {
+                return;
             }
+            detachedAt = Math.max(1, System.nanoTime());
+            forgetUnsent();
         }
+        admission.leave(this);
+    }
+
+    /** What a channel had unsent is lost with it. */
+    private void forgetUnsent() {
+        admission.unsent(-unsent.getAndSet(0));
     }
 
     /** Whether it has been without a channel for longer than that. */
@@ -144,8 +160,9 @@ public final class Connection {
             channelNumber = number;
             channel = other;
             detachedAt = 0;
-            unsent.set(0);
+            forgetUnsent();
             other.trust();
+            admission.leave(this);
             other.setReading(!paused);
             return old;
         }
@@ -158,7 +175,9 @@ public final class Connection {
     void close() {
         synchronized (regulating) {
             open = false;
+            forgetUnsent();
         }
+        admission.leave(this);
         answers.clear();
     }
 
@@ -200,15 +219,25 @@ public final class Connection {
         regulate();
     }
 
+    /** Counts bytes of requests that handlers keep which answer later, or do not keep any more. */
+    void held(long bytes) {
+        held.addAndGet(bytes);
+    }
+
+    /** Waits until there is memory for a long answer, as long as others are being sent. */
+    void awaitMemory(int length) {
+        admission.awaitAnswer(length);
+    }
+
     void send(Frame answer) {
-        unsent.addAndGet(answer.length());
+        count(answer.length());
         regulate();
         channel.offer(answer);
     }
 
     void send(Draft answer) {
         int length = answer.length();
-        unsent.addAndGet(length);
+        count(length);
         regulate();
         boolean written = false;
         try {
@@ -219,16 +248,21 @@ public final class Connection {
             written = true;
         } finally {
             if (!written) { // a response that cannot be written: why is answered in its place
-                unsent.addAndGet(-length);
+                count(-length);
             }
         }
+    }
+
+    private void count(long bytes) {
+        unsent.addAndGet(bytes);
+        admission.unsent(bytes);
     }
 
     /** So much has been taken from what was sent over a channel. */
     void sent(Channel over, long bytes) {
         synchronized (regulating) {
-            if (channel == over) { // what an earlier one had unsent is lost with it
-                unsent.addAndGet(-bytes);
+            if (channel == over && detachedAt == 0) { // what an earlier one had unsent is lost with it
+                count(-bytes);
             }
         }
         runStalled();
@@ -245,10 +279,11 @@ public final class Connection {
     }
 
     /** Reads on, or not: decided and done under one lock, or a pause could be the last word. */
-    private void regulate() {
+    void regulate() {
         synchronized (regulating) {
             long kept = Math.max(requested.get(), unsent.get());
-            boolean pause = paused ? kept > bound / 2 : kept > bound;
+            long most = admission.share(bound);
+            boolean pause = isInLine || (paused ? kept > most / 2 : kept > most);
             if (pause != paused) {
                 paused = pause;
                 channel.setReading(!pause);
@@ -268,13 +303,94 @@ public final class Connection {
      * @param again run once it has, if it has not
      */
     boolean mayRun(Runnable again) {
-        if (unsent.get() <= MOST_UNSENT) {
+        boolean hasRoom = admission.hasRoomForAnswers();
+        if (unsent.get() <= MOST_UNSENT && hasRoom) {
             return true;
         }
         synchronized (stalled) {
             stalled.add(again);
         }
-        runStalled(); // in case the last answer went out in between
+        if (!hasRoom) {
+            admission.stall(this);
+        } else {
+            runStalled(); // in case the last answer went out in between
+        }
         return false;
+    }
+
+    /**
+     * Asks for the memory of the next frame; if that has to wait, so does reading.
+     *
+     * @return whether it may be taken
+     */
+    boolean admits(int length) {
+        boolean admitted = admission.admits(this, length);
+        if (admitted) {
+            isArriving = true;
+        } else {
+            regulate();
+        }
+        return admitted;
+    }
+
+    /** A frame has come. */
+    void arrived() {
+        if (isArriving) {
+            isArriving = false;
+        }
+    }
+
+    /** Whether a long frame is being read. */
+    boolean isArriving() {
+        return isArriving && detachedAt == 0;
+    }
+
+    // Of the admission, in line.
+
+    /** Waits for so much memory: false if it does already. */
+    boolean waitsFor(long capacity) {
+        boolean isNew = !isInLine && !isGranted;
+        if (isNew) {
+            wanted = capacity;
+            isInLine = true;
+        }
+        return isNew;
+    }
+
+    /** How much memory it waits for, or was granted. */
+    long wanted() {
+        return wanted;
+    }
+
+    void grant() {
+        isInLine = false;
+        isGranted = true;
+    }
+
+    void stopsWaiting() {
+        isInLine = false;
+    }
+
+    /** Takes what was granted: false if nothing was. */
+    boolean takeGrant() {
+        boolean was = isGranted;
+        isGranted = false;
+        return was;
+    }
+
+    /** Whether requests of it wait for their turn. */
+    boolean hasWaiting() {
+        return requested.get() > 0;
+    }
+
+    /** Bytes of its requests that wait for their turn, or that handlers keep which have not answered. */
+    long inUse() {
+        return requested.get() + held.get();
+    }
+
+    /** The rank of the other end; the highest number for one that has not said. */
+    int rank() {
+        Member known = member;
+        return known == null ? Integer.MAX_VALUE : known.rank();
     }
 }

@@ -44,6 +44,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private final Lane nodeLane;
     private final List<Lane> lanes = new ArrayList<>();
     private final HostNode node;
+    private final Admission admission;
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
     /** For how long the other end of a session may be silent; 0 for ever. */
@@ -76,11 +77,35 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         this.openToStrangers = Set.copyOf(openToStrangers);
         this.connectionBound = connectionBound;
         this.onClosed = onClosed;
-        this.nodeLane = new Lane(name + "-node");
+        this.nodeLane = new Lane(name + "-node", pool);
         for (int i = 0; i < lanes; i++) {
-            this.lanes.add(new Lane(name + "-lane-" + i));
+            this.lanes.add(new Lane(name + "-lane-" + i, pool));
         }
         this.node = new HostNode(role, store, nodeLane, this.lanes, checkpoints);
+        this.admission = new Admission(name, pool, this::isIdle, this::endThoseThatWait);
+    }
+
+    /** Whether no lane has anything to do. */
+    private boolean isIdle() {
+        return nodeLane.isIdle() && lanes.stream().allMatch(Lane::isIdle);
+    }
+
+    /** Ends calls that hold memory and wait for other calls: those that have not been run, if there are any. */
+    private void endThoseThatWait() {
+        if (connections.values().stream().anyMatch(Connection::isArriving)) {
+            return; // what comes may be what they wait for
+        }
+        PsException why = new PsException(
+                Code.RESOURCE_EXHAUSTED,
+                "memory of the server for frames: " + pool.usedBytes() + " of " + pool.bound()
+                        + " bytes are held by calls that wait for other calls (expected: less; await calls before the"
+                        + " next ones are sent, use more slices, or set PSF_MEMORY)");
+        LOG.warn("ending calls that wait for other calls: {}", why.detail());
+        if (connections.values().stream().anyMatch(Connection::hasWaiting)) {
+            node.refuseWaiting(why);
+        } else {
+            node.endHolding(why);
+        }
     }
 
     /** Runs something on the node's lane, later. */
@@ -131,6 +156,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
      */
     public void expire() {
         node.expire();
+        admission.setConnections(connections.size());
+        connections.values().forEach(Connection::regulate); // their shares may have changed
         for (Connection connection : sessions.values()) {
             if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
                 drop(connection);
@@ -208,7 +235,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         Connection known = connections.get(channel);
         Connection connection = known != null
                 ? known
-                : connections.computeIfAbsent(channel, c -> new Connection(c, pool, connectionBound));
+                : connections.computeIfAbsent(channel, c -> new Connection(c, pool, connectionBound, admission));
+        connection.arrived();
         switch (frame.kind()) {
             case REQUEST -> request(connection, frame);
             case CHAIN -> chain(connection, frame);
@@ -219,6 +247,12 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                 refuse(connection, frame, e);
             }
         }
+    }
+
+    @Override
+    public boolean admits(Channel channel, int length) {
+        Connection connection = connections.get(channel);
+        return connection == null || connection.admits(length);
     }
 
     /** The connection of a channel that has sent something. */
@@ -423,6 +457,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     /** Runs what has come, and ends the lanes. */
     @Override
     public void close() {
+        admission.close();
         lanes.forEach(Lane::close);
         nodeLane.close();
         node.abandon();

@@ -54,6 +54,13 @@ public final class HostNode implements Node {
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
+    /** The same objects for all shards. */
+    private final Supplier<List<Member>> whoIsThere = this::members;
+
+    private final Supplier<Path> whereToSave = this::checkpoints;
+    /** Of the thread that makes shards. */
+    private final Tile making = new Tile();
+
     private CallInfo call = NO_CALL;
     /** The call that a handler is answering now. */
     private @Nullable Invocation serving;
@@ -167,6 +174,18 @@ public final class HostNode implements Node {
         }
     }
 
+    /** Calls that wait behind others, and have not been run, are not run; from any thread. */
+    void refuseWaiting(PsException why) {
+        forEachShard(shard -> shard.refuseWaiting(why));
+    }
+
+    /** Ends deferred calls whose requests take memory; from any thread. */
+    void endHolding(PsException why) {
+        for (Invocation invocation : deferred) {
+            invocation.endIfHolding(why);
+        }
+    }
+
     /** Nobody waits any more for a call of a connection; from any thread. */
     void cancel(Connection connection, long call) {
         connection.cancel(call);
@@ -273,8 +292,10 @@ public final class HostNode implements Node {
         }
         Lane home = lanes.get(lane(layout, slice));
         HostShard shard =
-                new HostShard(layout, slice, optimizer, fill, store, home, this::members, this, this::checkpoints);
+                new HostShard(layout, slice, optimizer, fill, store, home, whoIsThere, this, whereToSave);
+        shard.use(making); // this is not its lane
         fill.fill(shard);
+        shard.use(home.tile());
         slices.put(slice, shard);
         return true;
     }

@@ -54,11 +54,12 @@ final class HostShard implements Shard {
     private final Node.Fill fill;
     private final Column values;
     private final short stamp;
-    private final long[] keyTile = new long[RowIndex.TILE];
-    private final int[] rowTile = new int[RowIndex.TILE];
-    private final Map<String, Column> slots = new HashMap<>();
+    private Tile tile;
+    /** Empty until the first is asked for. */
+    private Map<String, Column> slots = Map.of();
+
     private final Attachments attachments;
-    private final Map<Connection, Sequence> sequences = new HashMap<>();
+    private final Map<Connection, Sequence> sequences = new HashMap<>(4);
     private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
@@ -89,6 +90,7 @@ final class HostShard implements Shard {
         this.fill = fill;
         this.store = store;
         this.lane = lane;
+        this.tile = lane.tile();
         this.members = members;
         this.node = node;
         this.checkpoints = checkpoints;
@@ -230,6 +232,16 @@ final class HostShard implements Shard {
         lane.setReadOnly(false);
     }
 
+    /** Keys and rows lie there for a moment from now on: of the thread that uses this shard. */
+    void use(Tile tile) {
+        this.tile = tile;
+    }
+
+    /** Calls that wait behind others are not run. */
+    void refuseWaiting(PsException why) {
+        sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
+    }
+
     void membersChanged(List<Member> now) {
         for (Object attachment : attachments.all()) {
             if (attachment instanceof MemberListener listener) {
@@ -286,16 +298,16 @@ final class HostShard implements Shard {
 
     @Override
     public int row(long key) {
-        keyTile[0] = key;
-        tile(1, rowTile, 0);
-        return rowTile[0];
+        tile.keys[0] = key;
+        tile(1, tile.rows, 0);
+        return tile.rows[0];
     }
 
     @Override
     public int find(long key) {
-        keyTile[0] = key;
-        index.find(keyTile, 1, rowTile, 0);
-        return rowTile[0];
+        tile.keys[0] = key;
+        index.find(tile.keys, 1, tile.rows, 0);
+        return tile.rows[0];
     }
 
     @Override
@@ -303,8 +315,8 @@ final class HostShard implements Shard {
         int found = 0;
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
             int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, keyTile, 0, n);
-            found += index.find(keyTile, n, into, at);
+            keys.copyTo(at, tile.keys, 0, n);
+            found += index.find(tile.keys, n, into, at);
         }
         return found;
     }
@@ -329,12 +341,12 @@ final class HostShard implements Shard {
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
             int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, keyTile, 0, n);
-            FloatArray tile = gathered.slice(at * width, (at + n) * width);
-            if (index.find(keyTile, n, rowTile, 0) == n) {
-                tile.gather(values(), rowTile, 0, n, width);
+            keys.copyTo(at, tile.keys, 0, n);
+            FloatArray part = gathered.slice(at * width, (at + n) * width);
+            if (index.find(tile.keys, n, tile.rows, 0) == n) {
+                part.gather(values(), tile.rows, 0, n, width);
             } else {
-                gatherOrBegin(tile, n);
+                gatherOrBegin(part, n);
             }
         }
         return gathered;
@@ -345,17 +357,17 @@ final class HostShard implements Shard {
         int width = width();
         into.fill(0);
         for (int i = 0; i < n; i++) {
-            if (rowTile[i] >= 0) {
-                into.copyRows(i, values(), rowTile[i], 1, width);
+            if (tile.rows[i] >= 0) {
+                into.copyRows(i, values(), tile.rows[i], 1, width);
             } else {
-                fill.fillRow(keyTile[i], into.slice(i * width, (i + 1) * width));
+                fill.fillRow(tile.keys[i], into.slice(i * width, (i + 1) * width));
             }
         }
     }
 
     /** The local rows of n keys, at most a tile, from one on. */
     private void rows(LongArray keys, int begin, int n, int[] into, int at) {
-        keys.copyTo(begin, keyTile, 0, n);
+        keys.copyTo(begin, tile.keys, 0, n);
         tile(n, into, at);
     }
 
@@ -367,7 +379,7 @@ final class HostShard implements Shard {
         }
         int before = index.rows();
         try {
-            index.rows(keyTile, n, into, at);
+            index.rows(tile.keys, n, into, at);
         } finally {
             if (index.rows() > before) { // even if there was no room for all of them
                 begin(before, index.rows());
@@ -377,14 +389,14 @@ final class HostShard implements Shard {
 
     /** The local rows of the keys in the tile, each of which has one. */
     private void tileOfRows(int n, int[] into, int at) {
-        if (index.find(keyTile, n, into, at) < n) {
+        if (index.find(tile.keys, n, into, at) < n) {
             int missing = 0;
             while (into[at + missing] >= 0) {
                 missing++;
             }
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
-                    "key: " + keyTile[missing] + " (expected: one that has a row, since the function is readOnly and"
+                    "key: " + tile.keys[missing] + " (expected: one that has a row, since the function is readOnly and"
                             + " makes none; Shard.find tells which have one)");
         }
     }
@@ -417,8 +429,8 @@ final class HostShard implements Shard {
         requireMayChange();
         for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong one is named before any is removed
             int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, keyTile, 0, n);
-            growing.find(keyTile, n, rowTile, 0);
+            keys.copyTo(at, tile.keys, 0, n);
+            growing.find(tile.keys, n, tile.rows, 0);
         }
         int before = rows();
         for (int i = 0; i < keys.length(); i++) {
@@ -459,6 +471,9 @@ final class HostShard implements Shard {
                 growing.limit(slot.rows(), slot.name());
                 slot.take(rows());
                 slot.clear(0, rows());
+            }
+            if (slots.isEmpty()) {
+                slots = new HashMap<>(4);
             }
             slots.put(name, slot);
             bytesOfRow += width * (long) Float.BYTES;
@@ -523,6 +538,11 @@ final class HostShard implements Shard {
             }
         }
         return set.after(delay, work);
+    }
+
+    @Override
+    public Runnable requestRelease() {
+        return serving == null ? Shard.super.requestRelease() : serving::releaseRequest;
     }
 
     @Override

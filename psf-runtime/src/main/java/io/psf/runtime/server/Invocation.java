@@ -11,6 +11,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.FramePool;
 import io.psf.runtime.call.Frames;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -31,8 +32,15 @@ final class Invocation implements Lane.Turn {
     /** Handing a call over to another thread takes about as long where that one sleeps. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
+    /** Memory for longer answers is waited for where that stops nobody who sends them. */
+    private static final int LONG_ANSWER = 64 << 10;
+
+    private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
+
     private final Connection connection;
-    private final Frame request;
+    /** The header alone once the handler reads no more, and nothing once it is answered. */
+    private Frame request;
+
     private final Binding<?, ?> binding;
     private final FramePool pool;
     private final Lane lane;
@@ -55,6 +63,8 @@ final class Invocation implements Lane.Turn {
     private @Nullable PsException failure;
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
+    /** Whether the handler has said that it reads the request no more. */
+    private boolean isRead;
 
     /** What the handler gave in the place of an answer; null if it has answered. */
     private @Nullable CompletionStage<?> later;
@@ -64,6 +74,7 @@ final class Invocation implements Lane.Turn {
 
     // These belong to the connection's answers.
     private @Nullable Invocation sibling;
+    private int highestSlice;
     private boolean known;
     private @Nullable Frame kept;
 
@@ -87,6 +98,7 @@ final class Invocation implements Lane.Turn {
         this.bytes = request.bytes().capacity();
         this.call = request.call();
         this.slice = request.slice();
+        this.highestSlice = slice;
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
         this.ordered = shard != null && binding.function().info().ordered() && connection.isOfWorker();
@@ -148,6 +160,12 @@ final class Invocation implements Lane.Turn {
     /** Another slice of the same call. */
     void link(@Nullable Invocation other) {
         sibling = other;
+        highestSlice = other == null ? highestSlice : Math.max(highestSlice, other.slice);
+    }
+
+    /** No slice of those that were linked to this one is a higher one. */
+    int highestSlice() {
+        return highestSlice;
     }
 
     /** Whether it is kept in mind, so that it is not run again. */
@@ -305,6 +323,7 @@ final class Invocation implements Lane.Turn {
             fail(e);
         } finally {
             lane.scratch().reset();
+            lane.reader().end();
             if (shard != null) {
                 shard.took(System.nanoTime() - begin);
             }
@@ -346,6 +365,7 @@ final class Invocation implements Lane.Turn {
         @SuppressWarnings("unchecked")
         CompletionStage<R> stage = (CompletionStage<R>) answer;
         lent = true; // even if the stage fails to take the callback: the work behind it goes on
+        connection.held(bytes);
         try {
             stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
         } finally {
@@ -355,6 +375,10 @@ final class Invocation implements Lane.Turn {
         }
         if (!answered) {
             later = stage;
+            if (isRead) {
+                giveUpRequest();
+                keepHeader();
+            }
             node.defer(this);
             if (!connection.isOpen()) {
                 drop(connection);
@@ -362,6 +386,31 @@ final class Invocation implements Lane.Turn {
                 cancelIf(connection, call.call());
             }
         }
+    }
+
+    /** The memory of the request is given back before the answer, but for its header. */
+    private void keepHeader() {
+        Frame whole = request;
+        request = whole.header();
+        whole.release();
+    }
+
+    /** The handler reads the request no more; on the lane. */
+    void releaseRequest() {
+        if (node.isIntercepted()) {
+            return; // an interceptor may read it
+        }
+        isRead = true;
+        if (lent && !answered) {
+            giveUpRequest();
+            keepHeader();
+        }
+    }
+
+    /** The handler has been told that the request is taken from it, or has said that it may be. */
+    private void giveUpRequest() {
+        lent = false;
+        connection.held(-bytes);
     }
 
     /**
@@ -401,8 +450,10 @@ final class Invocation implements Lane.Turn {
         if (answered) {
             return;
         }
-        lent = false;
         later = null; // it holds the response, and this may be remembered
+        if (lent) {
+            giveUpRequest();
+        }
         try {
             if (failure != null) {
                 fail(
@@ -425,6 +476,9 @@ final class Invocation implements Lane.Turn {
         try {
             write(binding, response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
+            if (answer.length() > LONG_ANSWER && lane.isHere()) {
+                connection.awaitMemory(answer.length());
+            }
             if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
             } else {
@@ -451,7 +505,7 @@ final class Invocation implements Lane.Turn {
         if (answered) {
             return;
         }
-        PsException.Code code = failure instanceof PsException known ? known.code() : PsException.Code.HANDLER_FAILED;
+        PsException.Code code = failure instanceof PsException known ? known.code() : code(failure);
         String detail = failure instanceof PsException known ? detail(known) : handlerName() + " threw " + failure;
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
@@ -468,6 +522,12 @@ final class Invocation implements Lane.Turn {
                 ? String.valueOf(failure.getMessage())
                         .substring(failure.code().name().length() + 2)
                 : failure.detail();
+    }
+
+    private static PsException.Code code(Throwable thrown) {
+        return thrown instanceof OutOfMemoryError
+                ? PsException.Code.RESOURCE_EXHAUSTED
+                : PsException.Code.HANDLER_FAILED;
     }
 
     /** What becomes of a call that follows one which failed in its chain. */
@@ -501,8 +561,13 @@ final class Invocation implements Lane.Turn {
 
     private void answered() {
         answered = true;
-        if (!lent) {
-            request.release();
+        Frame done = request;
+        request = DONE; // this may be kept for long, and what it refers to is not collected
+        if (lent) {
+            giveUpRequest();
+            done.abandon();
+        } else {
+            done.release();
         }
         if (after != null) {
             lane.execute(after::goOn);
@@ -542,6 +607,21 @@ final class Invocation implements Lane.Turn {
         if (shard != null && shard.isDropped()) {
             end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
         }
+    }
+
+    /** Ends a call whose request takes memory while it waits; from any thread. */
+    void endIfHolding(PsException why) {
+        lane.execute(() -> {
+            if (lent) {
+                end(why);
+            }
+        });
+    }
+
+    /** It is not run, but answered with an error; on its lane. */
+    void refuse(PsException why) {
+        connection.started(bytes);
+        fail(why);
     }
 
     /** Drops a call whose caller is gone; from any thread. */

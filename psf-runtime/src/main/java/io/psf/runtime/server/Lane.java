@@ -3,6 +3,7 @@ package io.psf.runtime.server;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.Channel;
+import io.psf.runtime.call.FramePool;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,7 +41,9 @@ final class Lane implements AutoCloseable {
     private final Thread thread;
     private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
-    private Scratch scratch = new Scratch();
+    private final Tile tile = new Tile();
+    private final FramePool pool;
+    private Scratch scratch;
     private boolean readOnly;
     private volatile boolean closed;
 
@@ -63,7 +66,14 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    Lane(String name) {
+    /**
+     * A lane with its thread.
+     *
+     * @param pool where scratch memory is taken from
+     */
+    Lane(String name, FramePool pool) {
+        this.pool = pool;
+        this.scratch = new Scratch(pool);
         this.thread = new Thread(this::loop, name);
         thread.setDaemon(true);
         thread.start();
@@ -84,7 +94,7 @@ final class Lane implements AutoCloseable {
             try {
                 work.run();
             } catch (Throwable e) { // a lane outlives whatever runs on it
-                LOG.error("work on a lane failed", e);
+                logFailed(e);
             } finally {
                 running.unlock();
                 pending.getAndDecrement();
@@ -160,8 +170,26 @@ final class Lane implements AutoCloseable {
         try {
             work.run();
         } catch (Throwable e) { // the others have their turn all the same
-            LOG.error("work on a lane failed", e);
+            logFailed(e);
         }
+    }
+
+    private static void logFailed(Throwable e) {
+        try {
+            LOG.error("work on a lane failed", e);
+        } catch (OutOfMemoryError full) {
+            // The lane goes on without a word: the heap may be free again when this work's memory is.
+        }
+    }
+
+    /** Whether this is the lane's own thread. */
+    boolean isHere() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Whether nothing waits or runs. */
+    boolean isIdle() {
+        return pending.get() == 0;
     }
 
     /** Runs a piece of work on the lane, later. */
@@ -226,11 +254,6 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    /** Whether this thread runs the lane now. */
-    boolean isHere() {
-        return running.isHeldByCurrentThread();
-    }
-
     /** Reads the requests of this lane, one at a time. */
     TupleReader reader() {
         return reader;
@@ -239,6 +262,11 @@ final class Lane implements AutoCloseable {
     /** Writes the answers of this lane, one at a time. */
     TupleWriter writer() {
         return writer;
+    }
+
+    /** Where keys lie that shards of this lane look for. */
+    Tile tile() {
+        return tile;
     }
 
     /** The memory that handlers on this lane take for their answers. */
@@ -258,7 +286,8 @@ final class Lane implements AutoCloseable {
     /** Leaves the scratch memory to a handler that answers later. */
     void leaveScratch() {
         if (!scratch.isEmpty()) {
-            scratch = new Scratch();
+            scratch.abandon();
+            scratch = new Scratch(pool);
         }
     }
 

@@ -1,37 +1,83 @@
 package io.psf.runtime.server;
 
 import io.psf.api.array.FloatArray;
+import io.psf.runtime.call.FramePool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Memory that is handed out in pieces and taken back all at once. One lane uses it. */
+/**
+ * Memory that is handed out in pieces and taken back all at once. It is the frames' pool's, which gets it back if it is
+ * much. One lane uses it.
+ */
 final class Scratch {
     private static final long MOST = (Integer.MAX_VALUE - 8) & ~7;
+    private static final int FIRST = 1 << 16;
 
-    private ByteBuffer memory = ByteBuffer.allocateDirect(1 << 16);
+    /** As much is kept for the next handler. */
+    private static final int MOST_IDLE = 1 << 20;
+
+    private final FramePool pool;
+    /** Pieces of these were handed out before the memory grew. */
+    private final List<ByteBuffer> outgrown = new ArrayList<>();
+
+    private ByteBuffer memory;
+
+    Scratch(FramePool pool) {
+        this.pool = pool;
+        this.memory = take(FIRST);
+    }
+
+    private ByteBuffer take(int bytes) {
+        return pool.take(bytes);
+    }
 
     /** n floats, their content undefined. */
     FloatArray allocate(int n) {
         long bytes = 4L * n;
         long padded = (bytes + 7) & ~7L;
         if (padded > memory.remaining()) {
-            long wanted = Math.min(MOST, Math.max(2L * memory.capacity(), padded));
-            if (wanted < padded) {
-                throw new IllegalArgumentException(
-                        "floats of scratch memory: " + n + " (expected: at most " + wanted / 4 + ")");
-            }
-            memory = ByteBuffer.allocateDirect((int) wanted); // pieces handed out before keep the old one
+            grow(n, padded);
         }
         ByteBuffer piece = memory.slice(memory.position(), (int) bytes).order(ByteOrder.LITTLE_ENDIAN);
         memory.position(memory.position() + (int) padded);
         return FloatArray.view(piece);
     }
 
-    boolean isEmpty() {
-        return memory.position() == 0;
+    private void grow(int n, long padded) {
+        long doubled = Math.min(MOST_IDLE, 2L * memory.capacity());
+        long wanted = Math.min(MOST, Math.max(doubled, padded));
+        if (wanted < padded) {
+            throw new IllegalArgumentException(
+                    "floats of scratch memory: " + n + " (expected: at most " + wanted / 4 + ")");
+        }
+        ByteBuffer larger = take((int) wanted);
+        outgrown.add(memory);
+        memory = larger;
     }
 
+    boolean isEmpty() {
+        return memory.position() == 0 && outgrown.isEmpty();
+    }
+
+    /** Takes back all pieces. */
     void reset() {
         memory.clear();
+        if (!outgrown.isEmpty()) {
+            outgrown.forEach(pool::giveBack);
+            outgrown.clear();
+        }
+        if (memory.capacity() > 2 * MOST_IDLE) {
+            ByteBuffer much = memory;
+            memory = take(FIRST);
+            pool.giveBack(much);
+        }
+    }
+
+    /** Leaves the pieces that were handed out, and all other memory, to the garbage collector. */
+    void abandon() {
+        outgrown.forEach(pool::abandon);
+        pool.abandon(memory);
     }
 }

@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * behind it. Belongs to the shard's lane.
  */
 final class Sequence {
-    private final Deque<Invocation> waiting = new ArrayDeque<>();
+    private final Deque<Invocation> waiting = new ArrayDeque<>(1);
     private @Nullable Invocation deferred;
 
     /** Takes a call: true if it may run now, false if it was put behind others. */
@@ -39,6 +40,13 @@ final class Sequence {
     /** The call that held up the others has answered. */
     void release() {
         deferred = null;
+    }
+
+    /** Takes out all that wait. */
+    List<Invocation> removeWaiting() {
+        List<Invocation> all = List.copyOf(waiting);
+        waiting.clear();
+        return all;
     }
 
     /** How many calls wait. */

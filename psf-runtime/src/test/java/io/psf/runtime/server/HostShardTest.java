@@ -15,6 +15,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.call.FramePool;
 import io.psf.runtime.store.Room;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
@@ -57,7 +58,7 @@ final class HostShardTest {
 
     @Test
     void theRowsOfManyKeysAreThoseOfEach() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             long first = (1L << 40) + 7;
             HostShard shard = shard(lane, new Range(first, first + 3000), 1L << 41, 3);
             for (int i = 0; i < shard.values().length(); i++) {
@@ -80,7 +81,7 @@ final class HostShardTest {
 
     @Test
     void aKeyOfAnotherShardIsNamedWhereverItStands() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = shard(lane, new Range(10, 20), 30, 2);
             for (long wrong : new long[] {9, 20, -1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE + 15}) {
                 for (int at : new int[] {0, 511, 512, 999}) {
@@ -94,6 +95,35 @@ final class HostShardTest {
                             .hasMessageContaining("key: " + wrong + " (expected: a row in [10, 20))");
                 }
             }
+        }
+    }
+
+    private static long usedHeap() {
+        long used = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            used = Math.min(
+                    used,
+                    Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+        }
+        return used;
+    }
+
+    @Test
+    void aShardTakesLessThanAKilobyteOfTheHeap() {
+        int n = 20_000;
+        try (Lane lane = new Lane("test", new FramePool(0))) {
+            List<HostShard> shards = new ArrayList<>(n);
+            long before = usedHeap();
+            for (int i = 0; i < n; i++) {
+                HostShard shard = shard(lane, new Range(4L * i, 4L * i + 4), 4L * n, 1);
+                shards.add(shard);
+                assertThat(shard.row(4L * i + 2)).isEqualTo(2);
+            }
+            long each = (usedHeap() - before) / n;
+            assertThat(each)
+                    .as("bytes of the heap for each of %d shards", shards.size())
+                    .isLessThan(1000);
         }
     }
 
@@ -115,7 +145,7 @@ final class HostShardTest {
 
     @Test
     void aGrowingTableHasARowForEachKeyInTheOrderInWhichTheyCame() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             Map<Long, Integer> expected = new LinkedHashMap<>();
             Random random = new Random(3);
@@ -140,14 +170,14 @@ final class HostShardTest {
 
     @Test
     void keyZeroIsNotTakenForMemoryThatNobodyHasWritten() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             assertThat(growing(lane, 2).rows(LongArray.of(77, 0, 5, 0))).containsExactly(0, 1, 2, 1);
         }
     }
 
     @Test
     void slotsGrowWithTheRowsAndBeginWithZeros() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             shard.slot("early", 3).fill(1);
             for (int key = 0; key < 5000; key++) {
@@ -182,7 +212,7 @@ final class HostShardTest {
 
     @Test
     void aSlotWithRoomForFewerRowsIsTheLimitAndNothingElseHappens() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 1);
             HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, new Narrow());
             shard.slot("wide", 64);
@@ -201,7 +231,7 @@ final class HostShardTest {
 
     @Test
     void aForgottenRowIsMadeAnew() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             shard.rows(LongArray.wrap(LongStream.range(0, 3000).toArray()));
             shard.values().fill(7);
@@ -224,7 +254,7 @@ final class HostShardTest {
     /** Rows of keys by a model: the last row takes the number of one that is removed. */
     @Test
     void rowsThatAreRemovedAndMadeAgainAgreeWithAModel() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             List<Long> order = new ArrayList<>();
             Map<Long, Integer> rows = new HashMap<>();
@@ -288,7 +318,7 @@ final class HostShardTest {
 
     @Test
     void rowsMadeAfterARemovalBeginAnewInTheMemoryOfTheOld() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             shard.rows(LongArray.of(1, 2, 3));
             shard.values().fill(9);
@@ -305,7 +335,7 @@ final class HostShardTest {
 
     @Test
     void gatheringAnswersFirstValuesAndMakesNoRow() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             assertThat(shard.gather(LongArray.of(7, 0))).isEqualTo(FloatArray.of(7, 0, 0, 0));
             assertThat(shard.rows()).isZero();
@@ -322,7 +352,7 @@ final class HostShardTest {
 
     @Test
     void aReadOnlyCallMakesNoRowAndRemovesNone() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             HostShard shard = growing(lane, 2);
             HostShard other = growing(lane, 2);
             shard.rows(LongArray.of(1, 2));
@@ -382,7 +412,7 @@ final class HostShardTest {
 
     @Test
     void aFullDiskRefusesNewRowsAndServesTheOthers() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 2);
             Full store = new Full();
             HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, store);
@@ -404,7 +434,7 @@ final class HostShardTest {
 
     @Test
     void aKeyWhoseHashIsAnotherShardsIsNamedBeforeAnyRowIsMade() {
-        try (Lane lane = new Lane("test")) {
+        try (Lane lane = new Lane("test", new FramePool(0))) {
             Range lower = new Range(0, TensorInfo.GROWING / 2);
             HostShard shard = shard(lane, lower, TensorInfo.GROWING, 2);
             TensorInfo info = shard.spec();

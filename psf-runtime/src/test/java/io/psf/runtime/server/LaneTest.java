@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.runtime.call.FramePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class LaneTest {
-    private final Lane lane = new Lane("lane");
+    private final Lane lane = new Lane("lane", new FramePool(0));
     private final List<String> ran = new ArrayList<>();
     private final CountDownLatch gate = new CountDownLatch(1);
 

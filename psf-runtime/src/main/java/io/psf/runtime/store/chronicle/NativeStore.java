@@ -9,8 +9,6 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongFunction;
-import net.openhft.chronicle.bytes.BytesStore;
 import net.openhft.chronicle.core.Memory;
 import net.openhft.chronicle.core.OS;
 
@@ -54,7 +52,7 @@ public final class NativeStore implements Store {
             collect();
             COLLECT_AT.set(LIVE.get() + bytes + Math.max(SLACK, LIVE.get()));
         }
-        ByteBuffer memory = take(name, bytes, bytes, BytesStore::nativeStoreWithFixedCapacity); // zeros
+        ByteBuffer memory = take(name, bytes, bytes, true);
         LIVE.addAndGet(bytes);
         return memory;
     }
@@ -73,7 +71,7 @@ public final class NativeStore implements Store {
         boolean collected = false;
         while (true) {
             try {
-                return new Pages(take(name, most, 0, BytesStore::lazyNativeBytesStoreWithFixedCapacity));
+                return new Pages(take(name, most, 0, false));
             } catch (PsException e) {
                 if (!collected) { // what was given back may be enough
                     collect();
@@ -92,17 +90,22 @@ public final class NativeStore implements Store {
      *
      * @param counted how much of it is counted as live until it is freed
      */
-    private static ByteBuffer take(String name, int bytes, int counted, LongFunction<BytesStore<?, ?>> source) {
-        BytesStore<?, ?> memory;
+    private static ByteBuffer take(String name, int bytes, int counted, boolean zeros) {
+        Memory memory = OS.memory();
+        long size = (long) bytes + LINE - 1;
+        long address;
         try {
-            memory = source.apply((long) bytes + LINE - 1);
+            address = memory.allocate(size); // a BytesStore would be a dozen objects on the heap
         } catch (OutOfMemoryError | IllegalStateException e) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes of native memory for " + name + ": " + e, e);
         }
-        ByteBuffer view = view((memory.addressForRead(0) + LINE - 1) & -LINE, bytes);
+        if (zeros) {
+            memory.setMemory(address, size, (byte) 0);
+        }
+        ByteBuffer view = view((address + LINE - 1) & -LINE, bytes);
         CLEANER.register(view, () -> {
-            memory.releaseLast();
+            memory.freeMemory(address, size);
             LIVE.addAndGet(-counted);
         });
         return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);

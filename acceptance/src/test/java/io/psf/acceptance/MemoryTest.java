@@ -1,0 +1,289 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.cli.LocalJob;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.TransportConfig;
+import io.psf.runtime.Worker;
+import io.psf.runtime.WorkerConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Servers with little memory and workers that send far more than that: senders come to wait, and each push counts once. */
+@Timeout(120)
+final class MemoryTest {
+    private static final int MB = 1 << 20;
+
+    private static PsCluster cluster(TransportConfig.Kind kind, int workers, int memory) {
+        return PsCluster.builder()
+                .workers(workers)
+                .over(TransportConfig.usual().withKind(kind))
+                .memory(memory)
+                .start();
+    }
+
+    private static WorkerConfig config(LocalJob job, TransportConfig.Kind kind) {
+        String[] address = job.schedulerAddress().split(":", 2);
+        return WorkerConfig.of(address[0], Integer.parseInt(address[1]))
+                .withTransport(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO));
+    }
+
+    private static float[] ones(int n) {
+        float[] ones = new float[n];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    /** One round of all workers' pushes, which the last one keeps open until the others have sent what they can. */
+    private static final class LateRound {
+        private final int workers;
+        private final int layers;
+        private final int floats;
+        private final long sentBefore;
+        private final List<Worker> early = new CopyOnWriteArrayList<>();
+
+        LateRound(int workers, int layers, int floats, long sentBefore) {
+            this.workers = workers;
+            this.layers = layers;
+            this.floats = floats;
+            this.sentBefore = sentBefore;
+        }
+
+        void run(Worker worker) {
+            List<TensorId> ids = new ArrayList<>();
+            for (int i = 0; i < layers; i++) {
+                ids.add(Tensors.init(
+                        worker,
+                        TensorSpec.dense("layer" + i, floats)
+                                .optimizer(Optimizers.add())
+                                .updates(Updates.SUM)));
+            }
+            worker.barrier();
+            if (worker.rank() < workers - 1) {
+                early.add(worker);
+            } else {
+                await().atMost(30, TimeUnit.SECONDS)
+                        .until(() -> early.stream().mapToLong(Worker::bytesSent).sum() > sentBefore);
+            }
+            float[] gradient = ones(floats);
+            List<Pending<?>> pending = new ArrayList<>();
+            ids.forEach(id -> pending.add(Tensors.push(worker, id, gradient)));
+            pending.forEach(Pending::await);
+            pending.clear();
+            List<float[]> pulled = new ArrayList<>();
+            for (TensorId id : ids) {
+                pulled.add(new float[floats]);
+                pending.add(Tensors.pull(worker, id, pulled.get(pulled.size() - 1)));
+            }
+            pending.forEach(Pending::await);
+            for (float[] values : pulled) {
+                assertThat(IntStream.range(0, floats).filter(i -> values[i] != workers))
+                        .isEmpty();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void aServerOfLittleMemoryTakesALateWorkersRoundAndAnswersAllAtOnce(TransportConfig.Kind kind) {
+        int workers = 6;
+        LateRound round = new LateRound(workers, 3, MB / 4, 3L * MB); // 18 MB in all
+        try (PsCluster cluster = cluster(kind, workers, 2 * MB)) {
+            Clusters.onEachWorker(cluster, round::run);
+        }
+    }
+
+    /** Over shared memory and over TCP. */
+    @Test
+    void aServerOfASmallHeapTakesALateWorkersRoundAndAnswersAllAtOnce() throws Exception {
+        int workers = 6;
+        LateRound round = new LateRound(workers, 2, MB, 8L * MB); // 48 MB in all
+        List<String> lines = new CopyOnWriteArrayList<>();
+        ExecutorService threads = Executors.newFixedThreadPool(workers);
+        try (LocalJob job = LocalJob.builder()
+                .workers(workers)
+                .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=32m"))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .start()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < workers; i++) {
+                WorkerConfig config = config(job, i % 2 == 0 ? TransportConfig.Kind.SHM : TransportConfig.Kind.TCP);
+                running.add(threads.submit(() -> {
+                    try (Worker worker = Worker.connect(config)) {
+                        round.run(worker);
+                    }
+                }));
+            }
+            for (Future<?> each : running) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
+    }
+
+    /** Handlers that keep their requests may take what others may not. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void callsThatWaitForEachOtherMeetBeyondTheUsualMemory(TransportConfig.Kind kind) {
+        int workers = 7; // each with half a megabyte, of 2 that may be taken at first
+        try (PsCluster cluster = cluster(kind, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", MB / 8).slices(1));
+                Meet.Response met = MeetPsf.stub(worker)
+                        .call(w, workers, FloatArray.wrap(ones(MB / 8)))
+                        .await();
+                assertThat(met.sum()).isEqualTo(workers * (MB / 8.0));
+            });
+        }
+    }
+
+    @Test
+    void callsThatWaitForEachOtherAndCannotMeetAreToldAndTheServerGoesOn() {
+        int workers = 6; // each with a megabyte, of 4
+        AtomicInteger refused = new AtomicInteger();
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", MB / 4).slices(1));
+                worker.barrier();
+                try {
+                    MeetPsf.stub(worker)
+                            .call(w, workers, FloatArray.wrap(ones(MB / 4)))
+                            .await(Duration.ofSeconds(6));
+                } catch (PsException e) {
+                    if (e.code() == PsException.Code.RESOURCE_EXHAUSTED) {
+                        refused.incrementAndGet();
+                        assertThat(e.getMessage()).contains("PSF_MEMORY");
+                    }
+                }
+                worker.barrier();
+                Tensors.push(worker, w, ones(MB / 4)).await();
+                worker.barrier();
+                assertThat(Tensors.pull(worker, w)).containsOnly(workers);
+            });
+        }
+        assertThat(refused.get()).isPositive();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void aWorkerOfFewBytesIsServedBesideThoseOfMany(TransportConfig.Kind kind) {
+        int workers = 4;
+        AtomicBoolean done = new AtomicBoolean();
+        try (PsCluster cluster = cluster(kind, workers, 4 * MB)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                TensorId heavy =
+                        Tensors.init(worker, TensorSpec.dense("heavy", MB / 4).optimizer(Optimizers.add()));
+                TensorId light =
+                        Tensors.init(worker, TensorSpec.dense("light", 10_000).optimizer(Optimizers.add()));
+                worker.barrier();
+                if (worker.rank() > 0) {
+                    List<Pending<?>> pending = new ArrayList<>();
+                    while (!done.get()) {
+                        pending.add(Tensors.push(worker, heavy, ones(MB / 4)));
+                        if (pending.size() == 8) {
+                            pending.remove(0).await();
+                        }
+                    }
+                    pending.forEach(Pending::await);
+                    return;
+                }
+                for (int i = 1; i <= 30; i++) {
+                    Tensors.push(worker, light, ones(10_000)).await();
+                }
+                done.set(true);
+                assertThat(Tensors.pull(worker, light)).containsOnly(30);
+            });
+        } finally {
+            done.set(true);
+        }
+    }
+
+    @Test
+    void aFrameThatNeverFitsIsAnErrorThatNamesTheMemory() {
+        try (PsCluster cluster = cluster(TransportConfig.Kind.TCP, 1, MB)) {
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", MB).slices(1));
+            assertThat(catchThrowable(
+                            () -> Tensors.push(cluster.worker(), w, ones(MB)).await()))
+                    .hasMessageContaining("PSF_MEMORY");
+        }
+    }
+
+    @Test
+    void errorsOfManySlicesNameThreeAndCountTheRest() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(), TensorSpec.dense("w", 1000, 2).slices(500));
+            FaultyPsf.Stub faulty = FaultyPsf.stub(cluster.worker());
+            assertThat(catchThrowable(
+                            () -> faulty.call(w, Faulty.Fault.EXCEPTION).await()))
+                    .hasMessageMatching(".*; also slice .*; slice .*; and \\d+ more")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
+            assertThat(catchThrowable(() -> faulty.withDeadline(Duration.ofMillis(300))
+                            .call(w, Faulty.Fault.NEVER)
+                            .await()))
+                    .hasMessageContaining("500 of 500 answers missing")
+                    .hasMessageEndingWith("; and 497 more")
+                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
+        }
+    }
+
+    @Test
+    void aServerWhoseHeapIsFullEndsWithOneSentence() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .nodeFlags(List.of("-Xmx20m", "-XX:MaxDirectMemorySize=48m"))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .endOnFailure(false)
+                .start()) {
+            CompletableFuture<TensorId> init = CompletableFuture.supplyAsync(() -> {
+                try (Worker worker = Worker.connect(config(job, TransportConfig.Kind.AUTO))) {
+                    return Tensors.init(
+                            worker, TensorSpec.dense("w", 1 << 16, 4).slices(1 << 16));
+                }
+            });
+            await().atMost(60, TimeUnit.SECONDS)
+                    .until(() -> !job.process("server 0").isAlive());
+            assertThat(job.process("server 0").exitValue()).isEqualTo(3);
+            job.kill("scheduler"); // the worker need not wait until the server counts as lost
+            assertThat(init).failsWithin(Duration.ofSeconds(60));
+        }
+        assertThat(lines.stream().filter(line -> line.contains("its heap of 20 MB is full")))
+                .as(String.join("\n", lines))
+                .hasSize(1);
+    }
+}
