@@ -245,7 +245,11 @@ public final class PsCluster implements AutoCloseable {
                                 Thread.currentThread().setContextClassLoader(classPath);
                                 FramePool pool = sockets == null ? shared : Defaults.pool(most);
                                 return Server.start(
-                                        server, aroundServers.apply(transport.apply(pool)), pool, handlers, interceptors);
+                                        server,
+                                        aroundServers.apply(transport.apply(pool)),
+                                        pool,
+                                        handlers,
+                                        interceptors);
                             },
                             starters));
                 }

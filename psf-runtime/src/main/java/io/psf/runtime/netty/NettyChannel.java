@@ -58,7 +58,6 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     /** What came before the channel stopped reading, and may not be read yet. */
     private final Deque<ByteBuf> unread = new ArrayDeque<>();
 
-
     private @Nullable ScheduledFuture<?> checks;
     private long checkNanos;
     private long clock;

@@ -291,8 +291,7 @@ public final class HostNode implements Node {
             return false;
         }
         Lane home = lanes.get(lane(layout, slice));
-        HostShard shard =
-                new HostShard(layout, slice, optimizer, fill, store, home, whoIsThere, this, whereToSave);
+        HostShard shard = new HostShard(layout, slice, optimizer, fill, store, home, whoIsThere, this, whereToSave);
         shard.use(making); // this is not its lane
         fill.fill(shard);
         shard.use(home.tile());
