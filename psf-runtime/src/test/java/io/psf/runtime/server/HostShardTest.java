@@ -113,10 +113,14 @@ final class HostShardTest {
     void aShardTakesLessThanAKilobyteOfTheHeap() {
         int n = 20_000;
         try (Lane lane = new Lane("test", new FramePool(0))) {
+            TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 4L * n, 1), new int[n]);
+            Store store = new NativeStore();
+            HostNode node = new HostNode(Role.SERVER, store, lane, List.of(lane), null);
             List<HostShard> shards = new ArrayList<>(n);
             long before = usedHeap();
             for (int i = 0; i < n; i++) {
-                HostShard shard = shard(lane, new Range(4L * i, 4L * i + 4), 4L * n, 1);
+                HostShard shard = new HostShard(
+                        layout, i, NONE, made -> {}, store, lane, List::of, node, () -> Path.of("unused"));
                 shards.add(shard);
                 assertThat(shard.row(4L * i + 2)).isEqualTo(2);
             }
