@@ -1,10 +1,12 @@
 package io.psf.benchmarks;
 
 import io.psf.runtime.Worker;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Measures cases on a worker: in each round first the floor and then psf, so that what the machine does meanwhile
@@ -16,13 +18,15 @@ final class Bench {
 
     private final Worker worker;
     private final RawClient raw;
+    private final Placement placement;
     private final Plan plan;
     private final Consumer<Result> results;
     private final Map<Integer, float[]> tables = new HashMap<>();
     private boolean cold = true;
 
-    Bench(Worker worker, RawClient raw, Plan plan, Consumer<Result> results) {
+    Bench(Worker worker, RawClient raw, Placement placement, Plan plan, Consumer<Result> results) {
         this.worker = worker;
+        this.placement = placement;
         this.raw = raw;
         this.plan = plan;
         this.results = results;
@@ -30,6 +34,10 @@ final class Bench {
 
     Worker worker() {
         return worker;
+    }
+
+    Placement placement() {
+        return placement;
     }
 
     RawClient raw() {
@@ -47,26 +55,38 @@ final class Bench {
         double[] measure(int times) throws Exception;
     }
 
-    void run(Case measured) throws Exception {
-        List<Line> lines = measured.lines();
-        try (Sides sides = measured.opening().open(this)) {
+    void run(Case todo) throws Exception {
+        List<Line> lines = todo.lines();
+        try (Sides sides = todo.opening().open(this)) {
             int floorTimes = warmUp(sides::floor, sides.least(), plan.warmMillis());
             int oursTimes = warmUp(sides::ours, sides.least(), plan.warmMillis() + (cold ? COLD_MILLIS : 0));
             cold = false;
-            double[][] floor = new double[lines.size()][plan.rounds()];
-            double[][] ours = new double[lines.size()][plan.rounds()];
-            for (int round = 0; round < plan.rounds(); round++) {
+            double[][] floor = new double[lines.size()][plan.mostRounds()];
+            double[][] ours = new double[lines.size()][plan.mostRounds()];
+            List<Result> measured = List.of();
+            for (int round = 0; round < plan.mostRounds() && !areDecided(measured); round++) {
                 double[] floors = sides.floor(floorTimes);
                 double[] figures = sides.ours(oursTimes);
                 for (int i = 0; i < lines.size(); i++) {
                     floor[i][round] = floors[i];
                     ours[i][round] = figures[i];
                 }
+                measured = round + 1 < plan.rounds() ? List.of() : results(lines, ours, floor, round + 1);
             }
-            for (int i = 0; i < lines.size(); i++) {
-                results.accept(new Result(lines.get(i), ours[i], floor[i]));
-            }
+            measured.forEach(results);
         }
+    }
+
+    /** True if there are results, and none whose goal needs more rounds. */
+    private static boolean areDecided(List<Result> measured) {
+        return !measured.isEmpty() && measured.stream().noneMatch(result -> result.verdict() == Goal.Verdict.UNDECIDED);
+    }
+
+    private static List<Result> results(List<Line> lines, double[][] ours, double[][] floor, int rounds) {
+        return IntStream.range(0, lines.size())
+                .mapToObj(
+                        i -> new Result(lines.get(i), Arrays.copyOf(ours[i], rounds), Arrays.copyOf(floor[i], rounds)))
+                .toList();
     }
 
     /** Runs a side for a while; answers how many times fill a round. */

@@ -52,6 +52,12 @@ final class BenchCommand implements Callable<Integer> {
     private @Nullable Integer rounds;
 
     @Option(
+            names = "--fresh",
+            paramLabel = "N",
+            description = "measures all in new processes N times, and says how far the medians lie apart")
+    private @Nullable Integer fresh;
+
+    @Option(
             names = "--out",
             paramLabel = "FILE",
             description = "where the results go as JSON, and a plot of them beside it (default: ${DEFAULT-VALUE})",
@@ -108,6 +114,9 @@ final class BenchCommand implements Callable<Integer> {
                 ? null
                 : GoalsTable.in(docs == null ? Path.of("docs", "performance.md") : docs);
         BenchRun run = new BenchRun(told, Plan.of(full, rounds()), full, pattern(only == null ? "" : only), recordings);
+        if (fresh != null) {
+            return FreshRuns.measure(run, atLeast(1, "--fresh", fresh)) ? 0 : 1;
+        }
         boolean ended = run.measure();
         run.write(out);
         if (table != null && ended) {
@@ -129,9 +138,12 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private int rounds() {
-        int asked = rounds == null ? (full ? 11 : 7) : rounds;
-        if (asked < 1) {
-            throw wrong("--rounds: %d (expected: >= 1)".formatted(asked));
+        return atLeast(1, "--rounds", rounds == null ? (full ? 11 : 7) : rounds);
+    }
+
+    private static int atLeast(int least, String option, int asked) {
+        if (asked < least) {
+            throw wrong("%s: %d (expected: >= %d)".formatted(option, asked, least));
         }
         return asked;
     }

@@ -4,6 +4,7 @@ import io.psf.cli.LocalJob;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name for files
  * @param program of each worker
- * @param workers how many
+ * @param workers how many processes
  * @param transport that all are told
+ * @param placement where they run
  * @param nodeFlags of the server's JVM
+ * @param settings of all nodes
  * @param recordings null for none
  */
 record BenchJob(
@@ -25,7 +28,9 @@ record BenchJob(
         Class<?> program,
         int workers,
         Transport transport,
+        Placement placement,
         List<String> nodeFlags,
+        Map<String, String> settings,
         @Nullable Recordings recordings) {
     /**
      * Runs it to its end.
@@ -35,13 +40,16 @@ record BenchJob(
      */
     int run(Duration limit, Consumer<String> lines, String... arguments) throws IOException {
         List<String> recording = recordings == null ? List.of() : recordings.flags();
-        List<String> flags = new ArrayList<>(nodeFlags);
-        flags.addAll(recording);
+        List<String> workerFlags = new ArrayList<>(placement.flags());
+        workerFlags.addAll(recording);
+        List<String> flags = new ArrayList<>(workerFlags);
+        flags.addAll(nodeFlags);
         LocalJob job = LocalJob.builder()
                 .servers(1)
                 .workers(workers)
                 .nodeFlags(flags)
-                .workerFlags(recording)
+                .workerFlags(workerFlags)
+                .launcher(placement::launcher)
                 .workerMain(program, arguments)
                 .environment(environment())
                 .onLine((node, line) -> show(node, line, lines))
@@ -67,7 +75,12 @@ record BenchJob(
 
     /** A machine that others use, too, is slow and not lost. */
     private Map<String, String> environment() {
-        return Map.of(Transport.VARIABLE, transport.toString(), "PSF_HEARTBEAT_LIMIT", "2m", "PSF_DEADLINE", "10m");
+        Map<String, String> environment = new HashMap<>(placement.environment());
+        environment.put(Transport.VARIABLE, transport.toString());
+        environment.put("PSF_HEARTBEAT_LIMIT", "2m");
+        environment.put("PSF_DEADLINE", "10m");
+        environment.putAll(settings);
+        return environment;
     }
 
     private static void show(String node, String line, Consumer<String> lines) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class BenchRun {
     private final Pattern only;
     private final @Nullable Recordings recordings;
     private final List<Result> results = new ArrayList<>();
+    private final OtherLoad others = new OtherLoad();
 
     /**
      * A run.
@@ -36,11 +38,12 @@ final class BenchRun {
         this.recordings = recordings;
     }
 
-    /** Measures and prints; answers whether every part came to its end. */
+    /** Measures and prints; answers whether every part came to its end. What was measured before is forgotten. */
     boolean measure() throws IOException {
+        results.clear();
         List<WorkerTask> tasks = Arrays.stream(Part.values())
                 .filter(part -> transport == null || part != Part.SHARED_MEMORY)
-                .map(part -> new WorkerTask(part, transportOf(part), plan, only))
+                .map(part -> new WorkerTask(part, transportOf(part), part.placement(), plan, only))
                 .filter(task -> !task.cases().isEmpty())
                 .toList();
         if (tasks.isEmpty()) {
@@ -55,7 +58,10 @@ final class BenchRun {
             String reason = reasonAgainst(task.part());
             if (reason != null) {
                 System.out.println(task.part() + ": left out, since " + reason);
-            } else if (run(task) != 0 && task.part() == Part.SHARED_MEMORY) {
+                continue;
+            }
+            System.out.println(placement(task));
+            if (run(task) != 0 && task.part() == Part.SHARED_MEMORY) {
                 System.out.println("shared memory: left out, since its job failed");
             } else {
                 ended &= isComplete(task);
@@ -80,6 +86,7 @@ final class BenchRun {
     private @Nullable String reasonAgainst(Part part) {
         return switch (part) {
             case ONE_WORKER, SEVERAL_WORKERS, SHARED_MEMORY -> null;
+            case ONE_PROCESSOR -> part.missing();
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();
                 yield !full
@@ -92,14 +99,22 @@ final class BenchRun {
         };
     }
 
+    private static String placement(WorkerTask task) {
+        String missing = task.part().missing();
+        return "-- " + task.part() + ", " + task.transport() + ", "
+                + task.placement().description() + (missing == null ? "" : ", since " + missing);
+    }
+
     private int run(WorkerTask task) throws IOException {
         Part part = task.part();
         BenchJob job = new BenchJob(
                 part.name(),
                 part.program,
-                part.workers,
+                1,
                 task.transport(),
+                task.placement(),
                 part == Part.LARGE_SERVER ? HeapCase.FLAGS : List.of(),
+                Map.of("PSF_WORKERS", Integer.toString(part.workers())),
                 recordings);
         return job.run(LIMIT, line -> take(task, line), task.arguments());
     }
@@ -109,7 +124,7 @@ final class BenchRun {
             System.out.println(line);
             return;
         }
-        Result result = task.result(line);
+        Result result = task.result(line).disturbedBy(others.sinceLast());
         results.add(result);
         System.out.println(Report.row(result));
     }

@@ -12,8 +12,8 @@ final class BenchWorker {
         WorkerTask task = WorkerTask.parse(args);
         boolean failed = false;
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker());
-                RawClient raw = new RawClient()) {
-            Bench bench = new Bench(worker, raw, task.plan(), WorkerTask::tell);
+                RawClient raw = new RawClient(task.placement())) {
+            Bench bench = new Bench(worker, raw, task.placement(), task.plan(), WorkerTask::tell);
             for (Case measured : task.cases()) {
                 try {
                     bench.run(measured);

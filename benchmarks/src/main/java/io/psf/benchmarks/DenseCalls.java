@@ -21,13 +21,18 @@ final class DenseCalls implements Calls {
         }
 
         /** Bytes that the floor sends for a tensor of so many; what has no values in it has the size of a header. */
-        int sent(int bytes) {
+        private int sent(int bytes) {
             return this == PULL ? HEADER : bytes;
         }
 
         /** Bytes that the floor receives. */
-        int received(int bytes) {
+        private int received(int bytes) {
             return this == PUSH ? HEADER : bytes;
+        }
+
+        /** What the floor does for a tensor of so many bytes; where it adds, it adds what it is sent. */
+        RawClient.Exchange floor(int bytes, Placement placement) {
+            return new RawClient.Exchange(sent(bytes), received(bytes), this != PULL && placement == Placement.APART);
         }
     }
 

@@ -20,7 +20,7 @@ final class DenseCases {
         List<Case> cases = new ArrayList<>();
         for (int bytes : SIZES) {
             for (Kind kind : Kind.values()) {
-                cases.add(latency(kind, bytes, transport));
+                cases.add(latency(kind, bytes, transport, Placement.APART));
             }
         }
         for (int bytes : SIZES) {
@@ -32,11 +32,22 @@ final class DenseCases {
         return cases;
     }
 
+    /** Those that are measured again with all processes on one processor. */
+    static List<Case> together(Transport transport) {
+        List<Case> cases = new ArrayList<>();
+        for (int bytes : new int[] {4 * KB, 64 * KB, MB}) {
+            for (Kind kind : new Kind[] {Kind.PUSH, Kind.PULL}) {
+                cases.add(latency(kind, bytes, transport, Placement.TOGETHER));
+            }
+        }
+        return cases;
+    }
+
     /** Those of shared memory that have goals. */
     static List<Case> shared() {
         return List.of(
-                latency(Kind.PUSH, 4 * KB, Transport.SHM),
-                latency(Kind.PULL, 4 * KB, Transport.SHM),
+                latency(Kind.PUSH, 4 * KB, Transport.SHM, Placement.APART),
+                latency(Kind.PULL, 4 * KB, Transport.SHM, Placement.APART),
                 throughput(Kind.PUSH, MB, Transport.SHM),
                 throughput(Kind.PULL, MB, Transport.SHM));
     }
@@ -45,21 +56,31 @@ final class DenseCases {
         return bytes < KB ? bytes + " B" : bytes < MB ? bytes / KB + " KB" : bytes / MB + " MB";
     }
 
-    private static Case latency(Kind kind, int bytes, Transport transport) {
+    private static Case latency(Kind kind, int bytes, Transport transport, Placement placement) {
         String name = "latency of " + kind.label + " " + size(bytes);
-        Goal goal = kind == Kind.PUSH_PULL ? null : latencyGoal(bytes, transport);
-        return new Case(
-                List.of(
-                        new Line(transport.named(name + ", p50"), "us", goal),
-                        new Line(transport.named(name + ", p99"), "us", null)),
-                bench -> new Latency(bench, kind, bytes));
+        Goal goal = placement == Placement.TOGETHER ? Goal.ratioAtMost(1.5) : latencyGoal(kind, bytes, transport);
+        List<Line> lines = new ArrayList<>();
+        lines.add(new Line(placement.named(transport.named(name + ", p50")), "us", goal));
+        lines.add(new Line(placement.named(transport.named(name + ", p99")), "us", null));
+        if (transport == Transport.SHM && bytes == 4 * KB) {
+            lines.add(new Line(placement.named(transport.named(name + ", p99 over p50")), "x", Goal.oursAtMost(5)));
+        }
+        return new Case(lines, bench -> new Latency(bench, kind, bytes));
     }
 
-    private static @Nullable Goal latencyGoal(int bytes, Transport transport) {
+    private static @Nullable Goal latencyGoal(Kind kind, int bytes, Transport transport) {
         if (transport == Transport.SHM) {
             return bytes == 4 * KB ? Goal.oursAtMost(8) : null;
         }
-        return bytes < KB ? null : Goal.ratioAtMost(bytes < MB ? 1.6 : bytes == MB ? 1.25 : 1.15);
+        if (bytes < KB || kind == Kind.PUSH_PULL) {
+            return null;
+        }
+        if (bytes == 4 * KB) {
+            return Goal.ratioAtMost(1.35);
+        }
+        return kind == Kind.PULL
+                ? Goal.ratioAtMost(bytes < MB ? 1.2 : 1.15)
+                : Goal.ratioAtMost(bytes <= MB ? 1.4 : 1.3);
     }
 
     private static Case throughput(Kind kind, int bytes, Transport transport) {
@@ -67,12 +88,11 @@ final class DenseCases {
         Goal goal = kind == Kind.PUSH_PULL ? null : throughputGoal(bytes, transport);
         return Case.of(new Line(transport.named(name), "MB/s", goal), bench -> {
             RawClient raw = bench.raw();
-            int sent = kind.sent(bytes);
-            int received = kind.received(bytes);
+            RawClient.Exchange one = kind.floor(bytes, bench.placement());
             return new Rates(
                     bytes / 1e6,
                     2 * OUTSTANDING,
-                    times -> raw.stream(times, OUTSTANDING, sent, received),
+                    times -> raw.stream(times, OUTSTANDING, one),
                     OUTSTANDING,
                     new DenseCalls(bench.worker(), kind, bytes, OUTSTANDING));
         });
@@ -96,20 +116,20 @@ final class DenseCases {
                 bench -> new Rates(
                         1,
                         2 * BATCH,
-                        times -> bench.raw().batches(times, BATCH, 4, 4),
+                        times -> bench.raw().batches(times, BATCH, new RawClient.Exchange(4, 4, true)),
                         BATCH,
                         new DenseCalls(bench.worker(), Kind.PUSH, 4, BATCH)));
     }
 
-    /** One exchange after another: the 50th and the 99th of a hundred. */
-    private record Latency(RawClient raw, Calls calls, int sent, int received) implements Sides {
+    /** One exchange after another: the 50th and the 99th of a hundred, and how many times the one the other is. */
+    private record Latency(RawClient raw, Calls calls, RawClient.Exchange one) implements Sides {
         Latency(Bench bench, Kind kind, int bytes) {
-            this(bench.raw(), new DenseCalls(bench.worker(), kind, bytes, 1), kind.sent(bytes), kind.received(bytes));
+            this(bench.raw(), new DenseCalls(bench.worker(), kind, bytes, 1), kind.floor(bytes, bench.placement()));
         }
 
         @Override
         public double[] floor(int times) throws Exception {
-            return micros(times, () -> raw.exchange(sent, received));
+            return micros(times, () -> raw.exchange(one));
         }
 
         @Override
@@ -130,7 +150,9 @@ final class DenseCases {
                 took[i] = System.nanoTime() - before;
             }
             Arrays.sort(took);
-            return new double[] {took[times / 2] / 1e3, took[(int) (times * 0.99)] / 1e3};
+            double p50 = took[times / 2] / 1e3;
+            double p99 = took[(int) (times * 0.99)] / 1e3;
+            return new double[] {p50, p99, p99 / p50};
         }
 
         @Override

@@ -18,6 +18,17 @@ record Goal(Of of, boolean atMost, double bound) {
         OURS
     }
 
+    /** How far two runs may lie apart beyond what a run's own rounds tell. */
+    private static final double MARGIN = 0.03;
+
+    /** What comes of measuring. */
+    enum Verdict {
+        MET,
+        MISSED,
+        /** The goal lies within what the figure may be. */
+        UNDECIDED
+    }
+
     static Goal ratioAtMost(double bound) {
         return new Goal(Of.RATIO, true, bound);
     }
@@ -30,9 +41,21 @@ record Goal(Of of, boolean atMost, double bound) {
         return new Goal(Of.OURS, true, bound);
     }
 
-    /** Whether a measured line reaches it; a figure that is not a number does not. */
-    boolean isMet(double ours, double ratio) {
-        double figure = of == Of.RATIO ? ratio : ours;
+    /**
+     * The verdict on figures of which it is known, with some confidence, that their median lies between two numbers. A
+     * run in other processes may come out a little different, so that a goal that is that near is open.
+     */
+    Verdict verdict(double least, double greatest) {
+        double best = (atMost ? least : greatest) * (atMost ? 1 - MARGIN : 1 + MARGIN);
+        double worst = (atMost ? greatest : least) * (atMost ? 1 + MARGIN : 1 - MARGIN);
+        if (isReachedBy(worst)) {
+            return Verdict.MET;
+        }
+        return isReachedBy(best) ? Verdict.UNDECIDED : Verdict.MISSED;
+    }
+
+    /** False for a figure that is not a number. */
+    private boolean isReachedBy(double figure) {
         return atMost ? figure <= bound : figure >= bound;
     }
 

@@ -5,11 +5,19 @@ import java.util.List;
 /**
  * How long a case is measured.
  *
- * @param rounds in each, the floor and psf take turns
+ * @param rounds in each, the floor and psf take turns; a case whose verdict is open gets up to {@link #MOST} times as many
  * @param roundMillis about how long each takes in a round
  * @param warmMillis how long each is run before the first round, at least
  */
 record Plan(int rounds, int roundMillis, int warmMillis) {
+    /** How many times as many rounds a case may get. */
+    static final int MOST = 4;
+
+    /** The most rounds of a case. */
+    int mostRounds() {
+        return MOST * rounds;
+    }
+
     static Plan of(boolean full, int rounds) {
         return full ? new Plan(rounds, 500, 3000) : new Plan(rounds, 100, 500);
     }

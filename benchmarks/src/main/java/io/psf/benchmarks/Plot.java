@@ -2,6 +2,7 @@ package io.psf.benchmarks;
 
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ratios as an SVG: a bar for each case from 1, the floor, on a logarithmic axis; the whisker is the spread, the mark
@@ -37,9 +38,18 @@ final class Plot {
         return svg.append("</svg>\n").toString();
     }
 
+    private static String colour(Goal.@Nullable Verdict verdict) {
+        return verdict == null
+                ? "#9ab"
+                : switch (verdict) {
+                    case MET -> "#3a7";
+                    case MISSED -> "#c54";
+                    case UNDECIDED -> "#ca4";
+                };
+    }
+
     private static void bar(StringBuilder svg, Result result, int y) {
         Goal goal = result.line().goal();
-        String colour = goal == null ? "#9ab" : result.isMet() ? "#3a7" : "#c54";
         double from = Math.min(x(1), x(result.ratio()));
         double to = Math.max(x(1), x(result.ratio()));
         int middle = y + ROW / 2;
@@ -51,7 +61,7 @@ final class Plot {
                 y + 3,
                 Math.max(1, to - from),
                 ROW - 6,
-                colour));
+                colour(result.verdict())));
         svg.append(line(x(result.least()), middle, x(result.greatest()), middle, "#333", 1));
         String label = Report.number(result.ratio());
         if (goal != null) {

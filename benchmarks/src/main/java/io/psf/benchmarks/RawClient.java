@@ -1,7 +1,6 @@
 package io.psf.benchmarks;
 
 import java.io.BufferedReader;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -11,33 +10,37 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
-/** The other end of {@link RawPeer}, which it starts. */
+/** The other end of {@link RawPeer}, which it starts where the server of psf runs. */
 final class RawClient implements AutoCloseable {
-    private static final int HEADER = 8;
-
     private final Process peer;
-    private final SocketChannel channel;
-    private final ByteBuffer out = ByteBuffer.allocateDirect(HEADER + RawPeer.LARGEST);
-    private final ByteBuffer in = ByteBuffer.allocateDirect(RawPeer.LARGEST);
+    private final RawSocket socket;
+    private final ByteBuffer out = RawPeer.direct(RawPeer.HEADER + RawPeer.LARGEST);
+    private final ByteBuffer in = RawPeer.direct(RawPeer.LARGEST);
     private final ExecutorService sender = Executors.newSingleThreadExecutor(work -> {
         Thread thread = new Thread(work, "raw-sender");
         thread.setDaemon(true);
         return thread;
     });
 
-    RawClient() throws IOException {
-        peer = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:MaxDirectMemorySize=256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        RawPeer.class.getName())
+    RawClient(Placement placement) throws IOException {
+        List<String> command = new ArrayList<>(placement.launcher("server"));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(placement.flags());
+        command.addAll(List.of(
+                "-XX:MaxDirectMemorySize=256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                RawPeer.class.getName(),
+                placement.floorSpins() ? "spin" : "block"));
+        peer = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         BufferedReader lines = new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
@@ -46,41 +49,75 @@ final class RawClient implements AutoCloseable {
             throw new IOException("first line of the raw peer: " + line + " (expected: PORT n)");
         }
         int port = Integer.parseInt(line.substring(5));
-        channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        SocketChannel channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        socket = new RawSocket(channel, placement.floorSpins());
     }
+
+    /** A request, and how many bytes come back. */
+    record Exchange(int send, int receive, boolean add) {}
 
     /** Sends bytes and waits for bytes. */
-    void exchange(int send, int receive) throws IOException {
-        request(send, receive);
-        RawPeer.readFully(channel, in.clear().limit(receive));
+    void exchange(Exchange one) throws IOException {
+        fill(one);
+        socket.writeFully(out);
+        socket.readFully(in.clear().limit(one.receive));
     }
 
-    private void request(int send, int receive) throws IOException {
-        out.clear().putInt(send).putInt(receive).position(0).limit(HEADER + send);
-        RawPeer.writeFully(channel, out);
+    private void fill(Exchange one) {
+        out.clear()
+                .putInt(one.send)
+                .putInt(one.receive)
+                .putInt(one.add ? 1 : 0)
+                .position(0)
+                .limit(RawPeer.HEADER + one.send);
     }
 
-    /** Keeps some exchanges under way: one thread sends, this one receives. */
-    void stream(int times, int outstanding, int send, int receive) throws IOException, InterruptedException {
-        Semaphore room = new Semaphore(outstanding);
+    /** Keeps some exchanges under way. */
+    void stream(int times, int outstanding, Exchange one) throws IOException, InterruptedException {
+        if (socket.spins()) {
+            streamHere(times, outstanding, one);
+        } else {
+            streamWithSender(times, outstanding, one);
+        }
+    }
+
+    /** One thread writes and reads in turn what the socket takes and has. */
+    private void streamHere(int times, int outstanding, Exchange one) throws IOException {
+        int begun = 0;
+        long received = 0;
+        out.limit(0);
+        while (received < (long) times * one.receive) {
+            if (!out.hasRemaining() && begun < times && begun - received / one.receive < outstanding) {
+                fill(one);
+                begun++;
+            }
+            if (out.hasRemaining()) {
+                socket.tryWrite(out);
+            }
+            in.clear().limit((int) Math.min(in.capacity(), (long) times * one.receive - received));
+            received += socket.tryRead(in);
+        }
+    }
+
+    /** One thread sends, this one receives. */
+    private void streamWithSender(int times, int outstanding, Exchange one) throws IOException, InterruptedException {
+        Semaphore credit = new Semaphore(outstanding);
         Future<?> sent = sender.submit(() -> {
             for (int i = 0; i < times; i++) {
-                room.acquire();
-                request(send, receive);
+                credit.acquire();
+                fill(one);
+                socket.writeFully(out);
             }
             return null;
         });
         long received = 0;
         for (int done = 0; done < times; ) {
-            in.clear().limit((int) Math.min(in.capacity(), (long) times * receive - received));
-            int n = channel.read(in);
-            if (n < 0) {
-                throw new EOFException();
-            }
-            received += n;
-            int now = (int) (received / receive);
-            room.release(now - done);
+            in.clear().limit((int) Math.min(in.capacity(), (long) times * one.receive - received));
+            socket.read(in);
+            received += in.position();
+            int now = (int) (received / one.receive);
+            credit.release(now - done);
             done = now;
         }
         try {
@@ -91,22 +128,22 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Small exchanges in batches, each written with one write; the answers are read in bulk. */
-    void batches(int times, int batch, int send, int receive) throws IOException {
+    void batches(int times, int batch, Exchange one) throws IOException {
         for (int done = 0; done < times; done += batch) {
             int n = Math.min(batch, times - done);
             out.clear();
             for (int i = 0; i < n; i++) {
-                out.putInt(send).putInt(receive).position(out.position() + send);
+                out.putInt(one.send).putInt(one.receive).putInt(one.add ? 1 : 0).position(out.position() + one.send);
             }
-            RawPeer.writeFully(channel, out.flip());
-            RawPeer.readFully(channel, in.clear().limit(receive * n));
+            socket.writeFully(out.flip());
+            socket.readFully(in.clear().limit(one.receive * n));
         }
     }
 
     @Override
     public void close() throws IOException {
         sender.shutdownNow();
-        channel.close();
+        socket.close();
         peer.destroy();
     }
 }

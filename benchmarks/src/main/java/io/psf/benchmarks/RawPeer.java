@@ -6,27 +6,43 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * The floor: a process that takes bytes and gives bytes over one blocking connection, with direct buffers and no
- * framework. A request is two ints, how many bytes follow it and how many are wanted back. Small requests that have
- * come together are read at once, and their answers written at once.
+ * The floor: a process that takes bytes and gives bytes over one connection, with direct buffers and no framework. A
+ * request is three ints: how many bytes follow it, how many are wanted back, and whether those that follow are floats to
+ * be added to an array, as they come. Small requests that have come together are read at once, and their answers written
+ * at once. With the argument {@code spin} the socket is polled; without, it blocks.
  */
 final class RawPeer {
     /** The most bytes of a request or an answer. */
     static final int LARGEST = 64 << 20;
 
+    /** Bytes before those of a request. */
+    static final int HEADER = 12;
+
     private static final int SMALL = 64 << 10;
 
-    private final SocketChannel channel;
-    private final ByteBuffer in = ByteBuffer.allocateDirect(SMALL).limit(0);
-    private final ByteBuffer out = ByteBuffer.allocateDirect(SMALL);
-    private final ByteBuffer large = ByteBuffer.allocateDirect(LARGEST);
+    /** Floats that are added at once, and stay in the nearest cache meanwhile. */
+    private static final int TILE = 4096;
 
-    private RawPeer(SocketChannel channel) {
-        this.channel = channel;
+    private final RawSocket socket;
+    private final ByteBuffer in = direct(SMALL).limit(0);
+    private final ByteBuffer out = direct(SMALL);
+    private final ByteBuffer large = direct(LARGEST);
+    private final FloatBuffer floats = large.asFloatBuffer();
+    private final float[] tile = new float[TILE];
+    private final float[] sums = new float[LARGEST / Float.BYTES];
+
+    private RawPeer(RawSocket socket) {
+        this.socket = socket;
+    }
+
+    static ByteBuffer direct(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     public static void main(String[] args) throws IOException {
@@ -35,7 +51,8 @@ final class RawPeer {
             System.out.println("PORT " + listening.socket().getLocalPort());
             try (SocketChannel channel = listening.accept()) {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                new RawPeer(channel).serve();
+                boolean spins = args.length > 0 && args[0].equals("spin");
+                new RawPeer(new RawSocket(channel, spins)).serve();
             } catch (EOFException e) {
                 System.out.println("END");
             }
@@ -44,27 +61,51 @@ final class RawPeer {
 
     private void serve() throws IOException {
         while (true) {
-            while (in.remaining() < 8) {
+            while (in.remaining() < HEADER) {
                 flush();
                 in.compact();
-                if (channel.read(in) < 0) {
-                    return;
-                }
+                socket.read(in);
                 in.flip();
             }
             int send = in.getInt();
             int receive = in.getInt();
-            take(send);
+            boolean add = in.getInt() != 0;
+            take(send, add);
             give(receive);
         }
     }
 
-    private void take(int bytes) throws IOException {
+    private void take(int bytes, boolean add) throws IOException {
         int there = Math.min(bytes, in.remaining());
+        if (add) {
+            large.clear().put(0, in, in.position(), there);
+        }
         in.position(in.position() + there);
         if (there < bytes) {
             flush();
-            readFully(channel, large.clear().limit(bytes - there));
+        }
+        large.clear().limit(bytes).position(there);
+        int added = 0;
+        while (true) {
+            if (add) {
+                int whole = large.position() / Float.BYTES;
+                add(added, whole);
+                added = whole;
+            }
+            if (!large.hasRemaining()) {
+                return;
+            }
+            socket.read(large);
+        }
+    }
+
+    private void add(int begin, int end) {
+        for (int at = begin; at < end; at += TILE) {
+            int n = Math.min(TILE, end - at);
+            floats.get(at, tile, 0, n);
+            for (int i = 0; i < n; i++) {
+                sums[at + i] += tile[i];
+            }
         }
     }
 
@@ -73,28 +114,14 @@ final class RawPeer {
             flush();
         }
         if (bytes > out.remaining()) {
-            writeFully(channel, large.clear().limit(bytes));
+            socket.writeFully(large.clear().limit(bytes));
         } else {
             out.position(out.position() + bytes);
         }
     }
 
     private void flush() throws IOException {
-        writeFully(channel, out.flip());
+        socket.writeFully(out.flip());
         out.clear();
-    }
-
-    static void readFully(SocketChannel channel, ByteBuffer into) throws IOException {
-        while (into.hasRemaining()) {
-            if (channel.read(into) < 0) {
-                throw new EOFException();
-            }
-        }
-    }
-
-    static void writeFully(SocketChannel channel, ByteBuffer from) throws IOException {
-        while (from.hasRemaining()) {
-            channel.write(from);
-        }
     }
 }

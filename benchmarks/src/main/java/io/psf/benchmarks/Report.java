@@ -33,15 +33,38 @@ final class Report {
 
     private static String verdict(Result result) {
         Goal goal = result.line().goal();
-        return goal == null ? "" : goal.text(result.line().unit()) + (result.isMet() ? "  met" : "  MISSED");
+        Goal.Verdict verdict = result.verdict();
+        if (goal == null || verdict == null) {
+            return disturbance(result).replaceFirst("^, ", "");
+        }
+        String word = switch (verdict) {
+            case MET -> "met";
+            case MISSED -> "MISSED";
+            case UNDECIDED -> "undecided";
+        };
+        return goal.text(result.line().unit()) + "  " + word + disturbance(result);
+    }
+
+    private static String disturbance(Result result) {
+        return result.others() < OtherLoad.DISTURBS
+                ? ""
+                : ", others took %.0f %% of the machine".formatted(100 * result.others());
     }
 
     /** How many of the goals are met. */
     static String summary(List<Result> results) {
         List<Result> goals =
                 results.stream().filter(r -> r.line().goal() != null).toList();
-        return "%d of %d goals met"
-                .formatted(goals.stream().filter(Result::isMet).count(), goals.size());
+        return "%d of %d goals met, %d missed, %d undecided"
+                .formatted(
+                        count(goals, Goal.Verdict.MET),
+                        goals.size(),
+                        count(goals, Goal.Verdict.MISSED),
+                        count(goals, Goal.Verdict.UNDECIDED));
+    }
+
+    private static long count(List<Result> results, Goal.Verdict verdict) {
+        return results.stream().filter(result -> result.verdict() == verdict).count();
     }
 
     /** Three significant digits or more. */
@@ -61,8 +84,9 @@ final class Report {
 
     private static String json(Result result) {
         Goal goal = result.line().goal();
+        Goal.Verdict verdict = result.verdict();
         return ("{\"case\": \"%s\", \"ours\": %s, \"floor\": %s, \"unit\": \"%s\", \"ratio\": %s, \"goal\": %s,"
-                        + " \"goal_text\": %s, \"met\": %s, \"rounds\": %d, \"spread\": [%s, %s]}")
+                        + " \"goal_text\": %s, \"verdict\": %s, \"rounds\": %d, \"others\": %s, \"spread\": [%s, %s]}")
                 .formatted(
                         result.line().name(),
                         exact(result.oursMedian()),
@@ -71,8 +95,9 @@ final class Report {
                         exact(result.ratio()),
                         goal == null ? "null" : exact(goal.bound()),
                         goal == null ? "null" : "\"" + goalText(result, goal) + "\"",
-                        goal == null ? "null" : Boolean.toString(result.isMet()),
+                        verdict == null ? "null" : "\"" + verdict.name().toLowerCase(Locale.ROOT) + "\"",
                         result.ours().length,
+                        exact(result.others()),
                         exact(result.least()),
                         exact(result.greatest()));
     }

@@ -2,6 +2,7 @@ package io.psf.benchmarks;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line that has been measured: what psf took and what the floor took, round by round.
@@ -9,13 +10,23 @@ import java.util.stream.Collectors;
  * @param line what was measured
  * @param ours [rounds]
  * @param floor [rounds]; NaN where there is none
+ * @param others the share of the machine that others took meanwhile, from 0 to 1
  */
-record Result(Line line, double[] ours, double[] floor) {
+record Result(Line line, double[] ours, double[] floor, double others) {
     Result {
         if (ours.length == 0 || ours.length != floor.length) {
             throw new IllegalArgumentException("rounds of \"" + line.name() + "\": " + ours.length + " and "
                     + floor.length + " (expected: as many of both, at least 1)");
         }
+    }
+
+    Result(Line line, double[] ours, double[] floor) {
+        this(line, ours, floor, 0);
+    }
+
+    /** The same, with what others took meanwhile. */
+    Result disturbedBy(double share) {
+        return new Result(line, ours, floor, share);
     }
 
     boolean hasFloor() {
@@ -45,9 +56,19 @@ record Result(Line line, double[] ours, double[] floor) {
         return Arrays.stream(hasFloor() ? ratios() : ours).max().orElseThrow();
     }
 
-    /** Whether the goal is reached; false where there is none. */
-    boolean isMet() {
-        return line.goal() != null && line.goal().isMet(oursMedian(), ratio());
+    /** The verdict on the goal, open where others took much of the machine; null where there is no goal. */
+    Goal.@Nullable Verdict verdict() {
+        Goal goal = line.goal();
+        if (goal == null) {
+            return null;
+        }
+        double[] figures = goal.of() == Goal.Of.RATIO ? ratios() : ours.clone();
+        Arrays.sort(figures);
+        int n = figures.length;
+        // Ranks between which the median lies with 95 % confidence: binomial, by the normal distribution.
+        int below = Math.max(0, (int) Math.floor((n - 1.96 * Math.sqrt(n)) / 2) - 1);
+        Goal.Verdict verdict = goal.verdict(figures[below], figures[n - 1 - below]);
+        return others < OtherLoad.SPOILS ? verdict : Goal.Verdict.UNDECIDED;
     }
 
     private double[] ratios() {

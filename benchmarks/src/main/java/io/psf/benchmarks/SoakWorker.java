@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.ToDoubleFunction;
@@ -43,7 +44,8 @@ final class SoakWorker {
 
     /** Starts the processes; the exit code is 0 if memory stayed flat. */
     static int run(Transport transport, Duration duration, @Nullable Recordings recordings) throws IOException {
-        BenchJob job = new BenchJob("soak", SoakWorker.class, 2, transport, List.of(), recordings);
+        BenchJob job =
+                new BenchJob("soak", SoakWorker.class, 2, transport, Placement.FREE, List.of(), Map.of(), recordings);
         return job.run(duration.plusMinutes(10), System.out::println, duration.toString());
     }
 

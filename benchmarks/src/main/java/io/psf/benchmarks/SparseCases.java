@@ -20,7 +20,7 @@ final class SparseCases {
                     for (int outstanding : new int[] {1, 4}) {
                         String name = "sparse %s %d wide, %s, %d outstanding"
                                 .formatted(push ? "push" : "pull", width, keys, outstanding);
-                        Goal goal = keys == Keys.UNIFORM ? goal(push, width) : null;
+                        Goal goal = keys == Keys.UNIFORM ? goal(width, outstanding) : null;
                         cases.add(of(
                                 name, goal, push, SparseCalls.table(width, Optimizers.sgd(RATE)), keys, outstanding));
                     }
@@ -30,8 +30,8 @@ final class SparseCases {
         return cases;
     }
 
-    private static Goal goal(boolean push, int width) {
-        return Goal.ratioAtLeast(width == 64 ? 0.3 : push ? 0.25 : 0.17);
+    private static Goal goal(int width, int outstanding) {
+        return Goal.ratioAtLeast(outstanding == 1 ? 0.45 : width == 16 ? 0.7 : 0.6);
     }
 
     static Case of(String name, @Nullable Goal goal, boolean push, TensorSpec table, Keys keys, int outstanding) {

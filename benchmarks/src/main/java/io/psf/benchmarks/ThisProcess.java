@@ -67,7 +67,7 @@ final class ThisProcess {
     }
 
     /** None where the system has no such file. */
-    private static List<String> lines(String file) {
+    static List<String> lines(String file) {
         try {
             return Files.readAllLines(Path.of(file));
         } catch (IOException e) {

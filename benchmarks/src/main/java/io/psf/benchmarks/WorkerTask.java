@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
  *
  * @param part whose cases
  * @param transport that the processes use
+ * @param placement where they run
  * @param plan how long
  * @param only which of the cases: those with a line whose name it fits
  */
-record WorkerTask(Part part, Transport transport, Plan plan, Pattern only) {
+record WorkerTask(Part part, Transport transport, Placement placement, Plan plan, Pattern only) {
     private static final String RESULT = "RESULT\t";
 
     /** Fits a part of a name, in capitals or not. */
@@ -24,12 +25,13 @@ record WorkerTask(Part part, Transport transport, Plan plan, Pattern only) {
         return new WorkerTask(
                 Part.valueOf(arguments[0]),
                 Transport.valueOf(arguments[1]),
-                Plan.parse(arguments[2], arguments[3], arguments[4]),
-                only(arguments[5]));
+                Placement.valueOf(arguments[2]),
+                Plan.parse(arguments[3], arguments[4], arguments[5]),
+                only(arguments[6]));
     }
 
     String[] arguments() {
-        List<String> arguments = new ArrayList<>(List.of(part.name(), transport.name()));
+        List<String> arguments = new ArrayList<>(List.of(part.name(), transport.name(), placement.name()));
         arguments.addAll(plan.arguments());
         arguments.add(only.pattern());
         return arguments.toArray(String[]::new);

@@ -2,6 +2,7 @@ package io.psf.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.psf.api.PsException;
 import java.time.Duration;
@@ -29,7 +30,7 @@ final class CasesTest {
     @Test
     void sharedMemoryHasGoalsOfItsOwn() {
         String p50 = "latency of push 4 KB, p50";
-        assertThat(goal(Transport.TCP, p50)).isEqualTo("<= 1.6");
+        assertThat(goal(Transport.TCP, p50)).isEqualTo("<= 1.35");
         assertThat(goal(Transport.SHM, p50 + ", shm")).isEqualTo("<= 8 us");
         assertThat(goal(Transport.SHM, "throughput of pull 1 MB, 8 outstanding, shm"))
                 .isEqualTo(">= 3");
@@ -48,16 +49,43 @@ final class CasesTest {
 
     @Test
     void aTaskReachesAWorkerAsItIs() {
-        WorkerTask task =
-                new WorkerTask(Part.ONE_WORKER, Transport.NETTY, Plan.of(true, 9), WorkerTask.only("PUSH 4 KB.*p50"));
+        WorkerTask task = new WorkerTask(
+                Part.ONE_WORKER, Transport.NETTY, Placement.APART, Plan.of(true, 9), WorkerTask.only("PUSH 4 KB.*p50"));
         WorkerTask told = WorkerTask.parse(task.arguments());
         assertThat(told.arguments()).isEqualTo(task.arguments());
         assertThat(told.plan()).isEqualTo(task.plan());
+        assertThat(told.placement()).isEqualTo(Placement.APART);
         assertThat(told.cases().stream().flatMap(c -> c.lines().stream()).map(Line::name))
                 .as("all lines of the cases that it fits")
                 .containsExactly("latency of push 4 KB, p50, netty", "latency of push 4 KB, p99, netty");
         Result result = new Result(told.cases().get(0).lines().get(0), new double[] {2}, new double[] {1});
         assertThat(task.result("RESULT\t" + result.encode()).line()).isEqualTo(result.line());
+    }
+
+    @Test
+    void processorsAreReadAsTheSystemListsThem() {
+        assertThat(Processors.parse("0-1")).containsExactly(0, 1);
+        assertThat(Processors.parse("3")).containsExactly(3);
+        assertThat(Processors.parse("0,2-4,8")).containsExactly(0, 2, 3, 4, 8);
+    }
+
+    @Test
+    void nodesThatArePlacedApartAreOnDifferentProcessors() {
+        assumeThat(Placement.APART.missing()).isNull();
+        assertThat(Placement.APART.launcher("server 0"))
+                .startsWith("taskset", "-c")
+                .isNotEqualTo(Placement.APART.launcher("worker 0"));
+        assertThat(Placement.TOGETHER.launcher("server 0")).isEqualTo(Placement.TOGETHER.launcher("worker 0"));
+        assertThat(Placement.TOGETHER.environment()).containsEntry("PSF_SPIN_MICROS", "0");
+        assertThat(Placement.FREE.launcher("server 0")).isEmpty();
+    }
+
+    @Test
+    void theLoadOfOthersIsWhatIsNotOurs() {
+        OtherLoad.Sample before = OtherLoad.Sample.of("cpu  100 0 50 1000 0 0 0 0 0 0", 120);
+        OtherLoad.Sample after = OtherLoad.Sample.of("cpu  150 0 70 1100 0 10 10 10 0 0", 160);
+        assertThat(after.othersSince(before)).isEqualTo((50 + 20 + 10 - 40) / 200.0);
+        assertThat(before.othersSince(before)).isZero();
     }
 
     @Test

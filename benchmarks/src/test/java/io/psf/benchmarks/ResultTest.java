@@ -3,6 +3,7 @@ package io.psf.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,19 +37,38 @@ final class ResultTest {
         assertThat(result.hasFloor()).isFalse();
         assertThat(result.least()).isEqualTo(7);
         assertThat(result.greatest()).isEqualTo(9);
-        assertThat(result.isMet()).isTrue();
+        assertThat(result.verdict()).isEqualTo(Goal.Verdict.UNDECIDED); // one is above
     }
 
     @Test
     void goalsAreComparedTheRightWayRound() {
-        assertThat(result(Goal.ratioAtMost(2), 20, 20, 40).isMet()).isTrue();
-        assertThat(result(Goal.ratioAtMost(1.9), 20, 20, 40).isMet()).isFalse();
-        assertThat(result(Goal.ratioAtLeast(2), 20, 20, 40).isMet()).isTrue();
-        assertThat(result(Goal.ratioAtLeast(2.1), 20, 20, 40).isMet()).isFalse();
-        assertThat(result(Goal.oursAtMost(20), 20, 20, 40).isMet()).isTrue();
-        assertThat(result(Goal.oursAtMost(19), 20, 20, 40).isMet()).isFalse();
-        assertThat(result(null, 20, 20, 40).isMet()).isFalse();
-        assertThat(Goal.ratioAtLeast(0).isMet(1, Double.NaN)).isFalse();
+        assertThat(result(Goal.ratioAtMost(2.1), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MET);
+        assertThat(result(Goal.ratioAtMost(1.9), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MISSED);
+        assertThat(result(Goal.ratioAtLeast(1.9), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MET);
+        assertThat(result(Goal.ratioAtLeast(2.1), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MISSED);
+        assertThat(result(Goal.oursAtMost(42), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MET);
+        assertThat(result(Goal.oursAtMost(19), 20, 20, 40).verdict()).isEqualTo(Goal.Verdict.MISSED);
+        assertThat(result(null, 20, 20, 40).verdict()).isNull();
+        assertThat(Goal.ratioAtLeast(0).verdict(Double.NaN, Double.NaN)).isEqualTo(Goal.Verdict.MISSED);
+    }
+
+    @Test
+    void aGoalWithinWhatTheMedianMayBeIsOpen() {
+        assertThat(result(Goal.ratioAtMost(2), 15, 20, 50).verdict()).isEqualTo(Goal.Verdict.UNDECIDED);
+        assertThat(result(Goal.ratioAtMost(2), 20, 20, 40).verdict())
+                .as("another run may come out a little above")
+                .isEqualTo(Goal.Verdict.UNDECIDED);
+        double[] floor = new double[28];
+        double[] ours = new double[28];
+        Arrays.fill(floor, 10);
+        Arrays.fill(ours, 15);
+        Arrays.fill(ours, 0, 4, 100);
+        Line line = new Line("a case", "us", Goal.ratioAtMost(2));
+        Result result = new Result(line, ours, floor);
+        assertThat(result.verdict()).isEqualTo(Goal.Verdict.MET);
+        assertThat(result.disturbedBy(0.5).verdict())
+                .as("others took half of the machine")
+                .isEqualTo(Goal.Verdict.UNDECIDED);
     }
 
     @Test
@@ -74,10 +94,10 @@ final class ResultTest {
         assertThat(Report.json(List.of(with, without))).isEqualTo("""
                         [
                           {"case": "a case", "ours": 30.000000, "floor": 10.000000, "unit": "us", "ratio": 2.000000, \
-                        "goal": 1.600000, "goal_text": "ratio <= 1.6", "met": false, "rounds": 3, \
+                        "goal": 1.600000, "goal_text": "ratio <= 1.6", "verdict": "undecided", "rounds": 3, "others": 0.000000, \
                         "spread": [1.000000, 3.000000]},
                           {"case": "another", "ours": 2.000000, "floor": null, "unit": "B/call", "ratio": null, \
-                        "goal": null, "goal_text": null, "met": null, "rounds": 3, "spread": [1.000000, 3.000000]}
+                        "goal": null, "goal_text": null, "verdict": null, "rounds": 3, "others": 0.000000, "spread": [1.000000, 3.000000]}
                         ]
                         """);
     }
@@ -85,12 +105,12 @@ final class ResultTest {
     @Test
     void theTableSaysWhatIsMetAndWhatIsNot() {
         String table = Report.markdown(
-                List.of(result(Goal.ratioAtMost(1.6), 10, 30, 40), result(Goal.oursAtMost(30), 10, 30, 40)), "here");
+                List.of(result(Goal.ratioAtMost(1.6), 10, 30, 40), result(Goal.oursAtMost(42), 10, 30, 40)), "here");
         assertThat(table)
                 .startsWith("here.\n")
-                .contains("| a case | 30.0 us | 10.0 | 2.00 | 1.00 to 3.00 | <= 1.6  MISSED |\n")
-                .contains("| a case | 30.0 us | 10.0 | 2.00 | 1.00 to 3.00 | <= 30 us  met |\n");
-        assertThat(Report.summary(List.of(result(Goal.oursAtMost(30), 10, 30, 40), result(null, 1, 1, 1))))
-                .isEqualTo("1 of 1 goals met");
+                .contains("| a case | 30.0 us | 10.0 | 2.00 | 1.00 to 3.00 | <= 1.6  undecided |\n")
+                .contains("| a case | 30.0 us | 10.0 | 2.00 | 1.00 to 3.00 | <= 42 us  met |\n");
+        assertThat(Report.summary(List.of(result(Goal.oursAtMost(42), 10, 30, 40), result(null, 1, 1, 1))))
+                .isEqualTo("1 of 1 goals met, 0 missed, 0 undecided");
     }
 }

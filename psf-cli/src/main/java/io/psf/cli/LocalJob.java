@@ -114,8 +114,8 @@ public final class LocalJob implements AutoCloseable {
             throw new PsException(PsException.Code.CANCELLED, name + ": not started, since the job is being ended");
         }
         boolean worker = role.equals("worker");
-        List<String> command =
-                worker ? plan.command : NodeJvm.command(classPath(), plan.nodeFlags, "node", "--role", role);
+        List<String> command = new ArrayList<>(plan.launcher.apply(name));
+        command.addAll(worker ? plan.command : NodeJvm.command(classPath(), plan.nodeFlags, "node", "--role", role));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         PLACE.forEach(setting -> environment.keySet().removeAll(Settings.names(setting)));

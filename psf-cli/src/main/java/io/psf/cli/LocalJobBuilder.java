@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /** What a {@link LocalJob} is: 1 server and 1 worker unless said. */
 public final class LocalJobBuilder {
@@ -20,6 +21,7 @@ public final class LocalJobBuilder {
     Map<String, String> environment = Map.of();
     boolean endOnFailure = true;
     Duration toFollow = Duration.ofSeconds(15);
+    Function<String, List<String>> launcher = node -> List.of();
     BiConsumer<String, String> lines = (node, line) -> System.out.println("[" + node + "] " + line);
 
     LocalJobBuilder() {}
@@ -89,6 +91,15 @@ public final class LocalJobBuilder {
     /** Variables for every node, beside those of this process's environment. */
     public LocalJobBuilder environment(Map<String, String> variables) {
         this.environment = new LinkedHashMap<>(variables);
+        return this;
+    }
+
+    /**
+     * A command that each node's command is an argument of, by the node's name: {@code taskset -c 0} pins a node to a
+     * processor. An empty list starts the node as it is.
+     */
+    public LocalJobBuilder launcher(Function<String, List<String>> launcher) {
+        this.launcher = launcher;
         return this;
     }
 

@@ -43,6 +43,8 @@ public final class TupleWriter {
 
     private static final int[] NO_ROWS = {};
 
+    /** A shorter array is copied: writing from two places costs as much. */
+    private static final int SHORTEST_TAIL = 16 << 10;
     /** The most characters of a text that is written one by one. Longer ones are encoded faster by the JDK. */
     private static final int SHORT = 32;
 
@@ -330,15 +332,42 @@ public final class TupleWriter {
         return widths[i] == 0 ? to[i] - from[i] : Math.multiplyExact(to[i] - from[i], widths[i]);
     }
 
+    /**
+     * The bytes of the last array, where they lie off the heap as they are to be written and end the body: then they need
+     * not be copied to be sent. Null if they do not, or are few.
+     */
+    public @Nullable ByteBuffer tail() {
+        int last = arrays - 1;
+        if (last < 0 || widths[last] != 0 || !(sources[last] instanceof FloatArray floats)) {
+            return null;
+        }
+        long bytes = (long) (to[last] - from[last]) * Float.BYTES;
+        if (bytes < SHORTEST_TAIL || align(bytes) != bytes) {
+            return null;
+        }
+        boolean isWhole = from[last] == 0 && to[last] == floats.length();
+        return (isWhole ? floats : floats.slice(from[last], to[last])).offHeap();
+    }
+
+    /** Writes the body but for the {@link #tail}. */
+    public void writeHead(ByteBuffer out) {
+        writeBody(out, arrays - 1);
+    }
+
     /** Writes the body at the position of a little-endian buffer that has room for it, and moves it behind. */
     public void writeBody(ByteBuffer out) {
+        writeBody(out, arrays);
+    }
+
+    /** Writes the body with the first arrays alone. */
+    private void writeBody(ByteBuffer out, int firstArrays) {
         int length = block.position();
         out.put(block.array(), 0, length);
         pad(out, length);
         for (int i = 0; i < arrays; i++) {
             out.putInt(sources[i].type().ordinal()).putInt(elements(i));
         }
-        for (int i = 0; i < arrays; i++) {
+        for (int i = 0; i < firstArrays; i++) {
             if (widths[i] == 0) {
                 sources[i].write(from[i], to[i], out);
             } else {

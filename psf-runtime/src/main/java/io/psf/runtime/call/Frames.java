@@ -69,7 +69,36 @@ public final class Frames {
                 tuple);
     }
 
+    /** Writes all of the answer but its {@link TupleWriter#tail}. */
+    public static void answerHead(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
+        answerHeader(
+                bytes,
+                info.version(),
+                request.function(),
+                info.fingerprint(),
+                request.tensor(),
+                request.slice(),
+                request.call(),
+                PsException.Code.OK,
+                tuple);
+        tuple.writeHead(bytes);
+    }
+
     private static void answer(
+            ByteBuffer bytes,
+            int version,
+            int function,
+            int fingerprint,
+            int tensor,
+            int slice,
+            long call,
+            PsException.Code status,
+            TupleWriter tuple) {
+        answerHeader(bytes, version, function, fingerprint, tensor, slice, call, status, tuple);
+        tuple.writeBody(bytes);
+    }
+
+    private static void answerHeader(
             ByteBuffer bytes,
             int version,
             int function,
@@ -95,7 +124,6 @@ public final class Frames {
                 (short) 0,
                 tuple.blockLength(),
                 tuple.arrays());
-        tuple.writeBody(bytes);
     }
 
     /**

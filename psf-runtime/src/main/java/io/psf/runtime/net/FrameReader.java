@@ -31,6 +31,9 @@ final class FrameReader {
     private @Nullable Frame large;
 
     private int announced;
+    /** True if the last frame was large: then the next is read from its header on, so that its body is not copied. */
+    private boolean expectsLarge;
+
     private volatile boolean trusted;
 
     FrameReader(FramePool pool) {
@@ -65,7 +68,8 @@ final class FrameReader {
             into = pool.take(trusted ? INBOX : SMALL_INBOX).clear();
             inbox = into;
         }
-        return into;
+        boolean isHeaderAlone = expectsLarge && into.position() < Frame.HEADER;
+        return into.limit(isHeaderAlone ? Frame.HEADER : into.capacity());
     }
 
     /** Longer frames are not read through an inbox. */
@@ -87,6 +91,7 @@ final class FrameReader {
             }
             Frame whole = large;
             large = null;
+            expectsLarge = true;
             whole.bytes().flip();
             return whole;
         }
@@ -100,6 +105,7 @@ final class FrameReader {
             return null;
         }
         int length = Frame.length(from, taken, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
+        expectsLarge = false;
         if (length <= there) {
             Frame frame = pool.acquire(length);
             frame.bytes().put(0, from, taken, length);

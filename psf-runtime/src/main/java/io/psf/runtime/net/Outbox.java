@@ -58,6 +58,33 @@ final class Outbox {
         return added;
     }
 
+    /**
+     * Writes a draft to a wire from where its bytes lie, if nothing else waits and its end need not be copied; what the wire
+     * does not take now waits.
+     *
+     * @return how many bytes were written; -1 if this draft cannot be written so
+     */
+    long write(Draft draft, Wire wire) throws IOException {
+        ByteBuffer tail = bytes == 0 ? draft.tail() : null;
+        if (tail == null) {
+            return -1;
+        }
+        ByteBuffer head = pool.take(draft.length() - tail.remaining());
+        try {
+            draft.writeHeadTo(head);
+            long written = wire.write(head.flip(), tail);
+            int left = head.remaining() + tail.remaining();
+            if (left > 0) {
+                ByteBuffer rest = pool.take(left);
+                add(rest.put(head).put(tail).flip(), pool);
+                bytes += left;
+            }
+            return written;
+        } finally {
+            pool.giveBack(head);
+        }
+    }
+
     private boolean addWhole(Draft draft, int length) {
         ByteBuffer whole = pool.take(length);
         boolean added = draft.writeTo(whole);

@@ -17,6 +17,11 @@ record SocketWire(SocketChannel socket) implements Wire {
     }
 
     @Override
+    public long write(ByteBuffer first, ByteBuffer second) throws IOException {
+        return socket.write(new ByteBuffer[] {first, second});
+    }
+
+    @Override
     public void close() throws IOException {
         socket.close();
     }

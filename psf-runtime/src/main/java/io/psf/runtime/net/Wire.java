@@ -21,6 +21,16 @@ interface Wire {
      */
     int write(ByteBuffer from) throws IOException;
 
+    /**
+     * Writes as much of two buffers, one after the other, as there is room for.
+     *
+     * @return how many bytes
+     */
+    default long write(ByteBuffer first, ByteBuffer second) throws IOException {
+        int n = write(first);
+        return first.hasRemaining() ? n : n + write(second);
+    }
+
     void close() throws IOException;
 
     /** The longest draft that can be written; 0 for none. */

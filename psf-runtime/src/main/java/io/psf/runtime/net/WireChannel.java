@@ -513,15 +513,31 @@ final class WireChannel implements Channel {
             offered();
             return true;
         }
-        boolean late;
-        synchronized (outbox) {
-            if (!open || closing) {
-                return true;
+        boolean late = false;
+        long sent = -1;
+        try {
+            synchronized (outbox) {
+                if (!open || closing) {
+                    return true;
+                }
+                sent = length > Outbox.SMALL ? outbox.write(draft, wire) : -1;
+                if (sent < 0) {
+                    outbox.add(draft);
+                    late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+                } else {
+                    written += sent;
+                }
             }
-            outbox.add(draft);
-            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+        } catch (IOException e) {
+            fail(e);
+            return true;
         }
-        flush(late);
+        if (sent > 0) {
+            receiver.sent(this, sent);
+        }
+        if (sent < length) {
+            flush(late);
+        }
         offered();
         return true;
     }

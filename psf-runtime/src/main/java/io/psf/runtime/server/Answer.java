@@ -6,12 +6,23 @@ import io.psf.runtime.call.Draft;
 import io.psf.runtime.call.Frame;
 import io.psf.runtime.call.Frames;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to a request, about to be written. */
 record Answer(FunctionInfo info, Frame request, TupleWriter tuple) implements Draft {
     @Override
     public int length() {
         return Frames.length(tuple);
+    }
+
+    @Override
+    public @Nullable ByteBuffer tail() {
+        return tuple.tail();
+    }
+
+    @Override
+    public void writeHeadTo(ByteBuffer out) {
+        Frames.answerHead(out, info, request, tuple);
     }
 
     @Override

@@ -63,6 +63,8 @@ final class HostShard implements Shard {
     private volatile long bytesOfRow;
     private volatile boolean dropped;
     private volatile long cost = UNKNOWN;
+    private long lastCost = UNKNOWN;
+    private long costBefore = UNKNOWN;
     /** Null until something is to be run later. */
     private volatile @Nullable Alarms alarms;
 
@@ -123,10 +125,16 @@ final class HostShard implements Shard {
         return cost;
     }
 
-    /** A handler took so long. A slow one is remembered for a while. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one at a time, on the lane
+    /**
+     * A handler took so long. The median of the last three counts: a thread that the system has preempted once does not
+     * make its handlers slow ones, which would be handed over to another thread and preempted all the more.
+     */
     void took(long nanos) {
-        cost = nanos > cost || cost == UNKNOWN ? nanos : cost - (cost - nanos) / 4;
+        long low = Math.min(lastCost, nanos);
+        long high = Math.max(lastCost, nanos);
+        cost = cost == UNKNOWN ? nanos : Math.max(low, Math.min(high, costBefore));
+        costBefore = lastCost;
+        lastCost = nanos;
     }
 
     /** The tensor has been cleared: calls that are still queued here are not run. */

@@ -1,0 +1,52 @@
+package io.psf.benchmarks;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The processors that this process may run on.
+ *
+ * @param numbers as the system counts them; empty where it does not say
+ * @param canPin true if {@code taskset} is there
+ */
+record Processors(List<Integer> numbers, boolean canPin) {
+    private static final Processors HERE = find();
+
+    /** Those of this machine. */
+    static Processors here() {
+        return HERE;
+    }
+
+    private static Processors find() {
+        boolean canPin = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "taskset")));
+        List<Integer> numbers = ThisProcess.lines("/proc/self/status").stream()
+                .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                .findFirst()
+                .map(line -> parse(line.substring(line.indexOf(':') + 1).strip()))
+                .orElse(List.of());
+        return new Processors(numbers, canPin && !numbers.isEmpty());
+    }
+
+    /** Reads {@code 0-3,8}. */
+    static List<Integer> parse(String list) {
+        List<Integer> numbers = new ArrayList<>();
+        for (String range : list.split(",", -1)) {
+            String[] ends = range.strip().split("-", -1);
+            int last = Integer.parseInt(ends[ends.length - 1]);
+            for (int n = Integer.parseInt(ends[0]); n <= last; n++) {
+                numbers.add(n);
+            }
+        }
+        return List.copyOf(numbers);
+    }
+
+    /** The command that runs a program on the i-th of them. */
+    List<String> pin(int i) {
+        return List.of("taskset", "-c", Integer.toString(numbers.get(i)));
+    }
+}
