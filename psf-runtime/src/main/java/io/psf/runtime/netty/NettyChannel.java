@@ -101,8 +101,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         try {
             for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
                 while (in.isReadable() && !refused) {
-                    if (!read(in)) {
-                        return;
+                    if (!reading || !read(in)) {
+                        return; // what is left is read when reading goes on
                     }
                 }
                 unread.remove().release();
