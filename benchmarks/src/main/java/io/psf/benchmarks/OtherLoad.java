@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 /**
  * How much of the machine others take: the time of all processors that is busy with anything but this process and its
- * descendants, or is stolen by other virtual machines. Not thread-safe.
+ * descendants. What other virtual machines take is told round by round, see {@link Stolen}. Not thread-safe.
  */
 final class OtherLoad {
     /** Above this share a figure is said to be disturbed. */
@@ -40,14 +40,14 @@ final class OtherLoad {
             return of(lines.get(0), ours);
         }
 
-        /** Reads the first line of {@code /proc/stat}: user, nice, system, idle, iowait, irq, softirq, steal. */
+        /** Reads the first line of {@code /proc/stat}, see {@link Stolen#of}. */
         static Sample of(String line, long ours) {
             long[] times = Arrays.stream(line.strip().split("\\s+"))
                     .skip(1)
                     .limit(8)
                     .mapToLong(Long::parseLong)
                     .toArray();
-            return new Sample(Arrays.stream(times).sum(), times[0] + times[1] + times[2] + times[7], ours);
+            return new Sample(Arrays.stream(times).sum(), times[0] + times[1] + times[2], ours);
         }
 
         private static long ticks(long pid) {

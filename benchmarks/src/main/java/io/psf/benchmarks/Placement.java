@@ -1,5 +1,6 @@
 package io.psf.benchmarks;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,11 @@ enum Placement {
 
     /** The settings of the nodes. */
     Map<String, String> environment() {
-        return this == TOGETHER ? Map.of("PSF_SPIN_MICROS", "0") : Map.of();
+        Map<String, String> settings = new HashMap<>(Processors.here().environment());
+        if (this == TOGETHER) {
+            settings.put("PSF_SPIN_MICROS", "0");
+        }
+        return settings;
     }
 
     /** True if the floor's two ends poll their socket and do not sleep. */

@@ -6,14 +6,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
- * The processors that this process may run on.
+ * The processors that the bench may run on.
  *
  * @param numbers as the system counts them; empty where it does not say
  * @param canPin true if {@code taskset} is there
  */
 record Processors(List<Integer> numbers, boolean canPin) {
+    /** The variable that tells processes which are pinned of all the bench's processors. */
+    private static final String ALL = "PSF_BENCH_PROCESSORS";
+
     private static final Processors HERE = find();
 
     /** Those of this machine. */
@@ -24,11 +29,14 @@ record Processors(List<Integer> numbers, boolean canPin) {
     private static Processors find() {
         boolean canPin = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "taskset")));
-        List<Integer> numbers = ThisProcess.lines("/proc/self/status").stream()
-                .filter(line -> line.startsWith("Cpus_allowed_list:"))
-                .findFirst()
-                .map(line -> parse(line.substring(line.indexOf(':') + 1).strip()))
-                .orElse(List.of());
+        String all = System.getenv(ALL);
+        List<Integer> numbers = all != null
+                ? parse(all)
+                : ThisProcess.lines("/proc/self/status").stream()
+                        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                        .findFirst()
+                        .map(line -> parse(line.substring(line.indexOf(':') + 1).strip()))
+                        .orElse(List.of());
         return new Processors(numbers, canPin && !numbers.isEmpty());
     }
 
@@ -43,6 +51,13 @@ record Processors(List<Integer> numbers, boolean canPin) {
             }
         }
         return List.copyOf(numbers);
+    }
+
+    /** The environment of processes that may be pinned: it tells them of all processors. */
+    Map<String, String> environment() {
+        return numbers.isEmpty()
+                ? Map.of()
+                : Map.of(ALL, numbers.stream().map(String::valueOf).collect(Collectors.joining(",")));
     }
 
     /** The command that runs a program on the i-th of them. */

@@ -24,9 +24,9 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         this(line, ours, floor, 0);
     }
 
-    /** The same, with what others took meanwhile. */
+    /** The same, with what others took besides. */
     Result disturbedBy(double share) {
-        return new Result(line, ours, floor, share);
+        return new Result(line, ours, floor, Math.min(1, others + share));
     }
 
     boolean hasFloor() {
@@ -89,7 +89,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
 
     /** The figures on one line, for the process that started the worker; it knows the line by its name. */
     String encode() {
-        return line.name() + "\t" + text(ours) + "\t" + text(floor);
+        return line.name() + "\t" + text(ours) + "\t" + text(floor) + "\t" + others;
     }
 
     private static String text(double[] values) {

@@ -62,6 +62,6 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
                 .filter(known -> known.name().equals(fields[1]))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("result of: " + fields[1] + " (expected: a case)"));
-        return new Result(line, Result.decode(fields[2]), Result.decode(fields[3]));
+        return new Result(line, Result.decode(fields[2]), Result.decode(fields[3]), Double.parseDouble(fields[4]));
     }
 }

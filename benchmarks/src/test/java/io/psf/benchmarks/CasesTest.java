@@ -84,8 +84,16 @@ final class CasesTest {
     void theLoadOfOthersIsWhatIsNotOurs() {
         OtherLoad.Sample before = OtherLoad.Sample.of("cpu  100 0 50 1000 0 0 0 0 0 0", 120);
         OtherLoad.Sample after = OtherLoad.Sample.of("cpu  150 0 70 1100 0 10 10 10 0 0", 160);
-        assertThat(after.othersSince(before)).isEqualTo((50 + 20 + 10 - 40) / 200.0);
+        assertThat(after.othersSince(before)).isEqualTo((50 + 20 - 40) / 200.0);
         assertThat(before.othersSince(before)).isZero();
+    }
+
+    @Test
+    void whatOtherVirtualMachinesTakeIsStolen() {
+        Stolen before = Stolen.of("cpu  100 0 50 1000 0 0 0 7 0 0");
+        Stolen after = Stolen.of("cpu  150 0 70 1100 0 10 10 17 0 0");
+        assertThat(after.since(before)).isEqualTo(10 / 200.0);
+        assertThat(before.since(before)).isZero();
     }
 
     @Test

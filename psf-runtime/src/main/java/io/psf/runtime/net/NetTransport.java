@@ -74,7 +74,7 @@ public final class NetTransport implements Transport {
                 socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
                 socket.bind(new InetSocketAddress(host, port), 1024);
                 socket.configureBlocking(false);
-                reactor.serve();
+                reactor.serve(receiver::isBusy);
                 listening.begin(reactor.register(socket, SelectionKey.OP_ACCEPT, listening));
                 reactor.wakeUp();
             } catch (IOException | RuntimeException | Error e) {

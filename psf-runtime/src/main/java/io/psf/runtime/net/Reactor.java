@@ -80,6 +80,8 @@ final class Reactor implements AutoCloseable {
     /** Whether frames come that nobody waits for: then the reactor's own thread leads. */
     private volatile boolean serving;
 
+    private volatile BooleanSupplier isBusy = () -> false;
+
     private volatile boolean closed;
     private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
     /**
@@ -241,8 +243,13 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** From now on frames come that nobody waits for. */
-    void serve() {
+    /**
+     * From now on frames come that nobody waits for.
+     *
+     * @param isBusy whether other threads work on what has come: then to look again and again may keep them from it
+     */
+    void serve(BooleanSupplier isBusy) {
+        this.isBusy = isBusy;
         serving = true;
         LockSupport.unpark(own);
     }
@@ -492,7 +499,7 @@ final class Reactor implements AutoCloseable {
             long idleSince = System.nanoTime();
             while (isLedHere() && !closed && (serving || followers.isEmpty())) {
                 Thread.interrupted(); // by what it was handed to
-                boolean wait = stays && !patience.lasts(System.nanoTime() - idleSince);
+                boolean wait = stays && (!patience.lasts(System.nanoTime() - idleSince) || isBusy.getAsBoolean());
                 if (turn(wait ? checkNanos : 0)) {
                     idleSince = came(idleSince);
                 } else if (!stays) {

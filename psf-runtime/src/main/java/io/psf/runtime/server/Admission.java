@@ -33,9 +33,9 @@ final class Admission implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     /** How often memory is looked at while somebody waits for it. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Nothing has moved if it has not for so long. */
+    /** Nothing moves if it has not for so long, although a frame is on its way. */
     private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
     /** Calls that hold all memory are ended when nothing has moved for so long. */
@@ -57,6 +57,7 @@ final class Admission implements AutoCloseable {
     private final long requests;
     private final long answers;
     private final BooleanSupplier isIdle;
+    private final BooleanSupplier isArriving;
     private final Runnable endThoseThatWait;
 
     /** Connections with a frame that waits for its memory. */
@@ -86,15 +87,22 @@ final class Admission implements AutoCloseable {
      * Shares what a pool may hold.
      *
      * @param isIdle whether no request is being run, or could be
+     * @param isArriving whether a long frame is being read
      * @param endThoseThatWait ends calls that wait for others, with an error
      */
-    Admission(String name, FramePool pool, BooleanSupplier isIdle, Runnable endThoseThatWait) {
+    Admission(
+            String name,
+            FramePool pool,
+            BooleanSupplier isIdle,
+            BooleanSupplier isArriving,
+            Runnable endThoseThatWait) {
         this.name = name;
         this.pool = pool;
         this.most = pool.bound();
         this.requests = most / 2;
         this.answers = most / 4;
         this.isIdle = isIdle;
+        this.isArriving = isArriving;
         this.endThoseThatWait = endThoseThatWait;
         pool.onGivenBack(this::wake);
     }
@@ -279,12 +287,16 @@ final class Admission implements AutoCloseable {
         if (!isWanted) {
             relief = 0;
         }
-        if (!isWanted || used != usedBefore || !isIdle.getAsBoolean()) {
+        boolean isStill = isWanted && isIdle.getAsBoolean();
+        if (used != usedBefore || !isStill) {
             usedBefore = used;
             movedAt = now;
+        }
+        if (isStill && now - movedAt < STILL_NANOS && hasHandledAll()) {
+            letInBeyond();
             return;
         }
-        if (now - movedAt < STILL_NANOS) {
+        if (!isStill || now - movedAt < STILL_NANOS) {
             return;
         }
         Connection next = stalled.poll();
@@ -296,6 +308,16 @@ final class Admission implements AutoCloseable {
             endThoseThatWait.run();
             movedAt = now;
         }
+    }
+
+    /** Whether all that was let in has been handled: what is in use is held by calls that wait for others. */
+    private boolean hasHandledAll() {
+        synchronized (line) {
+            if (granted > 0) {
+                return false;
+            }
+        }
+        return unsent.get() == 0 && !isArriving.getAsBoolean();
     }
 
     /** Lets in one of those whose calls keep the least: the others' calls may wait for what it sends. */

@@ -82,7 +82,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
             this.lanes.add(new Lane(name + "-lane-" + i, pool));
         }
         this.node = new HostNode(role, store, nodeLane, this.lanes, checkpoints);
-        this.admission = new Admission(name, pool, this::isIdle, this::endThoseThatWait);
+        this.admission = new Admission(name, pool, this::isIdle, this::isArriving, this::endThoseThatWait);
     }
 
     /** Whether no lane has anything to do. */
@@ -90,9 +90,14 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         return nodeLane.isIdle() && lanes.stream().allMatch(Lane::isIdle);
     }
 
+    /** Whether a long frame is being read. */
+    private boolean isArriving() {
+        return connections.values().stream().anyMatch(Connection::isArriving);
+    }
+
     /** Ends calls that hold memory and wait for other calls: those that have not been run, if there are any. */
     private void endThoseThatWait() {
-        if (connections.values().stream().anyMatch(Connection::isArriving)) {
+        if (isArriving()) {
             return; // what comes may be what they wait for
         }
         PsException why = new PsException(
@@ -247,6 +252,16 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                 refuse(connection, frame, e);
             }
         }
+    }
+
+    @Override
+    public boolean isBusy() {
+        for (int i = 0; i < lanes.size(); i++) { // asked again and again: no garbage
+            if (!lanes.get(i).isIdle()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
