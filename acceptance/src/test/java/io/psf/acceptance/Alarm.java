@@ -20,7 +20,7 @@ interface Alarm {
 
     record Response(@Reduce(SUM) int rows) {}
 
-    /** What has been put off, of all shards. */
+    /** The work that has been put off, of all shards. */
     Queue<Future<?>> SET = new ConcurrentLinkedQueue<>();
 
     default CompletionStage<Response> handle(Request slice, Shard shard) {

@@ -22,7 +22,7 @@ interface Notes {
             @ByKey("row") List<Note> notes,
             @ByKey(value = "row", of = "other") List<Note> ofOther) {}
 
-    /** What was there before each, and where. */
+    /** The notes before each, and where they were. */
     record Response(
             @Along("notes") List<Before> before,
             @Along("ofOther") List<Before> beforeOfOther) {}

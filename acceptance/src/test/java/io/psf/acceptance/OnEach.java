@@ -26,7 +26,7 @@ interface OnEach {
     record Response(List<Each> each, @Reduce(SUM) int held) {}
 
     /**
-     * What a shard told.
+     * The answer of a shard.
      *
      * @param worker the rank of the worker whose call it tells
      */

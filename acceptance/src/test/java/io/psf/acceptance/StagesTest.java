@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 final class StagesTest {
     private static final Stages.Response ONE = new Stages.Response(1);
-    /** What the handler answers with. */
+    /** The stage that the handler answers with. */
     private static final BlockingQueue<CompletionStage<Stages.Response>> STAGES = new LinkedBlockingQueue<>();
 
     private static PsCluster cluster;

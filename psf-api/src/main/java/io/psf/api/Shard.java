@@ -237,9 +237,9 @@ public interface Shard {
     Future<?> after(Duration delay, Runnable work);
 
     /**
-     * What gives back the memory of the request that is being handled, before its answer: run on the lane, by a handler that
-     * answers later and reads the request's arrays no more, since it has copied or added up what it was given. A server's
-     * memory for requests is bounded.
+     * A task that gives back the memory of the request being handled, before its answer. A handler that answers later runs it,
+     * on the lane, once it reads the request's arrays no more, since it has copied them or added them up. The server's memory
+     * for requests is bounded; other senders wait for what such a handler keeps.
      */
     default Runnable requestRelease() {
         return () -> {};

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 @PsFunction(value = "examples.await.sum", at = Place.SERVER, readOnly = true)
 public interface AwaitSum {
     /**
-     * What to wait for.
+     * The sum to wait for.
      *
      * @param waiter any number: it chooses the server that asks the others
      * @param tensor the tensor

@@ -17,6 +17,11 @@ public sealed interface Kernel permits Add, Assign, Sgd, Momentum, Nesterov, Ada
         return false;
     }
 
+    /** Whether the rule puts the update in the place of the weights, so that these need not be read. */
+    default boolean replaces() {
+        return false;
+    }
+
     /**
      * Steps the elements {@code [begin, end)} of tiles.
      *

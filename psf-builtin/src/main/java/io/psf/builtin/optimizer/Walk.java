@@ -48,7 +48,7 @@ final class Walk {
             state[s] = shard.slot(names.get(s), width);
         }
         this.steps = kernel.countsSteps() ? shard.slot(STEPS, 1) : null;
-        this.inPlace = update.length() < LONG || Providers.FOUND == null
+        this.inPlace = update.length() < LONG || Providers.FOUND == null || kernel.replaces()
                 ? null
                 : Providers.FOUND.bind(kernel, values, update, state);
         ByteBuffer bytes = inPlace == null ? null : values.offHeap();
@@ -100,6 +100,11 @@ final class Walk {
     }
 
     private void gathered(int[] rows, int from, int n) {
+        if (kernel.replaces()) {
+            update.copyTo(from * width, tiles.g, 0, n * width);
+            values.copyRowsFrom(rows, from, n, width, tiles.g);
+            return;
+        }
         values.copyRowsTo(rows, from, n, width, tiles.w);
         update.copyTo(from * width, tiles.g, 0, n * width);
         for (int s = 0; s < state.length; s++) {
@@ -150,6 +155,10 @@ final class Walk {
      * @param count how often they have been stepped, this time included; 0 unless the kernel counts
      */
     private void span(int at, int from, int n, int count) {
+        if (kernel.replaces()) {
+            values.slice(at, at + n).copyFrom(update.slice(from, from + n));
+            return;
+        }
         int done = 0;
         if (inPlace != null && n >= LONG) {
             done = -(at + pastLine) & (LINE - 1);
