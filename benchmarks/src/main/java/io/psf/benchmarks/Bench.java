@@ -17,6 +17,12 @@ final class Bench {
     /** How much longer psf is warmed up before the first case: all that the cases share is compiled in that time. */
     private static final int COLD_MILLIS = 10_000;
 
+    /** How much longer than asked for a side is warmed up at most. */
+    private static final int MOST_WARM_MILLIS = 6_000;
+
+    /** A side that takes less than this share of the least time before has become faster. */
+    private static final double FASTER = 0.93;
+
     private final Worker worker;
     private final RawClient raw;
     private final Placement placement;
@@ -103,17 +109,25 @@ final class Bench {
                 .toList();
     }
 
-    /** Runs a side for a while; answers how many times fill a round. */
+    /** Runs a side for a while, and as long as it gets faster; answers how many times fill a round. */
     private int warmUp(Side side, int least, int millis) throws Exception {
-        long until = System.nanoTime() + 1_000_000L * millis;
+        long start = System.nanoTime();
+        long improved = start;
+        double best = Double.MAX_VALUE;
         int times = least;
         while (true) {
             long begin = System.nanoTime();
             side.measure(times);
             long end = System.nanoTime();
-            double wanted = times * (plan.roundMillis() * 1e6 / Math.max(1, end - begin));
+            double each = (end - begin) / (double) times;
+            if (each < FASTER * best) {
+                best = each;
+                improved = end;
+            }
+            double wanted = plan.roundMillis() * 1e6 / Math.max(1, each);
             times = (int) Math.max(least, Math.min(wanted, 2.0 * times));
-            if (end - until >= 0) {
+            boolean isWarm = end - start >= 1_000_000L * millis && end - improved >= 1_000_000L * plan.warmMillis();
+            if (isWarm || end - start >= 1_000_000L * (millis + MOST_WARM_MILLIS)) {
                 return times;
             }
         }

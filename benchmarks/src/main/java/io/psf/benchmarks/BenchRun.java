@@ -106,6 +106,7 @@ final class BenchRun {
     }
 
     private int run(WorkerTask task) throws IOException {
+        others.begin();
         Part part = task.part();
         BenchJob job = new BenchJob(
                 part.name(),

@@ -2,6 +2,7 @@ package io.psf.benchmarks;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
@@ -52,7 +53,8 @@ final class DenseCalls implements Calls {
     DenseCalls(Worker worker, Kind kind, int bytes, int outstanding) {
         this.worker = worker;
         this.kind = kind;
-        this.tensor = Tensors.init(worker, TensorSpec.dense(kind.label + " " + bytes, bytes / 4));
+        this.tensor = Tensors.init(
+                worker, TensorSpec.dense(kind.label + " " + bytes, bytes / 4).optimizer(Optimizers.add()));
         this.update = new float[kind == Kind.PULL ? 0 : bytes / 4];
         this.into = kind == Kind.PUSH ? new float[0][] : new float[outstanding][bytes / 4];
     }

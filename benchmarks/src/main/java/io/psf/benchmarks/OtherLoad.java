@@ -67,6 +67,12 @@ final class OtherLoad {
         }
     }
 
+    /** Begins anew: processes that have ended meanwhile do not count as ours any more. */
+    void begin() {
+        last = Sample.now();
+        share = 0;
+    }
+
     /** The share since the last time that this was asked, from 0 to 1; the last answer, if that is but a moment ago. */
     double sinceLast() {
         Sample now = Sample.now();
