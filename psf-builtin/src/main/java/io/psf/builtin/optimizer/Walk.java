@@ -20,6 +20,13 @@ final class Walk {
     /** Elements that are stepped while as many of the next tile are brought into the cache. */
     private static final int CHUNK = 256;
 
+    /**
+     * Tiles are stepped in multiples of so many elements; those behind the last are nobody's. A compiler that has seen a
+     * kernel step one element at a time, for tiny tensors, takes its loop for a short one, and long ones then take
+     * 1.6 times as long.
+     */
+    private static final int MULTIPLE = 64;
+
     /** Elements in a cache line of most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
@@ -111,7 +118,7 @@ final class Walk {
             state[s].copyRowsTo(rows, from, n, width, stateTiles[s]);
         }
         if (steps == null) {
-            kernel.step(tiles.w, tiles.g, stateTiles, 0, n * width, 0);
+            kernel.step(tiles.w, tiles.g, stateTiles, 0, padded(n * width), 0);
         } else {
             steps.copyRowsTo(rows, from, n, 1, tiles.counts);
             for (int row = 0; row < n; ) {
@@ -172,19 +179,36 @@ final class Walk {
 
     /** Steps n elements; as many as {@code next} says follow, of which some are brought into the cache meanwhile. */
     private void tile(int at, int from, int n, int next, int count) {
-        values.copyTo(at, tiles.w, 0, n);
-        update.copyTo(from, tiles.g, 0, n);
+        copyIn(values, at, tiles.w, n);
+        copyIn(update, from, tiles.g, n);
         for (int s = 0; s < state.length; s++) {
-            state[s].copyTo(at, stateTiles[s], 0, n);
+            copyIn(state[s], at, stateTiles[s], n);
         }
         if (state.length == 0) {
-            kernel.step(tiles.w, tiles.g, stateTiles, 0, n, count);
+            kernel.step(tiles.w, tiles.g, stateTiles, 0, padded(n), count);
         } else {
             stepAndPrefetch(at + n, from + n, n, next, count);
         }
-        values.copyFrom(at, tiles.w, 0, n);
+        copyOut(values, at, tiles.w, n);
         for (int s = 0; s < state.length; s++) {
-            state[s].copyFrom(at, stateTiles[s], 0, n);
+            copyOut(state[s], at, stateTiles[s], n);
+        }
+    }
+
+    /** Single elements apart: a buffer copies them by a loop, and compiled for those it is slow for others. */
+    private static void copyIn(FloatArray from, int at, float[] tile, int n) {
+        if (n == 1) {
+            tile[0] = from.get(at);
+        } else {
+            from.copyTo(at, tile, 0, n);
+        }
+    }
+
+    private static void copyOut(FloatArray to, int at, float[] tile, int n) {
+        if (n == 1) {
+            to.set(at, tile[0]);
+        } else {
+            to.copyFrom(at, tile, 0, n);
         }
     }
 
@@ -197,7 +221,11 @@ final class Walk {
             for (FloatArray slot : state) {
                 slot.prefetch(nextAt + done, following);
             }
-            kernel.step(tiles.w, tiles.g, stateTiles, done, Math.min(done + CHUNK, n), count);
+            kernel.step(tiles.w, tiles.g, stateTiles, done, Math.min(done + CHUNK, padded(n)), count);
         }
+    }
+
+    private static int padded(int n) {
+        return Math.min(Tiles.SIZE, (n + MULTIPLE - 1) & -MULTIPLE);
     }
 }
