@@ -126,7 +126,7 @@ final class Bench {
             }
             double wanted = plan.roundMillis() * 1e6 / Math.max(1, each);
             times = (int) Math.max(least, Math.min(wanted, 2.0 * times));
-            boolean isWarm = end - start >= 1_000_000L * millis && end - improved >= 1_000_000L * plan.warmMillis();
+            boolean isWarm = end - start >= 1_000_000L * millis && end - improved >= 1_000_000L * 2 * plan.warmMillis();
             if (isWarm || end - start >= 1_000_000L * (millis + MOST_WARM_MILLIS)) {
                 return times;
             }

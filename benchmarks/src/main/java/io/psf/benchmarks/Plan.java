@@ -11,7 +11,7 @@ import java.util.List;
  */
 record Plan(int rounds, int roundMillis, int warmMillis) {
     /** How many times as many rounds a case may get. */
-    static final int MOST = 4;
+    static final int MOST = 3;
 
     /** The most rounds of a case. */
     int mostRounds() {
