@@ -480,7 +480,7 @@ final class Invocation implements Lane.Turn {
         try {
             write(binding, response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
-            if (answer.length() > LONG_ANSWER && lane.isHere()) {
+            if (answer.length() > LONG_ANSWER && lane.isOwnThread()) {
                 connection.awaitMemory(answer.length());
             }
             if (isRemembered()) {

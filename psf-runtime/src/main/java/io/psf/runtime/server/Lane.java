@@ -182,9 +182,14 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    /** Whether this is the lane's own thread. */
-    boolean isHere() {
+    /** Whether this is the lane's own thread, which reads from no connection. */
+    boolean isOwnThread() {
         return Thread.currentThread() == thread;
+    }
+
+    /** Whether this thread runs the lane now. */
+    boolean isHere() {
+        return running.isHeldByCurrentThread();
     }
 
     /** Whether nothing waits or runs. */
