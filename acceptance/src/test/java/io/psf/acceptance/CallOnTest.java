@@ -107,12 +107,14 @@ final class CallOnTest {
             value = How.class,
             names = {"AWAIT", "JOIN"})
     void waitingOnALaneFailsAtOnce(How how) {
-        PsException e = failure(call(how));
-        assertThat(e.code()).isEqualTo(Code.HANDLER_FAILED);
-        assertThat(e)
-                .hasMessageContaining("waiting for a call of \"acceptance.call.on\": on the lane ")
-                .hasMessageContaining("expected: a handler that returns a stage of it")
-                .hasMessageContaining("in acceptance.call.on on tensor \"a\"");
+        for (int i = 0; i < 10; i++) { // from the second on, perhaps, on the thread that reads
+            PsException e = failure(call(how));
+            assertThat(e.code()).isEqualTo(Code.HANDLER_FAILED);
+            assertThat(e)
+                    .hasMessageContaining("waiting for a call of \"acceptance.call.on\": on the lane ")
+                    .hasMessageContaining("expected: a handler that returns a stage of it")
+                    .hasMessageContaining("in acceptance.call.on on tensor \"a\"");
+        }
     }
 
     @Test
