@@ -293,7 +293,7 @@ final class Admission implements AutoCloseable {
             movedAt = now;
         }
         if (isStill && now - movedAt < STILL_NANOS && hasHandledAll()) {
-            letInBeyond();
+            letInBeyond(true);
             return;
         }
         if (!isStill || now - movedAt < STILL_NANOS) {
@@ -304,7 +304,7 @@ final class Admission implements AutoCloseable {
             next.runStalled();
         }
         relief = Math.min(MOST_RELIEF, relief + 1);
-        if (!letInBeyond() && now - movedAt >= END_NANOS && isShort) {
+        if (!letInBeyond(false) && now - movedAt >= END_NANOS && isShort) {
             endThoseThatWait.run();
             movedAt = now;
         }
@@ -320,14 +320,18 @@ final class Admission implements AutoCloseable {
         return unsent.get() == 0 && !isArriving.getAsBoolean();
     }
 
-    /** Lets in one of those whose calls keep the least: the others' calls may wait for what it sends. */
-    private boolean letInBeyond() {
+    /**
+     * Lets in one of those whose calls keep the least: the others' calls may wait for what it sends.
+     *
+     * @param leavesRoom whether room for one more has to be left, for one that the others wait for and that is late
+     */
+    private boolean letInBeyond(boolean leavesRoom) {
         Connection in;
         synchronized (line) {
             in = line.stream()
                     .min(Comparator.comparing(Connection::inUse).thenComparing(Connection::rank))
                     .orElse(null);
-            if (in == null || pool.usedBytes() + granted + in.wanted() > most) {
+            if (in == null || pool.usedBytes() + granted + in.wanted() * (leavesRoom ? 2 : 1) > most) {
                 return false;
             }
             grant(in);
