@@ -41,7 +41,7 @@ interface Meet {
         return answer;
     }
 
-    /** What waits at a shard. */
+    /** The calls that wait at a shard. */
     final class Kept {
         private final List<FloatArray> arrays = new ArrayList<>();
         private final List<CompletableFuture<Response>> answers = new ArrayList<>();

@@ -47,7 +47,7 @@ final class OrderOfRanksTest {
         return gradient;
     }
 
-    /** What all rounds come to, added up in the order of ranks. */
+    /** The sum of all rounds, added up in the order of ranks. */
     private static float[] expected(boolean mean) {
         float[] values = new float[ROWS * WIDTH];
         for (int round = 0; round < ROUNDS; round++) {

@@ -73,24 +73,23 @@ final class Bench {
             List<Result> measured = List.of();
             double stolen = 0;
             int again = plan.rounds();
-            for (int round = 0; round < plan.mostRounds() && !areDecided(measured); round++) {
+            int rounds = 0;
+            while (rounds < plan.mostRounds() && !areDecided(measured)) {
                 Stolen before = Stolen.now();
                 double[] floors = sides.floor(floorTimes);
                 double[] figures = sides.ours(oursTimes);
                 double share = Stolen.now().since(before);
                 if (share > OtherLoad.DISTURBS && again > 0) {
-                    again--;
-                    round--; // it says more of the host than of psf
+                    again--; // it says more of the host than of psf
                     continue;
                 }
                 stolen += share;
                 for (int i = 0; i < lines.size(); i++) {
-                    floor[i][round] = floors[i];
-                    ours[i][round] = figures[i];
+                    floor[i][rounds] = floors[i];
+                    ours[i][rounds] = figures[i];
                 }
-                measured = round + 1 < plan.rounds()
-                        ? List.of()
-                        : results(lines, ours, floor, round + 1, stolen / (round + 1));
+                rounds++;
+                measured = rounds < plan.rounds() ? List.of() : results(lines, ours, floor, rounds, stolen / rounds);
             }
             measured.forEach(results);
         }

@@ -38,7 +38,7 @@ final class BenchRun {
         this.recordings = recordings;
     }
 
-    /** Measures and prints; answers whether every part came to its end. What was measured before is forgotten. */
+    /** Measures and prints; answers whether every part came to its end. Earlier results are dropped. */
     boolean measure() throws IOException {
         results.clear();
         List<WorkerTask> tasks = Arrays.stream(Part.values())

@@ -31,7 +31,7 @@ final class DenseCalls implements Calls {
             return this == PUSH ? HEADER : bytes;
         }
 
-        /** What the floor does for a tensor of so many bytes; where it adds, it adds what it is sent. */
+        /** The floor's exchange for a tensor of so many bytes; where it adds, it adds the bytes that it is sent. */
         RawClient.Exchange floor(int bytes, Placement placement) {
             return new RawClient.Exchange(sent(bytes), received(bytes), this != PULL && placement == Placement.APART);
         }

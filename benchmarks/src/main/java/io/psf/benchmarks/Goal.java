@@ -21,7 +21,7 @@ record Goal(Of of, boolean atMost, double bound) {
     /** How far two runs may lie apart beyond what a run's own rounds tell. */
     private static final double MARGIN = 0.03;
 
-    /** What comes of measuring. */
+    /** The outcome of measuring. */
     enum Verdict {
         MET,
         MISSED,

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 /**
  * How much of the machine others take: the time of all processors that is busy with anything but this process and its
- * descendants. What other virtual machines take is told round by round, see {@link Stolen}. Not thread-safe.
+ * descendants. {@link Stolen} tells the time of other virtual machines, round by round. Not thread-safe.
  */
 final class OtherLoad {
     /** Above this share a figure is said to be disturbed. */
@@ -40,13 +40,9 @@ final class OtherLoad {
             return of(lines.get(0), ours);
         }
 
-        /** Reads the first line of {@code /proc/stat}, see {@link Stolen#of}. */
+        /** Reads the first line of {@code /proc/stat}, see {@link Stolen#ticks}. */
         static Sample of(String line, long ours) {
-            long[] times = Arrays.stream(line.strip().split("\\s+"))
-                    .skip(1)
-                    .limit(8)
-                    .mapToLong(Long::parseLong)
-                    .toArray();
+            long[] times = Stolen.ticks(line);
             return new Sample(Arrays.stream(times).sum(), times[0] + times[1] + times[2], ours);
         }
 

@@ -68,7 +68,7 @@ enum Placement {
         return this == TOGETHER ? name + ", together" : name;
     }
 
-    /** What the report says of it. */
+    /** The placement as the report describes it. */
     String description() {
         return switch (this) {
             case FREE -> "free (wherever the system puts the processes; psf spins, the floor blocks)";

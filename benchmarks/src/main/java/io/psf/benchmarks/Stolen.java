@@ -17,12 +17,17 @@ record Stolen(long all, long stolen) {
     }
 
     /** Reads the first line of {@code /proc/stat}: user, nice, system, idle, iowait, irq, softirq, steal. */
-    static Stolen of(String line) {
-        long[] times = Arrays.stream(line.strip().split("\\s+"))
+    static long[] ticks(String line) {
+        return Arrays.stream(line.strip().split("\\s+"))
                 .skip(1)
                 .limit(8)
                 .mapToLong(Long::parseLong)
                 .toArray();
+    }
+
+    /** Reads the first line of {@code /proc/stat}. */
+    static Stolen of(String line) {
+        long[] times = ticks(line);
         return new Stolen(Arrays.stream(times).sum(), times[7]);
     }
 

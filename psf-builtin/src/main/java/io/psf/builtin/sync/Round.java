@@ -79,7 +79,9 @@ final class Round {
         }
         SortedMap<Integer, Held> lower = held.headMap(rank);
         try {
-            addUp(lower.values(), 1);
+            if (failure == null) {
+                addUp(lower.values(), 1);
+            }
         } catch (RuntimeException | Error e) {
             failure = e instanceof PsException known
                     ? known
@@ -120,9 +122,6 @@ final class Round {
      * @param scale multiplies the sum at the end
      */
     private void addUp(Collection<Held> inOrder, float scale) {
-        if (failure != null) {
-            return;
-        }
         List<FloatArray> dense = new ArrayList<>();
         for (Held each : inOrder) {
             Update update = each.update();

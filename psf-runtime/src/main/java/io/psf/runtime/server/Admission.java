@@ -292,11 +292,13 @@ final class Admission implements AutoCloseable {
             usedBefore = used;
             movedAt = now;
         }
-        if (isStill && now - movedAt < STILL_NANOS && hasHandledAll()) {
-            letInBeyond(true);
+        if (!isStill) {
             return;
         }
-        if (!isStill || now - movedAt < STILL_NANOS) {
+        if (now - movedAt < STILL_NANOS) {
+            if (hasHandledAll()) {
+                letInBeyond(true);
+            }
             return;
         }
         Connection next = stalled.poll();

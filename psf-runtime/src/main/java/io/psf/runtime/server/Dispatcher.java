@@ -87,7 +87,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
 
     /** Whether no lane has anything to do. */
     private boolean isIdle() {
-        return nodeLane.isIdle() && lanes.stream().allMatch(Lane::isIdle);
+        return nodeLane.isIdle() && !isBusy();
     }
 
     /** Whether a long frame is being read. */
