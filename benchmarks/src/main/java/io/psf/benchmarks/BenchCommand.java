@@ -30,7 +30,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Measures psf against what the machine does without it, in one run.")
 final class BenchCommand implements Callable<Integer> {
-    @Option(names = "--full", description = "measures longer, and writes the table in the documentation")
+    @Option(
+            names = "--full",
+            description = "measures longer, and cases without a goal, too; writes the table in the documentation")
     private boolean full;
 
     @Option(
@@ -113,7 +115,12 @@ final class BenchCommand implements Callable<Integer> {
         GoalsTable table = !full || only != null && docs == null
                 ? null
                 : GoalsTable.in(docs == null ? Path.of("docs", "performance.md") : docs);
-        BenchRun run = new BenchRun(told, Plan.of(full, rounds()), full, pattern(only == null ? "" : only), recordings);
+        BenchRun run = new BenchRun(
+                told,
+                Plan.of(full, rounds(), !full && only == null),
+                full,
+                pattern(only == null ? "" : only),
+                recordings);
         if (fresh != null) {
             return FreshRuns.measure(run, atLeast(1, "--fresh", fresh)) ? 0 : 1;
         }

@@ -46,15 +46,23 @@ final class DenseCalls implements Calls {
     private final float[][] into;
 
     /**
-     * Makes the tensor.
+     * Makes the tensor, in as many slices as a user gets who asks for none.
      *
      * @param outstanding how many calls may be under way at once
      */
     DenseCalls(Worker worker, Kind kind, int bytes, int outstanding) {
+        this(worker, kind, bytes, outstanding, TensorSpec.PIECES);
+    }
+
+    /** As {@link #DenseCalls(Worker, Kind, int, int)}, in so many slices. */
+    DenseCalls(Worker worker, Kind kind, int bytes, int outstanding, int slices) {
         this.worker = worker;
         this.kind = kind;
         this.tensor = Tensors.init(
-                worker, TensorSpec.dense(kind.label + " " + bytes, bytes / 4).optimizer(Optimizers.add()));
+                worker,
+                TensorSpec.dense(kind.label + " " + bytes, bytes / 4)
+                        .slices(slices)
+                        .optimizer(Optimizers.add()));
         this.update = new float[kind == Kind.PULL ? 0 : bytes / 4];
         this.into = kind == Kind.PUSH ? new float[0][] : new float[outstanding][bytes / 4];
     }

@@ -1,16 +1,20 @@
 package io.psf.benchmarks;
 
 import io.psf.benchmarks.DenseCalls.Kind;
+import io.psf.builtin.TensorSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes that a call leaves on the heaps of worker and server, of all threads there. That of a large call is compared
- * with that of a small one: arrays travel without copies on the heap, so it does not grow with them.
+ * with that of a small one of as many slices: arrays travel without copies on the heap, so it does not grow with them.
  */
 final class GarbageCases {
     private static final int SMALL = 4 << 10;
     private static final int LARGE = 1 << 20;
+    /** As many as a tensor of 1 MB has on one server. */
+    private static final int SLICES = 4;
+
     private static final Goal NO_GROWTH = Goal.ratioAtMost(1.5);
 
     private GarbageCases() {}
@@ -37,8 +41,8 @@ final class GarbageCases {
 
         Garbage(Bench bench, Kind kind, int bytes) {
             server = MemoryPsf.stub(bench.worker());
-            small = bytes == SMALL ? null : new DenseCalls(bench.worker(), kind, SMALL, 1);
-            measured = new DenseCalls(bench.worker(), kind, bytes, 1);
+            small = bytes == SMALL ? null : new DenseCalls(bench.worker(), kind, SMALL, 1, SLICES);
+            measured = new DenseCalls(bench.worker(), kind, bytes, 1, bytes == SMALL ? TensorSpec.PIECES : SLICES);
         }
 
         @Override

@@ -26,8 +26,8 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
                 Part.valueOf(arguments[0]),
                 Transport.valueOf(arguments[1]),
                 Placement.valueOf(arguments[2]),
-                Plan.parse(arguments[3], arguments[4], arguments[5]),
-                only(arguments[6]));
+                Plan.parse(arguments[3], arguments[4], arguments[5], arguments[6]),
+                only(arguments[7]));
     }
 
     String[] arguments() {
@@ -42,6 +42,7 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
         return part.cases(transport).stream()
                 .filter(c -> c.lines().stream()
                         .anyMatch(line -> only.matcher(line.name()).find()))
+                .filter(c -> !plan.goalsOnly() || c.lines().stream().anyMatch(line -> line.goal() != null))
                 .toList();
     }
 

@@ -50,7 +50,11 @@ final class CasesTest {
     @Test
     void aTaskReachesAWorkerAsItIs() {
         WorkerTask task = new WorkerTask(
-                Part.ONE_WORKER, Transport.NETTY, Placement.APART, Plan.of(true, 9), WorkerTask.only("PUSH 4 KB.*p50"));
+                Part.ONE_WORKER,
+                Transport.NETTY,
+                Placement.APART,
+                Plan.of(true, 9, false),
+                WorkerTask.only("PUSH 4 KB.*p50"));
         WorkerTask told = WorkerTask.parse(task.arguments());
         assertThat(told.arguments()).isEqualTo(task.arguments());
         assertThat(told.plan()).isEqualTo(task.plan());
@@ -60,6 +64,22 @@ final class CasesTest {
                 .containsExactly("latency of push 4 KB, p50, netty", "latency of push 4 KB, p99, netty");
         Result result = new Result(told.cases().get(0).lines().get(0), new double[] {2}, new double[] {1});
         assertThat(task.result("RESULT\t" + result.encode()).line()).isEqualTo(result.line());
+    }
+
+    @Test
+    void casesWithoutAGoalAreLeftOutWhereOnlyGoalsAreAskedFor() {
+        WorkerTask all = new WorkerTask(
+                Part.ONE_WORKER, Transport.TCP, Placement.APART, Plan.of(false, 7, false), WorkerTask.only(""));
+        WorkerTask goals = new WorkerTask(
+                Part.ONE_WORKER, Transport.TCP, Placement.APART, Plan.of(false, 7, true), WorkerTask.only(""));
+        assertThat(goals.cases())
+                .hasSizeLessThan(all.cases().size())
+                .allMatch(c -> c.lines().stream().anyMatch(line -> line.goal() != null));
+        assertThat(all.cases().stream().flatMap(c -> c.lines().stream()).filter(line -> line.goal() != null))
+                .containsExactlyElementsOf(goals.cases().stream()
+                        .flatMap(c -> c.lines().stream())
+                        .filter(line -> line.goal() != null)
+                        .toList());
     }
 
     @Test

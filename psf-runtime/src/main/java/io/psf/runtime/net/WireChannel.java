@@ -33,6 +33,9 @@ final class WireChannel implements Channel {
     /** What is put off is written once it is this much. */
     private static final int MOST_PUT_OFF = 32 << 10;
 
+    /** Or once it is so many frames: the peer works on them while this side makes the next ones. */
+    private static final int MOST_FRAMES_PUT_OFF = 24;
+
     /** While so many requests have no answer, small ones are put off to be written together. */
     private static final int MANY = 4;
 
@@ -67,6 +70,9 @@ final class WireChannel implements Channel {
     private volatile FrameSource source;
     private volatile @Nullable SelectionKey key;
     private volatile boolean putOff;
+    /** Small frames that were put off and have not been written since. */
+    private int framesPutOff;
+
     /** Room that a thread waits for; 0 for none. */
     private volatile int roomWanted;
 
@@ -441,10 +447,12 @@ final class WireChannel implements Channel {
 
     /** Whether something small may wait for others, to be written with them. */
     private boolean mayBeLate(int length) {
-        return length <= Outbox.SMALL
-                && requests - answers.get() >= MANY
-                && outbox.bytes() + length < MOST_PUT_OFF
-                && !wire.isPolled();
+        return length <= Outbox.SMALL && requests - answers.get() >= MANY && !wire.isPolled() && putsOff(length);
+    }
+
+    /** Whether this and what was put off before is little enough to wait for more. */
+    private boolean putsOff(int length) {
+        return outbox.bytes() + length < MOST_PUT_OFF && ++framesPutOff < MOST_FRAMES_PUT_OFF;
     }
 
     /** Writes a draft straight to the wire, and waits for room; false for who would have to make it, by reading. */
@@ -489,7 +497,7 @@ final class WireChannel implements Channel {
                 return;
             }
             outbox.add(frame);
-            late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+            late = reactor.isLedHere() && putsOff(0);
         }
         flush(late);
         offered();
@@ -523,7 +531,7 @@ final class WireChannel implements Channel {
                 sent = length > Outbox.SMALL ? outbox.write(draft, wire) : -1;
                 if (sent < 0) {
                     outbox.add(draft);
-                    late = outbox.bytes() < MOST_PUT_OFF && reactor.isLedHere();
+                    late = reactor.isLedHere() && putsOff(0);
                 } else {
                     written += sent;
                 }
@@ -610,6 +618,7 @@ final class WireChannel implements Channel {
         try {
             synchronized (outbox) {
                 putOff = false;
+                framesPutOff = 0;
                 if (!open) {
                     return;
                 }

@@ -315,12 +315,12 @@ final class Invocation implements Lane.Turn {
             fail(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
             return;
         }
-        if (isOverdue()) {
+        long begin = System.nanoTime();
+        if (begin - deadline > 0) {
             fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
             return;
         }
         CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
-        long begin = System.nanoTime();
         try {
             handle(binding, call);
         } catch (Throwable e) { // no request takes a server down
