@@ -41,7 +41,7 @@ final class ArchitectureTest {
             .that()
             .resideInAPackage("io.psf..")
             .and()
-            .resideOutsideOfPackage("io.psf.runtime.netty..")
+            .resideOutsideOfPackage("io.psf.runtime.transport.netty..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty..");
@@ -63,7 +63,9 @@ final class ArchitectureTest {
                     "io.psf.builtin.tensor..",
                     "io.psf.builtin.dense..",
                     "io.psf.builtin.sparse..",
-                    "io.psf.builtin.sync..",
+                    "io.psf.builtin.push..",
+                    "io.psf.builtin.ssp..",
+                    "io.psf.builtin.partial..",
                     "io.psf.builtin.cache..",
                     "io.psf.builtin.checkpoint..",
                     "io.psf.builtin.optimizer..",
@@ -88,7 +90,7 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    "io.psf.runtime.netty..",
+                    "io.psf.runtime.transport.netty..",
                     "io.psf.runtime.server..",
                     "io.psf.runtime.cluster..",
                     "io.psf.runtime.store..",

@@ -8,7 +8,7 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.builtin.Ssp;
 import io.psf.builtin.sync.SspInitPsf;
-import io.psf.builtin.sync.SspSync;
+import io.psf.builtin.ssp.SspSync;
 import io.psf.builtin.sync.SspSyncPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;

@@ -1,8 +1,8 @@
 package io.psf.runtime;
 
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Receiver;
-import io.psf.runtime.call.Transport;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;

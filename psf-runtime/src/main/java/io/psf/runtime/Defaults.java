@@ -1,11 +1,11 @@
 package io.psf.runtime;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import io.psf.runtime.call.ConnectionLimits;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Transport;
-import io.psf.runtime.net.NetTransport;
-import io.psf.runtime.netty.NettyTransport;
+import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Transport;
+import io.psf.runtime.transport.net.NetTransport;
+import io.psf.runtime.transport.netty.NettyTransport;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 

@@ -2,12 +2,12 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Transport;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Transport;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

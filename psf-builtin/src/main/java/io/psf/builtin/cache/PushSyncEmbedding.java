@@ -12,7 +12,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.builtin.sparse.Rows;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /**

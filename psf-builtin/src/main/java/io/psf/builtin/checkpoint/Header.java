@@ -7,7 +7,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.ElementType;
 import io.psf.api.spi.TensorLayout;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -5,7 +5,7 @@ import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Attachments;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /** Sends an update of a whole tensor; answered once it is in the values. */

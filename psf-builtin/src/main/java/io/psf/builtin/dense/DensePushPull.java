@@ -5,7 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /** Sends an update of a whole tensor and fetches the values that it leads to: one request, atomic on a shard. */

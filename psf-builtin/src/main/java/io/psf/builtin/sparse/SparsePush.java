@@ -9,7 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /** Sends an update of some rows of a tensor; answered once it is in the values. */

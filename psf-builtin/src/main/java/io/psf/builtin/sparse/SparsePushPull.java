@@ -10,7 +10,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /** Sends an update of some rows and fetches some rows, the same or others: one request, atomic on a shard. */

@@ -8,7 +8,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Routing;
 import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 
 /**
  * What a shard begins with, as it was asked for.

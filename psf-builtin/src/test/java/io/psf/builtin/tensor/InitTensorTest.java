@@ -12,7 +12,7 @@ import io.psf.builtin.HeapNode;
 import io.psf.builtin.HeapShard;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.optimizer.Rule;
-import io.psf.builtin.sync.Pushes;
+import io.psf.builtin.push.Pushes;
 import org.junit.jupiter.api.Test;
 
 class InitTensorTest {

@@ -1,5 +1,7 @@
 package io.psf.runtime.call;
 
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.RequestHeader;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;

@@ -1,5 +1,8 @@
 package io.psf.runtime.call;
 
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import java.util.Arrays;

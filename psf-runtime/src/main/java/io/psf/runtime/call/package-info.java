@@ -1,6 +1,6 @@
 /**
- * Frames, the channels that carry them, and the calling side: what is outstanding and how it ends. Sees {@code
- * io.psf.api} alone; transports are other rooms, but for the one within a JVM.
+ * A worker's side of a call: the client, its peers, the calls that are outstanding and how each of them ends. Imports {@code
+ * transport}; bytes on a wire are not its concern.
  */
 @NullMarked
 package io.psf.runtime.call;

@@ -10,7 +10,7 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.call.Transport;
+import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

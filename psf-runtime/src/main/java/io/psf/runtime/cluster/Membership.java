@@ -4,7 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
-import io.psf.runtime.server.Connection;
+import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.Dispatcher;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.call.Transport;
+import io.psf.runtime.transport.Transport;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -2,9 +2,9 @@ package io.psf.runtime.server;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.call.Draft;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.Frames;
+import io.psf.runtime.transport.Draft;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.Frames;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,8 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.session.Admission;
+import io.psf.runtime.server.session.Connection;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -7,11 +10,11 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.call.Receiver;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;

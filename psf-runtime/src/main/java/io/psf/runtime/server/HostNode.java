@@ -1,5 +1,7 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.shard.Tile;
 import io.psf.api.CallInfo;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;

@@ -1,5 +1,11 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.shard.Column;
+import io.psf.runtime.server.shard.GrowingIndex;
+import io.psf.runtime.server.shard.RangeIndex;
+import io.psf.runtime.server.shard.RowIndex;
+import io.psf.runtime.server.shard.Tile;
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;

@@ -1,5 +1,7 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.session.Answers;
+import io.psf.runtime.server.session.Connection;
 import io.psf.api.CallInfo;
 import io.psf.api.Intercepted;
 import io.psf.api.PsException;
@@ -8,9 +10,9 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

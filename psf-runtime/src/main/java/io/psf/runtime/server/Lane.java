@@ -1,9 +1,10 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.shard.Tile;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.FramePool;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.FramePool;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

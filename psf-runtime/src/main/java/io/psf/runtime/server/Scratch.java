@@ -1,7 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.array.FloatArray;
-import io.psf.runtime.call.FramePool;
+import io.psf.runtime.transport.FramePool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

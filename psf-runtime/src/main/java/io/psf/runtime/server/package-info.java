@@ -1,6 +1,6 @@
 /**
- * Where requests are run: the dispatcher, the lanes, the shards, and the handlers that were found. Sees {@code call} and
- * {@code store}.
+ * Where requests run: the dispatcher, invocations, lanes, the node and its shards. Imports {@code transport}, {@code call},
+ * {@code store} and its own subpackages.
  */
 @NullMarked
 package io.psf.runtime.server;

@@ -1,5 +1,12 @@
 package io.psf.runtime.call;
 
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Draft;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 

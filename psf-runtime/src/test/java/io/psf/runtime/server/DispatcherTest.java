@@ -1,5 +1,7 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.session.Connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,11 +17,11 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.call.RequestHeader;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.RequestHeader;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.channels.CancelledKeyException;
 import java.util.ArrayList;

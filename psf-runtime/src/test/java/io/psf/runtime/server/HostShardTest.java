@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.runtime.server.shard.GrowingIndex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
-import io.psf.runtime.call.FramePool;
+import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.store.Room;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;

@@ -2,7 +2,7 @@ package io.psf.runtime.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.psf.runtime.call.FramePool;
+import io.psf.runtime.transport.FramePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

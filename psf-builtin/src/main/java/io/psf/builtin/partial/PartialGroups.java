@@ -1,0 +1,84 @@
+package io.psf.builtin.partial;
+
+import io.psf.builtin.push.Workers;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+/** The open groups of a server, by key. Beside the server, used on its lane. */
+final class PartialGroups implements MemberListener {
+    private final Map<Long, Open> groups = new HashMap<>();
+    /** How many groups there have been. */
+    private long opened;
+
+    /** A group, and when its time is up. */
+    private record Open(PartialGroup group, Future<?> deadline) {}
+
+    static PartialGroups of(Node server) {
+        return server.attachment("psf.preduce", PartialGroups.class, PartialGroups::new);
+    }
+
+    CompletionStage<PartialReducePartners.Response> come(PartialReducePartners.Request request, Node server) {
+        require("rank", request.rank(), 0);
+        require("wanted", request.wanted(), 1);
+        require("maxWaitMillis", request.maxWaitMillis(), 0);
+        long key = request.group();
+        forgetGone(key, server.members());
+        Open open = groups.get(key);
+        if (open == null) {
+            PartialGroup group = new PartialGroup(opened++, request.wanted());
+            Duration wait = Duration.ofMillis(request.maxWaitMillis());
+            open = new Open(group, server.after(wait, () -> timeIsUp(key, group, server)));
+            groups.put(key, open);
+        }
+        CompletionStage<PartialReducePartners.Response> answer =
+                open.group().add(request.rank(), request.wanted(), server.call().worker());
+        if (open.group().isComplete()) {
+            close(key, open);
+        }
+        return answer;
+    }
+
+    private void timeIsUp(long key, PartialGroup group, Node server) {
+        forgetGone(key, server.members());
+        Open open = groups.get(key);
+        if (open != null && open.group() == group) {
+            close(key, open);
+        }
+    }
+
+    @Override
+    public void membersChanged(List<Member> members) {
+        List.copyOf(groups.keySet()).forEach(key -> forgetGone(key, members));
+    }
+
+    /** Forgets who is gone, and a group that nobody is left in: the next one to come opens it anew. */
+    private void forgetGone(long key, List<Member> members) {
+        Open open = groups.get(key);
+        if (open != null) {
+            open.group().retain(Workers.of(members));
+            if (open.group().isEmpty()) {
+                close(key, open);
+            }
+        }
+    }
+
+    private void close(long key, Open open) {
+        groups.remove(key);
+        open.deadline().cancel(false);
+        open.group().close();
+    }
+
+    private static void require(String name, int actual, int least) {
+        if (actual < least) {
+            throw new PsException(PsException.Code.BAD_REQUEST, name + ": " + actual + " (expected: >= " + least + ")");
+        }
+    }
+}

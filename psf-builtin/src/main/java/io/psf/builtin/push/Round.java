@@ -1,0 +1,187 @@
+package io.psf.builtin.push;
+
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One push of each worker, and the workers' answers. The pushes are added up in the order of the workers' ranks, so that
+ * the sum does not depend on which of them came first; those that have to wait for lower ranks lie where they came, in
+ * their requests. The sum is of the keys that were pushed while all pushes are sparse, and from the first dense one on
+ * of every row, in a slot of the shard.
+ */
+final class Round {
+    private final Shard shard;
+    private final String slot;
+    /** By worker, in the order in which they came. */
+    private final Map<Integer, Push<?>> pushes = new LinkedHashMap<>();
+
+    /** By worker, in the order of ranks: those that are not in the sum. */
+    private final TreeMap<Integer, Held> held = new TreeMap<>();
+
+    /** The sum by key, until it is of every row. */
+    private @Nullable RowSums some;
+    /** True if the sum lies in the slot. */
+    private boolean isOfAll;
+    /** Why there is no sum. */
+    private @Nullable PsException failure;
+
+    /**
+     * An update that is not in the sum.
+     *
+     * @param release gives back the memory of its request
+     */
+    private record Held(Update update, Runnable release) {}
+
+    /**
+     * An empty round.
+     *
+     * @param slot the shard's slot that the sum of every row may lie in, until it has been applied; of one round at a time
+     *     that {@link #addBelow adds up}
+     */
+    Round(Shard shard, String slot) {
+        this.shard = shard;
+        this.slot = slot;
+    }
+
+    boolean has(int worker) {
+        return pushes.containsKey(worker);
+    }
+
+    /** In the order in which they came. */
+    Collection<Push<?>> pushes() {
+        return pushes.values();
+    }
+
+    /**
+     * Takes a worker's push; its update is borrowed until it is in the sum, even if its caller gives up before.
+     *
+     * @param release gives back the memory of its request
+     */
+    void add(int worker, Push<?> push, Update update, Runnable release) {
+        pushes.put(worker, push);
+        held.put(worker, new Held(update, release));
+    }
+
+    /** Adds the pushes of lower ranks to the sum. If that fails, the {@link #total} does. */
+    void addBelow(int rank) {
+        if (held.isEmpty() || held.firstKey() >= rank) {
+            return;
+        }
+        SortedMap<Integer, Held> lower = held.headMap(rank);
+        try {
+            if (failure == null) {
+                addUp(lower.values(), 1);
+            }
+        } catch (RuntimeException | Error e) {
+            failure = e instanceof PsException known
+                    ? known
+                    : new PsException(PsException.Code.RESOURCE_EXHAUSTED, "sum of a round: " + e, e);
+        }
+        lower.values().forEach(each -> each.release().run());
+        lower.clear();
+    }
+
+    /**
+     * The sum of all pushes, or their mean, as one update.
+     *
+     * @throws PsException if there was no memory for the sum
+     */
+    Update total(boolean mean) {
+        float scale = mean && pushes.size() > 1 ? 1f / pushes.size() : 1;
+        if (failure != null) {
+            throw failure;
+        }
+        if (pushes.size() == 1 && held.size() == 1) {
+            Update only = held.firstEntry().getValue().update();
+            if (only.isDense()) {
+                return only;
+            }
+        }
+        addUp(held.values(), scale);
+        if (isOfAll) {
+            return new Update(null, shard.slot(slot, shard.width()));
+        }
+        return some == null
+                ? new Update(LongArray.allocate(0), FloatArray.allocate(0))
+                : new Update(some.keys(), some.sums());
+    }
+
+    /**
+     * Adds updates to the sum.
+     *
+     * @param scale multiplies the sum at the end
+     */
+    private void addUp(Collection<Held> inOrder, float scale) {
+        List<FloatArray> dense = new ArrayList<>();
+        for (Held each : inOrder) {
+            Update update = each.update();
+            if (update.keys() == null) {
+                dense.add(update.values());
+            } else if (update.keys().length() > 0) {
+                addDense(dense, 1);
+                dense.clear();
+                addSparse(update.keys(), update.values());
+            }
+        }
+        if (isOfAll || !dense.isEmpty()) {
+            addDense(dense, scale);
+        } else if (some != null && scale != 1) {
+            some.sums().scale(scale);
+        }
+    }
+
+    private void addDense(List<FloatArray> updates, float scale) {
+        if (updates.isEmpty() && scale == 1) {
+            return;
+        }
+        FloatArray all = shard.slot(slot, shard.width());
+        List<FloatArray> terms = new ArrayList<>(updates);
+        if (isOfAll) {
+            terms.add(0, all);
+        } else if (some != null) {
+            all.copyFrom(terms.get(0));
+            addRows(all, some.keys(), some.sums());
+            terms.set(0, all);
+            some = null;
+        }
+        isOfAll = true;
+        DenseSums.add(terms, scale, all);
+    }
+
+    private void addSparse(LongArray keys, FloatArray rows) {
+        if (isOfAll) {
+            addRows(shard.slot(slot, shard.width()), keys, rows);
+            return;
+        }
+        if (some == null) {
+            some = new RowSums(shard.width(), keys.length());
+        }
+        some.add(keys, rows);
+    }
+
+    /** Adds rows to those of every row. */
+    private void addRows(FloatArray sums, LongArray keys, FloatArray update) {
+        int width = shard.width();
+        int[] rows = shard.rows(keys);
+        float[] from = new float[width];
+        float[] to = new float[width];
+        for (int i = 0; i < rows.length; i++) {
+            update.copyTo(i * width, from, 0, width);
+            sums.copyTo(rows[i] * width, to, 0, width);
+            for (int c = 0; c < width; c++) {
+                to[c] += from[c];
+            }
+            sums.copyFrom(rows[i] * width, to, 0, width);
+        }
+    }
+}

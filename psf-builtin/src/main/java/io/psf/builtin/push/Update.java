@@ -1,0 +1,27 @@
+package io.psf.builtin.push;
+
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a push, or a round of pushes, changes a shard by.
+ *
+ * @param keys [n] int64, global keys; null for every row of the shard
+ * @param values [n, width] float32
+ */
+record Update(@Nullable LongArray keys, FloatArray values) {
+    /** True if it is of every row of the shard. */
+    boolean isDense() {
+        return keys == null;
+    }
+
+    void applyTo(Shard shard) {
+        if (keys == null) {
+            shard.optimizer().apply(shard, values);
+        } else if (keys.length() > 0) {
+            shard.optimizer().apply(shard, keys, values);
+        }
+    }
+}

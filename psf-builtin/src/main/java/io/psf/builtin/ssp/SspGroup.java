@@ -1,0 +1,97 @@
+package io.psf.builtin.ssp;
+
+import io.psf.builtin.push.Workers;
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Workers that may be so many clocks apart: how far each has come, and who waits for the slowest. */
+final class SspGroup {
+    private final long key;
+    private final int size;
+    private final int staleness;
+    /** By rank, those that have come. */
+    private final Map<Integer, Pace> paces = new HashMap<>();
+
+    private final List<Waiting> waiting = new ArrayList<>();
+
+    /** A worker, and the clock that it has reached. */
+    private record Pace(int worker, long clock) {}
+
+    /** An answer that is due when the slowest has reached a clock. */
+    private record Waiting(long until, CompletableFuture<SspSync.Response> answer) {}
+
+    SspGroup(long key, int size, int staleness) {
+        require(size >= 1, "size", size, ">= 1 workers");
+        require(staleness >= 0, "staleness", staleness, ">= 0 clocks");
+        this.key = key;
+        this.size = size;
+        this.staleness = staleness;
+    }
+
+    boolean isAs(SspGroup other) {
+        return size == other.size && staleness == other.staleness;
+    }
+
+    /** A rank's worker has reached a clock; answered when the slowest is near enough. */
+    CompletionStage<SspSync.Response> sync(int rank, long clock, int worker, List<Member> members) {
+        require(rank >= 0 && rank < size, "rank", rank, "0 to " + (size - 1) + " in " + this);
+        require(clock >= 0, "clock", clock, ">= 0");
+        Pace before = paces.get(rank);
+        Set<Integer> workers = Workers.of(members);
+        if (before == null || !workers.contains(before.worker())) {
+            paces.forEach((other, pace) -> require(
+                    pace.worker() != worker,
+                    "rank of worker " + worker,
+                    rank,
+                    other + ", with which it came first to " + this));
+        } else {
+            require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
+            require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
+        }
+        paces.put(rank, new Pace(worker, clock));
+        CompletableFuture<SspSync.Response> answer = new CompletableFuture<>();
+        waiting.add(new Waiting(clock - staleness, answer));
+        release(members);
+        return answer;
+    }
+
+    /** Answers those whose slowest is near enough now. */
+    void release(List<Member> members) {
+        long slowest = slowest(Workers.of(members));
+        List<Waiting> pass = new ArrayList<>();
+        waiting.removeIf(each -> each.answer().isDone()); // timed out or given up
+        waiting.removeIf(each -> each.until() <= slowest && pass.add(each));
+        pass.forEach(each -> each.answer().complete(new SspSync.Response(slowest)));
+    }
+
+    /** The least clock of the workers that are there; 0 while one may still come that has not. */
+    private long slowest(Set<Integer> workers) {
+        long slowest = Long.MAX_VALUE;
+        int here = 0;
+        for (Pace pace : paces.values()) {
+            if (workers.contains(pace.worker())) {
+                slowest = Math.min(slowest, pace.clock());
+                here++;
+            }
+        }
+        return paces.size() < size && here < workers.size() ? 0 : slowest;
+    }
+
+    private static void require(boolean holds, String name, long actual, String expected) {
+        if (!holds) {
+            throw new PsException(PsException.Code.BAD_REQUEST, name + ": " + actual + " (expected: " + expected + ")");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "group " + key + " of size " + size + " and staleness " + staleness;
+    }
+}

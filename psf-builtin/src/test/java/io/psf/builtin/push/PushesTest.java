@@ -1,0 +1,363 @@
+package io.psf.builtin.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.psf.api.PsException;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.HeapShard;
+import io.psf.builtin.optimizer.Rule;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+@SuppressWarnings("FutureReturnValueIgnored") // many a test looks at the values alone
+class PushesTest {
+    private static final int ROWS = 4;
+
+    @Test
+    void anAsynchronousPushIsAppliedWhenItArrives() {
+        HeapShard shard = shard(Rule.ADD, 1).workers(0, 1);
+        assertThat(dense(shard, 0, 1, 2, 3, 4)).isCompletedWithValue("1.0, 2.0, 3.0, 4.0");
+        assertThat(sparse(shard, 0, new long[] {1}, 10)).isCompletedWithValue("1.0, 12.0, 3.0, 4.0");
+    }
+
+    @Test
+    void anEmptySparsePushChangesNothingAndIsAnswered() {
+        HeapShard shard = shard(Rule.ASSIGN).workers(0, 1);
+        dense(shard, 0, 1, 2, 3, 4);
+        for (int i = 0; i < 7; i++) {
+            assertThat(sparse(shard, i % 2, new long[0])).isCompletedWithValue("1.0, 2.0, 3.0, 4.0");
+        }
+        HeapShard rounds = sums(shard(Rule.ASSIGN).workers(0, 1));
+        for (int i = 0; i < 7; i++) {
+            sparse(rounds, 0, new long[0]);
+            assertThat(sparse(rounds, 1, new long[0])).isCompletedWithValue("0.0, 0.0, 0.0, 0.0");
+        }
+    }
+
+    @Test
+    void withoutAnOptimizerTheSumOfARoundReplacesTheValue() {
+        HeapShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        CompletableFuture<String> first = dense(shard, 0, 1, 2, 3, 4);
+        assertThat(first).isNotDone();
+        assertThat(values(shard)).as("before the round closes").isEqualTo("0.0, 0.0, 0.0, 0.0");
+        CompletableFuture<String> second = dense(shard, 1, 10, 20, 30, 40);
+        assertThat(first).isCompletedWithValue("11.0, 22.0, 33.0, 44.0");
+        assertThat(second).isCompletedWithValue("11.0, 22.0, 33.0, 44.0");
+        dense(shard, 1, 1, 1, 1, 1);
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+    }
+
+    @Test
+    void aWorkerThatPushesTwiceDoesNotCloseTheRound() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        CompletableFuture<String> again = dense(shard, 0, 5, 5, 5, 5);
+        assertThat(first).isNotDone();
+        assertThat(again).isNotDone();
+        CompletableFuture<String> other = dense(shard, 1, 2, 2, 2, 2);
+        assertThat(first).isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        assertThat(other).isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        assertThat(again).as("belongs to the next round").isNotDone();
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("9.0, 9.0, 9.0, 9.0");
+        assertThat(again).isCompletedWithValue("9.0, 9.0, 9.0, 9.0");
+    }
+
+    @Test
+    void whenAWorkerLeavesTheRoundClosesOverThoseWhoAreLeft() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        CompletableFuture<String> gone = dense(shard, 2, 4, 4, 4, 4);
+        shard.workers(0, 1);
+        assertThat(first).as("worker 1 is still there").isNotDone();
+        shard.workers(0);
+        assertThat(first).as("what worker 2 pushed counts").isCompletedWithValue("5.0, 5.0, 5.0, 5.0");
+        assertThat(gone).isDone();
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("6.0, 6.0, 6.0, 6.0");
+    }
+
+    @Test
+    void aRoundStepsTheOptimizerOnceWithTheSum() {
+        HeapShard shard = sums(shard(Rule.MOMENTUM, 0.01f, 0.9f).workers(0, 1));
+        HeapShard alone = shard(Rule.MOMENTUM, 0.01f, 0.9f);
+        for (int round = 0; round < 3; round++) {
+            dense(shard, 0, 1, 2, 3, 4);
+            dense(shard, 1, 0.5f, 0.25f, 1, 2);
+            dense(alone, 0, 1.5f, 2.25f, 4, 6);
+        }
+        assertThat(shard.values()).isEqualTo(alone.values());
+    }
+
+    @Test
+    void twoWorkersWithSumAndSgdAreOneStepOfTheSum() { // RY-1
+        HeapShard shard = sums(shard(Rule.SGD, 0.01f).workers(0, 1));
+        dense(shard, 0, 0.1f, 0.2f, 0.3f, 0.4f);
+        dense(shard, 1, 0.7f, 0.6f, 0.5f, 0.9f);
+        float[] g = {0.1f + 0.7f, 0.2f + 0.6f, 0.3f + 0.5f, 0.4f + 0.9f};
+        for (int i = 0; i < ROWS; i++) {
+            assertThat(shard.values().get(i)).isEqualTo(0 - 0.01f * g[i]);
+        }
+    }
+
+    @Test
+    void aRoundOfWorkerRPushingRPlusOneAddsTwiceTheSum() { // MX-1, on one shard
+        int n = 2;
+        HeapShard shard = sums(shard(Rule.ADD, 2).workers(0, 1));
+        shard.values().fill(1);
+        for (int i = 0; i < 7; i++) {
+            for (int r = 0; r < n; r++) {
+                dense(shard, r, r + 1, r + 1, r + 1, r + 1);
+            }
+            assertThat(shard.values().toArray()).containsOnly(n * (n + 1) * (i + 1) + 1);
+        }
+    }
+
+    @Test
+    void theMeanDividesByThoseWhoPushedEmptyPushesIncluded() {
+        HeapShard shard = shard(Rule.ADD, 1).workers(0, 1, 2, 3);
+        Pushes.synchronize(shard, true);
+        sparse(shard, 0, new long[] {1, 2}, 4, 8);
+        sparse(shard, 1, new long[0]);
+        sparse(shard, 2, new long[] {2}, 8);
+        assertThat(sparse(shard, 3, new long[0])).isCompletedWithValue("0.0, 1.0, 4.0, 0.0");
+        dense(shard, 0, 4, 4, 4, 4);
+        sparse(shard, 1, new long[] {0, 3}, 8, 16);
+        sparse(shard, 2, new long[0]);
+        assertThat(sparse(shard, 3, new long[0])).isCompletedWithValue("3.0, 2.0, 5.0, 5.0");
+    }
+
+    @Test
+    void sparsePushesOfARoundAreOneStepOfEachRow() {
+        HeapShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        shard.values().fill(7);
+        sparse(shard, 0, new long[] {3, 1}, 1, 2);
+        assertThat(sparse(shard, 1, new long[] {1, 0}, 10, 20)).isCompletedWithValue("20.0, 12.0, 7.0, 1.0");
+    }
+
+    @Test
+    void denseAndSparsePushesOfARoundMayBeMixed() {
+        HeapShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        sparse(shard, 0, new long[] {3, 1}, 1, 2);
+        assertThat(dense(shard, 1, 10, 20, 30, 40)).isCompletedWithValue("10.0, 22.0, 30.0, 41.0");
+    }
+
+    /** Of four workers; any two of their sums in another order differ in some bit. */
+    private static float[] unlike(int worker) {
+        float[][] updates = {
+            {1e8f, 0.1f, 1f, 3e-8f}, {1f, 0.2f, 1e-8f, 1f}, {-1e8f, 0.7f, 6e-8f, -1f}, {3.3f, 1e-9f, 7e-8f, 1e-7f}
+        };
+        return updates[worker];
+    }
+
+    private static List<List<Integer>> arrivals() {
+        List<List<Integer>> orders = new ArrayList<>(List.of(List.of()));
+        for (int length = 0; length < 4; length++) {
+            List<List<Integer>> longer = new ArrayList<>();
+            for (List<Integer> order : orders) {
+                for (int worker = 0; worker < 4; worker++) {
+                    if (!order.contains(worker)) {
+                        List<Integer> next = new ArrayList<>(order);
+                        next.add(worker);
+                        longer.add(next);
+                    }
+                }
+            }
+            orders = longer;
+        }
+        return orders;
+    }
+
+    /** What four pushes come to that arrive in an order: worker r pushes densely if bit r of {@code dense} is set. */
+    private static float[] round(List<Integer> order, boolean mean, int dense) {
+        HeapShard shard = shard(Rule.ASSIGN).workers(0, 1, 2, 3);
+        Pushes.synchronize(shard, mean);
+        for (int worker : order) {
+            if ((dense >> worker & 1) == 1) {
+                dense(shard, worker, unlike(worker));
+            } else {
+                sparse(shard, worker, new long[] {0, 1, 2, 3}, unlike(worker));
+            }
+        }
+        return shard.values().toArray();
+    }
+
+    @Test
+    void aRoundIsAddedUpInTheOrderOfRanksWhateverTheOrderOfArrival() {
+        float[] sum = new float[ROWS];
+        for (int worker = 0; worker < 4; worker++) {
+            for (int i = 0; i < ROWS; i++) {
+                sum[i] += unlike(worker)[i];
+            }
+        }
+        float[] mean = new float[ROWS];
+        for (int i = 0; i < ROWS; i++) {
+            mean[i] = sum[i] * 0.25f;
+        }
+        for (List<Integer> order : arrivals()) {
+            for (int dense = 0; dense < 16; dense++) {
+                assertThat(round(order, false, dense))
+                        .as("sum of %s, dense %s", order, Integer.toBinaryString(dense))
+                        .isEqualTo(sum);
+                assertThat(round(order, true, dense))
+                        .as("mean of %s, dense %s", order, Integer.toBinaryString(dense))
+                        .isEqualTo(mean);
+            }
+        }
+    }
+
+    @Test
+    void longRoundsAreAddedUpLikeShortOnes() { // longer than a tile of what is added together, and no multiple of one
+        int n = 2000;
+        HeapShard shard = HeapShard.whole(n, 1, Rule.ASSIGN.create()).workers(0, 1, 2);
+        Pushes.synchronize(shard, true);
+        Random random = new Random(3);
+        float[][] updates = new float[3][n];
+        float[] mean = new float[n];
+        for (int worker = 0; worker < 3; worker++) {
+            for (int i = 0; i < n; i++) {
+                updates[worker][i] = random.nextFloat();
+                mean[i] += updates[worker][i];
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            mean[i] *= 1f / 3;
+        }
+        for (int worker : new int[] {2, 0, 1}) {
+            dense(shard, worker, updates[worker]);
+        }
+        assertThat(shard.values().toArray()).isEqualTo(mean);
+    }
+
+    @Test
+    void aRequestIsGivenBackWhenAllLowerRanksHavePushedAndNotReadAfterwards() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2, 3));
+        float[][] pushed = {{1, 2, 3, 4}, {10, 20, 30, 40}, {5, 6}, {7, 7, 7, 7}};
+        shard.onRelease(worker -> Arrays.fill(pushed[worker], Float.NaN));
+        dense(shard, 1, pushed[1]);
+        sparse(shard, 2, new long[] {1, 3}, pushed[2]);
+        sparse(shard, 1, new long[] {1}, 10); // of the next round
+        assertThat(shard.slots()).as("waits for rank 0, uncopied").isEmpty();
+        assertThat(pushed[1]).containsExactly(10, 20, 30, 40);
+        dense(shard, 0, pushed[0]);
+        assertThat(pushed[0]).containsOnly(Float.NaN);
+        assertThat(pushed[1]).containsOnly(Float.NaN);
+        assertThat(pushed[2]).containsOnly(Float.NaN);
+        assertThat(values(shard)).isEqualTo("0.0, 0.0, 0.0, 0.0");
+        assertThat(dense(shard, 3, pushed[3])).isCompletedWithValue("18.0, 34.0, 40.0, 57.0");
+    }
+
+    @Test
+    void aWorkerThatPushesOnAndOnWithoutTheOthersIsStopped() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        for (int i = 0; i < 4; i++) {
+            dense(shard, 0, 1, 1, 1, 1);
+        }
+        assertThatThrownBy(() -> dense(shard, 0, 1, 1, 1, 1))
+                .hasMessage("RESOURCE_EXHAUSTED: pushes of worker 0 that wait for other workers' pushes: 5 "
+                        + "(expected: at most 4)");
+        for (int i = 0; i < 4; i++) {
+            String value = (i + 1) * 2 + ".0";
+            assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue(String.join(", ", value, value, value, value));
+        }
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isNotDone();
+    }
+
+    @Test
+    void thePushThatClosesARoundIsAnsweredLast() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        List<Integer> answered = new ArrayList<>();
+        for (int worker : new int[] {2, 1, 0}) {
+            Pushes.of(shard.from(worker)).dense(FloatArray.allocate(ROWS), () -> answered.add(worker));
+        }
+        assertThat(answered).containsExactly(2, 1, 0);
+    }
+
+    @Test
+    void anAnswerThatLetsTheNextPushInDoesNotMixRounds() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        List<CompletableFuture<String>> next = new ArrayList<>();
+        first.thenRun(() -> next.add(dense(shard, 0, 10, 10, 10, 10)));
+        CompletableFuture<String> ahead = new CompletableFuture<>();
+        first.thenRun(() -> dense(shard, 1, 20, 20, 20, 20).thenAccept(ahead::complete));
+        CompletableFuture<String> second = dense(shard, 1, 2, 2, 2, 2);
+        assertThat(first).isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        assertThat(second).as("the values after its own round").isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        assertThat(next.get(0)).isCompletedWithValue("33.0, 33.0, 33.0, 33.0");
+        assertThat(ahead).isCompletedWithValue("33.0, 33.0, 33.0, 33.0");
+    }
+
+    @Test
+    void aWrongPushIsRefusedAndTheRoundGoesOn() {
+        HeapShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
+        assertThatThrownBy(() -> dense(shard, 1, 1, 1))
+                .isInstanceOf(PsException.class)
+                .hasMessage("BAD_REQUEST: update length: 2 (expected: 4 = 4 rows x 1 wide)");
+        assertThatThrownBy(() -> sparse(shard, 1, new long[] {4}, 1))
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.OUT_OF_RANGE));
+        assertThat(first).isNotDone();
+        assertThat(dense(shard, 1, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+    }
+
+    @Test
+    void randomSparseRoundsAreTheSumsOfTheirRows() {
+        for (long seed = 0; seed < 20; seed++) {
+            Random random = new Random(seed);
+            int rows = 1 + random.nextInt(50);
+            int width = 1 + random.nextInt(5);
+            HeapShard shard = HeapShard.whole(rows, width, Rule.ADD.create(1)).workers(0, 1, 2);
+            Pushes.synchronize(shard, false);
+            double[] expected = new double[rows * width];
+            for (int r = 0; r < 3; r++) {
+                long[] keys = random.longs(random.nextInt(rows + 1), 0, rows)
+                        .distinct()
+                        .toArray();
+                float[] update = new float[keys.length * width];
+                for (int i = 0; i < update.length; i++) {
+                    update[i] = random.nextFloat();
+                    expected[(int) keys[i / width] * width + i % width] += update[i];
+                }
+                sparse(shard, r, keys, update);
+            }
+            for (int i = 0; i < expected.length; i++) {
+                assertThat((double) shard.values().get(i))
+                        .as("seed %s, element %s", seed, i)
+                        .isCloseTo(expected[i], within(1e-6));
+            }
+        }
+    }
+
+    private static HeapShard shard(Rule rule, float... arguments) {
+        return HeapShard.whole(ROWS, 1, rule.create(arguments));
+    }
+
+    private static HeapShard sums(HeapShard shard) {
+        Pushes.synchronize(shard, false);
+        return shard;
+    }
+
+    private static CompletableFuture<String> dense(HeapShard shard, int worker, float... update) {
+        return Pushes.of(shard.from(worker))
+                .dense(FloatArray.wrap(update), () -> values(shard))
+                .toCompletableFuture();
+    }
+
+    private static CompletableFuture<String> sparse(HeapShard shard, int worker, long[] keys, float... update) {
+        return Pushes.of(shard.from(worker))
+                .sparse(LongArray.wrap(keys), FloatArray.wrap(update), () -> values(shard))
+                .toCompletableFuture();
+    }
+
+    private static String values(HeapShard shard) {
+        String text = shard.values().toString();
+        return text.substring(1, text.length() - 1);
+    }
+}

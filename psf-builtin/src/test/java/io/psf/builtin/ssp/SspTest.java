@@ -1,0 +1,134 @@
+package io.psf.builtin.ssp;
+
+import io.psf.builtin.push.Workers;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestCluster;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SspTest {
+    private static final long GROUP = -7;
+
+    private static TestCluster cluster(int workers) {
+        return PsfTest.of(SspSyncPsf.bind(new SspSync() {}))
+                .and(SspInitPsf.bind(new SspInit() {}))
+                .workers(workers)
+                .on(2);
+    }
+
+    private static boolean init(TestCluster cluster, int size, int staleness) {
+        return SspInitPsf.stub(cluster).call(GROUP, size, staleness).await().created();
+    }
+
+    private static Pending<SspSync.Response> sync(TestCluster cluster, int rank, long clock) {
+        return SspSyncPsf.stub(cluster.worker(rank)).call(GROUP, rank, clock);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void theFastestWaitsWhenItIsMoreThanTheStalenessAhead(int staleness) {
+        TestCluster cluster = cluster(3);
+        init(cluster, 3, staleness);
+        for (int clock = 1; clock <= staleness; clock++) {
+            assertThat(sync(cluster, 0, clock).await().slowest()).isZero();
+        }
+        Pending<SspSync.Response> ahead = sync(cluster, 0, staleness + 1);
+        assertThat(ahead.isDone()).isFalse();
+        Pending<SspSync.Response> one = sync(cluster, 1, 1);
+        assertThat(one.isDone()).isEqualTo(staleness > 0);
+        assertThat(ahead.isDone()).as("before rank 2 has come").isFalse();
+        assertThat(sync(cluster, 2, 1).await().slowest()).isEqualTo(1);
+        assertThat(one.isDone()).isTrue();
+        assertThat(ahead.await().slowest()).isEqualTo(1);
+    }
+
+    /** Workers that tick in random order; who waits is who is too far ahead of the slowest. */
+    @Test
+    void randomTicksPassAsSoonAsAndNotBeforeTheSlowestIsNear() {
+        for (int seed = 0; seed < 50; seed++) {
+            Random random = new Random(seed);
+            int staleness = random.nextInt(4);
+            TestCluster cluster = cluster(4);
+            init(cluster, 4, staleness);
+            long[] clocks = new long[4];
+            List<Pending<SspSync.Response>> last = new ArrayList<>(Arrays.asList(null, null, null, null));
+            for (int step = 0; step < 200; step++) {
+                int rank = random.nextInt(4);
+                if (last.get(rank) != null && !last.get(rank).isDone()) {
+                    continue;
+                }
+                last.set(rank, sync(cluster, rank, ++clocks[rank]));
+                long slowest = Arrays.stream(clocks).min().orElseThrow();
+                for (int each = 0; each < 4; each++) {
+                    if (last.get(each) != null) {
+                        assertThat(last.get(each).isDone())
+                                .as("seed %d, step %d, rank %d of %s", seed, step, each, Arrays.toString(clocks))
+                                .isEqualTo(slowest >= clocks[each] - staleness);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void whoTakesNoPartIsNotWaitedForOnceAllRanksHaveCome() {
+        TestCluster cluster = cluster(3);
+        init(cluster, 2, 0);
+        Pending<SspSync.Response> zero = sync(cluster, 0, 1);
+        assertThat(zero.isDone()).isFalse();
+        sync(cluster, 1, 1).await();
+        assertThat(zero.await().slowest()).isEqualTo(1);
+    }
+
+    @Test
+    void theSameAgainIsTheSameGroupAndAnotherIsAnErrorThatNamesBoth() {
+        TestCluster cluster = cluster(2);
+        assertThat(init(cluster, 2, 1)).isTrue();
+        assertThat(init(cluster, 2, 1)).isFalse();
+        refused(
+                () -> init(cluster, 3, 0),
+                PsException.Code.ALREADY_EXISTS,
+                "group -7 of size 3 and staleness 0 (expected: as it is there, group -7 of size 2 and staleness 1)");
+    }
+
+    @Test
+    void whatIsWrongIsNamed() {
+        TestCluster cluster = cluster(3);
+        PsException.Code code = PsException.Code.BAD_REQUEST;
+        refused(() -> sync(cluster, 0, 1).await(), code, "group: -7 (expected: one that psf.ssp.init has made)");
+        refused(() -> init(cluster, 0, 0), code, "size: 0 (expected: >= 1 workers)");
+        refused(() -> init(cluster, 1, -1), code, "staleness: -1 (expected: >= 0 clocks)");
+        init(cluster, 2, 5);
+        refused(() -> sync(cluster, 2, 1).await(), code, "rank: 2 (expected: 0 to 1 in group -7");
+        refused(() -> sync(cluster, 0, -1).await(), code, "clock: -1 (expected: >= 0)");
+        sync(cluster, 0, 3).await();
+        sync(cluster, 0, 3).await();
+        refused(() -> sync(cluster, 0, 2).await(), code, "clock of rank 0: 2 (expected: >= 3, as before)");
+        refused(
+                () -> SspSyncPsf.stub(cluster.worker(0)).call(GROUP, 1, 1).await(),
+                code,
+                "rank of worker 0: 1 (expected: 0, with which it came first to group -7");
+        refused(
+                () -> SspSyncPsf.stub(cluster.worker(1)).call(GROUP, 0, 4).await(),
+                code,
+                "rank: 0 (expected: another than that of worker 0)");
+    }
+
+    private static void refused(ThrowingCallable call, PsException.Code code, String why) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(why);
+    }
+}

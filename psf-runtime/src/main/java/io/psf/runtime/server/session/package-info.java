@@ -1,0 +1,8 @@
+/**
+ * What a node knows of its connections: sessions, the memory of answered calls, and the admission of frames by a memory bound.
+ * Imports {@code transport}.
+ */
+@NullMarked
+package io.psf.runtime.server.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.PsException;
+import io.psf.api.array.FloatArray;
+import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Store;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** An array off the heap with a row for each row of a shard: its values, or a slot. Belongs to the shard's lane. */
+final class Column {
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
+    private final String name;
+    private final FloatArray all;
+    private final int width;
+    /** What a column that grows lies in. */
+    private final @Nullable Room room;
+    /** The rows that there are. */
+    private FloatArray view;
+
+    private Column(String name, FloatArray all, int width, @Nullable Room room) {
+        this.name = name;
+        this.all = all;
+        this.width = width;
+        this.room = room;
+        this.view = all;
+    }
+
+    /**
+     * Zeros.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if they are too many
+     */
+    static Column fixed(Store store, String name, long rows, int width) {
+        if (rows > 0 && width > MOST_BYTES / Float.BYTES / rows) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ", of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
+                            + MOST_BYTES + " bytes; use more slices)");
+        }
+        return new Column(name, FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width, null);
+    }
+
+    /** Room for as many rows as one buffer and one index hold, or as there is; what is in it is undefined. */
+    static Column growing(Store store, String name, int width) {
+        int rows = Math.min(MOST_BYTES / Float.BYTES / width, GrowingIndex.MOST_ROWS);
+        if (rows == 0) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
+        }
+        Room room = store.reserve(name, rows * width * Float.BYTES);
+        ByteBuffer bytes = room.bytes();
+        int bytesOfRow = width * Float.BYTES;
+        return new Column(name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, room);
+    }
+
+    String name() {
+        return name;
+    }
+
+    int width() {
+        return width;
+    }
+
+    /** How many rows there is room for. */
+    int rows() {
+        return all.length() / width;
+    }
+
+    /**
+     * Takes memory for rows before they are written to.
+     *
+     * @param rows how many there are to be, at most {@link #rows()}
+     * @return how many there is memory for: at least as many
+     * @throws PsException with {@code STORAGE} if the disk has no space for them
+     */
+    int take(int rows) {
+        int bytesOfRow = width * Float.BYTES;
+        return room == null || rows == 0 ? rows() : room.take(rows * bytesOfRow) / bytesOfRow;
+    }
+
+    /** Copies a row over another. */
+    void copyRow(int from, int to) {
+        all.copyRows(to, all, from, 1, width);
+    }
+
+    /**
+     * The rows of a shard, [rows, width].
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if this has no room for as many
+     */
+    FloatArray of(int rows) {
+        if (rows > rows()) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "rows of " + name + ", " + width + " wide: " + rows + " (expected: at most " + rows()
+                            + "; use more slices)");
+        }
+        if (view.length() != rows * width) {
+            view = all.slice(0, rows * width);
+        }
+        return view;
+    }
+
+    /** Zeroes the rows from one to another. */
+    void clear(int first, int end) {
+        of(end).slice(first * width, end * width).fill(0);
+    }
+}

@@ -1,0 +1,300 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.spi.Routing;
+import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.store.Abandoned;
+import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Store;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The rows of whatever keys have come, in the order in which they came. An open-addressed table off the heap has for each
+ * row 32 bits of its key's hash and its number; the keys themselves lie row by row. A table that is three quarters full is
+ * doubled, which reads no keys: its places are the upper of those bits, so that all entries are copied in their order.
+ */
+final class GrowingIndex implements RowIndex {
+    /** Entries of the first table. */
+    private static final int LEAST = 1 << 10;
+
+    /** Entries of the largest table: its bytes are those of the largest buffer. */
+    private static final int MOST = 1 << 27;
+
+    /** The most rows that one index has. */
+    static final int MOST_ROWS = MOST / 4 * 3;
+
+    private final String name;
+    private final Range places;
+    private final Store store;
+    private final Room keyRoom;
+    private final ByteBuffer keys;
+    private final IntUnaryOperator takeColumns;
+    /** How many rows there is room for. */
+    private int most;
+
+    /** How many rows memory has been taken for. */
+    private int taken;
+
+    /** Of each entry the hash's 32 bits, and below them one more than the row; 0 where there is none. */
+    private ByteBuffer table;
+
+    private final int[] hashTile = new int[TILE];
+    private final long[] entryTile = new long[TILE];
+    private final long[] keyTile = new long[TILE];
+
+    private int shift;
+    private int rows;
+
+    /**
+     * No rows yet.
+     *
+     * @param name whose rows these are
+     * @param places where the keys stand that belong here ({@link TensorLayout#position})
+     * @param most how many rows there is room for, at most {@link #MOST_ROWS}
+     * @param takeColumns takes memory for so many rows in all that is kept by row, before they are made; answers how many
+     *     rows there is memory for
+     */
+    GrowingIndex(String name, Range places, Store store, int most, IntUnaryOperator takeColumns) {
+        this.name = name;
+        this.places = places;
+        this.store = store;
+        this.keyRoom = store.reserve(name + ".keys", most * Long.BYTES);
+        this.keys = keyRoom.bytes();
+        keyRoom.take(Long.BYTES); // the first is read before there is any row
+        this.takeColumns = takeColumns;
+        this.most = Math.min(most, keys.capacity() / Long.BYTES);
+        this.table = newTable(LEAST);
+    }
+
+    private ByteBuffer newTable(int entries) {
+        ByteBuffer zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
+        shift = Integer.SIZE - Integer.numberOfTrailingZeros(entries);
+        return zeros;
+    }
+
+    @Override
+    public int rows() {
+        return rows;
+    }
+
+    @Override
+    public long key(int row) {
+        return keys.getLong(Objects.checkIndex(row, rows) * Long.BYTES);
+    }
+
+    /**
+     * No more rows than that are made from now on.
+     *
+     * @param whose what has no more room
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are more already
+     */
+    void limit(int room, String whose) {
+        if (rows > room) {
+            throw tooMany(whose, rows, room);
+        }
+        most = Math.min(most, room);
+        taken = rows; // what has fewer taken is asked for the next row
+    }
+
+    /** How many rows there is room for. */
+    int most() {
+        return most;
+    }
+
+    private static PsException tooMany(String whose, long rows, int room) {
+        return new PsException(
+                PsException.Code.RESOURCE_EXHAUSTED,
+                "rows of " + whose + ": " + rows + " (expected: at most " + room + "; use more slices)");
+    }
+
+    /** Forgets all rows. */
+    void clear() {
+        rows = 0;
+        replaceTable(newTable(LEAST));
+    }
+
+    private void replaceTable(ByteBuffer by) {
+        int bytes = table.capacity();
+        table = by;
+        Abandoned.add(bytes);
+    }
+
+    /** Each pass reads at places that do not depend on each other, so that the processor need not wait for each. */
+    @Override
+    public void rows(long[] some, int n, int[] into, int at) {
+        findHomes(some, n);
+        int before = rows;
+        for (int i = 0; i < n; i++) {
+            int row = Math.max(0, (int) entryTile[i] - 1);
+            into[at + i] = row;
+            keyTile[i] = keys.getLong(row * Long.BYTES);
+        }
+        for (int i = 0; i < n; i++) {
+            long key = some[i];
+            if (keyTile[i] != key || before == 0) { // not at home, or nobody is
+                into[at + i] = row(key, hashTile[i]);
+            }
+        }
+    }
+
+    /** Reads the entry where each key would stand if no other were in its place. */
+    private void findHomes(long[] some, int n) {
+        long wrong = 0;
+        for (int i = 0; i < n; i++) {
+            long hash = Routing.hash(some[i]);
+            long place = TensorLayout.position(hash);
+            wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if one is outside
+            hashTile[i] = (int) hash;
+            entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
+        }
+        for (int i = 0; wrong < 0 && i < n; i++) {
+            if (!places.contains(TensorLayout.position(Routing.hash(some[i])))) {
+                throw new PsException(
+                        PsException.Code.OUT_OF_RANGE,
+                        "key: " + some[i] + " (expected: one whose place, by its hash, is in " + places + ")");
+            }
+        }
+    }
+
+    private int row(long key, int hash) {
+        int at = place(key, hash);
+        long entry = table.getLong(at);
+        return entry == 0 ? make(key, hash, at) : (int) entry - 1;
+    }
+
+    /** Where a key's entry stands in the table, or would come to. */
+    private int place(long key, int hash) {
+        int mask = table.capacity() - 1;
+        int at = (hash >>> shift) * Long.BYTES;
+        for (long entry = table.getLong(at); entry != 0; entry = table.getLong(at)) {
+            if ((int) (entry >>> Integer.SIZE) == hash && keys.getLong(((int) entry - 1) * Long.BYTES) == key) {
+                return at;
+            }
+            at = (at + Long.BYTES) & mask;
+        }
+        return at;
+    }
+
+    @Override
+    public int find(long[] some, int n, int[] into, int at) {
+        findHomes(some, n);
+        if (rows == 0) {
+            Arrays.fill(into, at, at + n, -1);
+            return 0;
+        }
+        for (int i = 0; i < n; i++) {
+            int row = Math.max(0, (int) entryTile[i] - 1);
+            into[at + i] = row;
+            keyTile[i] = keys.getLong(row * Long.BYTES);
+        }
+        int found = n;
+        for (int i = 0; i < n; i++) {
+            if (keyTile[i] != some[i]) { // not at home
+                int row = (int) table.getLong(place(some[i], hashTile[i])) - 1;
+                into[at + i] = row;
+                found += row >> (Integer.SIZE - 1); // -1 if there is none
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Removes the row of a key; the last row takes its number.
+     *
+     * @return the number that the row had; -1 if the key has none
+     */
+    int remove(long key) {
+        int hash = (int) Routing.hash(key);
+        int at = place(key, hash);
+        int row = (int) table.getLong(at) - 1;
+        if (row < 0) {
+            return -1;
+        }
+        int last = rows - 1;
+        if (row != last) {
+            long moved = keys.getLong(last * Long.BYTES);
+            int hashOfMoved = (int) Routing.hash(moved);
+            table.putLong(place(moved, hashOfMoved), entry(hashOfMoved, row + 1));
+            keys.putLong(row * Long.BYTES, moved);
+        }
+        rows = last;
+        closeGap(at);
+        return row;
+    }
+
+    /**
+     * Moves entries that come after a gap into it, as long as that brings them no further than to where they would stand
+     * alone: an entry is found by going on from there to the first gap (Knuth, The Art of Computer Programming 3, 6.4,
+     * algorithm R).
+     */
+    private void closeGap(int at) {
+        int mask = table.capacity() - 1;
+        int gap = at;
+        int next = (at + Long.BYTES) & mask;
+        for (long entry = table.getLong(next); entry != 0; entry = table.getLong(next)) {
+            int home = ((int) (entry >>> Integer.SIZE) >>> shift) * Long.BYTES;
+            if (((next - home) & mask) >= ((next - gap) & mask)) {
+                table.putLong(gap, entry);
+                gap = next;
+            }
+            next = (next + Long.BYTES) & mask;
+        }
+        table.putLong(gap, 0);
+    }
+
+    /**
+     * Makes a row.
+     *
+     * @param at where its entry comes to, unless the table is full
+     */
+    private int make(long key, int hash, int at) {
+        if (rows == most) {
+            throw tooMany(name, rows + 1L, most);
+        }
+        if (rows == taken) {
+            take();
+        }
+        int free = at;
+        if (rows >= table.capacity() / Long.BYTES / 4 * 3) {
+            grow();
+            free = free(table, (hash >>> shift) * Long.BYTES);
+        }
+        keys.putLong(rows * Long.BYTES, key);
+        table.putLong(free, entry(hash, ++rows));
+        return rows - 1;
+    }
+
+    /** Takes memory for one more row at least; one that there is none for is not made. */
+    private void take() {
+        int columns = takeColumns.applyAsInt(rows + 1);
+        taken = Math.min(keyRoom.take((rows + 1) * Long.BYTES) / Long.BYTES, columns);
+    }
+
+    private static long entry(int hash, int number) {
+        return ((long) hash << Integer.SIZE) | number;
+    }
+
+    private void grow() {
+        ByteBuffer old = table;
+        ByteBuffer twice = newTable(old.capacity() / Long.BYTES * 2);
+        for (int at = 0; at < old.capacity(); at += Long.BYTES) {
+            long entry = old.getLong(at);
+            if (entry != 0) {
+                twice.putLong(free(twice, (int) (entry >>> Integer.SIZE) >>> shift << 3), entry);
+            }
+        }
+        replaceTable(twice);
+    }
+
+    private static int free(ByteBuffer table, int from) {
+        int at = from;
+        while (table.getLong(at) != 0) {
+            at = (at + Long.BYTES) & (table.capacity() - 1);
+        }
+        return at;
+    }
+}

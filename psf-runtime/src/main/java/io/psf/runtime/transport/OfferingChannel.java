@@ -1,0 +1,137 @@
+package io.psf.runtime.transport;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/** A channel that offers what it is to send, and the receiver of the channel within it. Thread-safe. */
+final class OfferingChannel implements Channel, Receiver {
+    private final Receiver receiver;
+    private final long bound;
+    private final AtomicLong unsent = new AtomicLong();
+    private final Channel inner;
+
+    /** Connects; frames that come meanwhile do not need the channel within. */
+    OfferingChannel(Transport transport, String host, int port, Receiver receiver, long bound) {
+        this.receiver = receiver;
+        this.bound = bound;
+        this.inner = transport.connect(host, port, this);
+    }
+
+    /** Counts what is about to be offered, so that it is counted before it is told to be sent. */
+    private void take(int bytes) {
+        if (!inner.isOpen()) {
+            throw new PsException(Code.UNAVAILABLE, "connection to " + peer() + ": closed");
+        }
+        long before = unsent.getAndAdd(bytes);
+        if (before > bound) {
+            unsent.addAndGet(-bytes);
+            throw new PsException(
+                    Code.RESOURCE_EXHAUSTED,
+                    "requests that " + peer() + " has not taken: " + before + " bytes (expected: at most " + bound
+                            + ")");
+        }
+    }
+
+    @Override
+    public void send(Frame frame, long deadline) {
+        try {
+            take(frame.length());
+        } catch (PsException e) {
+            frame.release();
+            throw e;
+        }
+        inner.offer(frame);
+    }
+
+    @Override
+    public void offer(Frame frame) {
+        unsent.addAndGet(frame.length());
+        inner.offer(frame);
+    }
+
+    @Override
+    public boolean send(Draft draft, long deadline) {
+        int length = draft.length();
+        take(length);
+        return offered(draft, length);
+    }
+
+    @Override
+    public boolean offer(Draft draft) {
+        int length = draft.length();
+        unsent.addAndGet(length);
+        return offered(draft, length);
+    }
+
+    private boolean offered(Draft draft, int length) {
+        boolean taken = false;
+        try {
+            taken = inner.offer(draft);
+            return taken;
+        } finally {
+            if (!taken) {
+                unsent.addAndGet(-length);
+            }
+        }
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        inner.await(over, deadline);
+    }
+
+    @Override
+    public boolean mayRunHandlers() {
+        return inner.mayRunHandlers();
+    }
+
+    @Override
+    public void setReading(boolean reading) {
+        inner.setReading(reading);
+    }
+
+    @Override
+    public void trust() {
+        inner.trust();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return inner.isOpen();
+    }
+
+    @Override
+    public String peer() {
+        return inner.peer();
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    // As the receiver of the channel within.
+
+    @Override
+    public void received(Channel channel, Frame frame) {
+        receiver.received(this, frame);
+    }
+
+    @Override
+    public boolean takesLent() {
+        return receiver.takesLent();
+    }
+
+    @Override
+    public void sent(Channel channel, long bytes) {
+        unsent.addAndGet(-bytes);
+        receiver.sent(this, bytes);
+    }
+
+    @Override
+    public void closed(Channel channel, PsException cause) {
+        receiver.closed(this, cause);
+    }
+}

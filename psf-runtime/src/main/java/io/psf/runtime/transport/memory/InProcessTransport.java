@@ -1,0 +1,187 @@
+package io.psf.runtime.transport.memory;
+
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
+import io.psf.api.PsException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Channels within one JVM: a frame is handed to the peer's receiver as it is, by the sender's thread. Addresses are
+ * ports of this object; two transports know nothing of each other.
+ */
+public final class InProcessTransport implements Transport {
+    private final Map<Integer, InProcessListener> listeners = new ConcurrentHashMap<>();
+    private final AtomicInteger nextPort = new AtomicInteger(1);
+
+    @Override
+    public Listener listen(String host, int port, Receiver receiver) {
+        int chosen = port == 0 ? nextPort.getAndIncrement() : port;
+        InProcessListener listener = new InProcessListener(chosen, receiver);
+        if (listeners.putIfAbsent(chosen, listener) != null) {
+            throw new PsException(PsException.Code.UNAVAILABLE, "port " + chosen + ": in use");
+        }
+        return listener;
+    }
+
+    @Override
+    public Channel connect(String host, int port, Receiver receiver) {
+        InProcessListener listener = listeners.get(port);
+        if (listener == null) {
+            throw new PsException(PsException.Code.UNAVAILABLE, "nobody listens on in-process port " + port);
+        }
+        InProcessChannel near = new InProcessChannel("in-process:" + port, receiver);
+        InProcessChannel far = new InProcessChannel("in-process", listener.receiver);
+        near.other = far;
+        far.other = near;
+        listener.channels.add(far);
+        return near;
+    }
+
+    @Override
+    public void close() {
+        listeners.values().forEach(InProcessListener::close);
+    }
+
+    private final class InProcessListener implements Listener {
+        private final int port;
+        private final Receiver receiver;
+        private final Set<InProcessChannel> channels = ConcurrentHashMap.newKeySet();
+
+        InProcessListener(int port, Receiver receiver) {
+            this.port = port;
+            this.receiver = receiver;
+        }
+
+        @Override
+        public int port() {
+            return port;
+        }
+
+        @Override
+        public void close() {
+            listeners.remove(port, this);
+            channels.forEach(InProcessChannel::close);
+            channels.clear();
+        }
+    }
+
+    /** One of two ends. */
+    private static final class InProcessChannel implements Channel {
+        /** Whether this thread is a node's own, handing over an answer: what it sends meanwhile does not wait. */
+        private static final ThreadLocal<Boolean> ANSWERING = ThreadLocal.withInitial(() -> false);
+
+        private final String peer;
+        private final Receiver receiver;
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final Object gate = new Object();
+        private @Nullable InProcessChannel other;
+        private boolean reading = true;
+
+        InProcessChannel(String peer, Receiver receiver) {
+            this.peer = peer;
+            this.receiver = receiver;
+        }
+
+        private InProcessChannel other() {
+            if (other == null) {
+                throw new IllegalStateException("other end: none");
+            }
+            return other;
+        }
+
+        @Override
+        public void send(Frame frame, long deadline) {
+            InProcessChannel to = other();
+            if (!ANSWERING.get() && !to.awaitReading(deadline)) {
+                frame.release();
+                throw new PsException(PsException.Code.TIMED_OUT, peer + " takes no more frames");
+            }
+            if (closed.get()) {
+                frame.release();
+                throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
+            }
+            to.deliver(frame);
+        }
+
+        @Override
+        public void offer(Frame frame) {
+            int length = frame.length();
+            if (closed.get()) {
+                frame.release();
+            } else {
+                boolean before = ANSWERING.get();
+                ANSWERING.set(true);
+                try {
+                    other().deliver(frame);
+                } finally {
+                    ANSWERING.set(before);
+                }
+            }
+            receiver.sent(this, length);
+        }
+
+        private void deliver(Frame frame) {
+            receiver.received(this, frame);
+        }
+
+        private boolean awaitReading(long deadline) {
+            synchronized (gate) {
+                while (!reading && !closed.get()) {
+                    long millis = (deadline - System.nanoTime()) / 1_000_000;
+                    if (millis <= 0) {
+                        return false;
+                    }
+                    try {
+                        gate.wait(millis);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        throw new PsException(PsException.Code.CANCELLED, "interrupted while sending", e);
+                    }
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public void setReading(boolean reading) {
+            synchronized (gate) {
+                this.reading = reading;
+                gate.notifyAll();
+            }
+        }
+
+        @Override
+        public void trust() {}
+
+        @Override
+        public boolean isOpen() {
+            return !closed.get();
+        }
+
+        @Override
+        public String peer() {
+            return peer;
+        }
+
+        @Override
+        public void close() {
+            shut(this);
+            shut(other());
+        }
+
+        private static void shut(InProcessChannel end) {
+            if (end.closed.compareAndSet(false, true)) {
+                end.setReading(true);
+                end.receiver.closed(
+                        end, new PsException(PsException.Code.UNAVAILABLE, "connection to " + end.peer + ": closed"));
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.psf.runtime.transport.net;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Lets something be said once a minute. Thread-safe. */
+final class Seldom {
+    private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final AtomicLong next = new AtomicLong(System.nanoTime());
+
+    /** Whether it may be said now. */
+    boolean now() {
+        long due = next.get();
+        long now = System.nanoTime();
+        return now - due >= 0 && next.compareAndSet(due, now + INTERVAL_NANOS);
+    }
+}

@@ -1,0 +1,98 @@
+package io.psf.runtime.transport.net;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleReader;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.shm.SharedSegment;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+
+/**
+ * How two ends of a connection that has just begun agree to go on over shared memory: the one that connected makes it, and
+ * asks with the first frame; the other opens it, and answers.
+ */
+final class SharedLink {
+    /** How long the other end may take to answer. */
+    private static final int LINK_MILLIS = 2000;
+
+    private static final int LONGEST_ANSWER = 64 << 10;
+
+    private SharedLink() {}
+
+    /**
+     * Makes shared memory and offers it; nothing else has been sent yet.
+     *
+     * @param socket in blocking mode
+     * @throws IOException if the other end is elsewhere, or cannot; then the socket is of no more use
+     */
+    static SharedWire offer(SocketChannel socket, FramePool pool) throws IOException {
+        if (!isLocal(socket)) {
+            throw new IOException("shared memory: the other end is elsewhere (expected: on this machine)");
+        }
+        SharedSegment segment = SharedSegment.create(SharedSegment.DEFAULT_CAPACITY);
+        try {
+            ask(socket, segment, pool);
+        } finally {
+            segment.unlink();
+        }
+        return new SharedWire(segment.pipe(), socket);
+    }
+
+    /** Both ends have one address: that of the loopback, or this machine's own. */
+    private static boolean isLocal(SocketChannel socket) throws IOException {
+        return socket.getLocalAddress() instanceof InetSocketAddress here
+                && socket.getRemoteAddress() instanceof InetSocketAddress there
+                && here.getAddress().equals(there.getAddress());
+    }
+
+    private static void ask(SocketChannel socket, SharedSegment segment, FramePool pool) throws IOException {
+        TupleWriter question = new TupleWriter();
+        question.string(segment.name());
+        question.bytes(segment.token());
+        Frame asked = Frames.link(pool, Code.OK, question);
+        while (asked.bytes().hasRemaining()) {
+            socket.write(asked.bytes());
+        }
+        asked.release();
+        socket.socket().setSoTimeout(LINK_MILLIS);
+        ByteBuffer header = ByteBuffer.wrap(read(socket, Frame.HEADER)).order(ByteOrder.LITTLE_ENDIAN);
+        int length = Frame.length(header, 0, LONGEST_ANSWER);
+        ByteBuffer whole = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        whole.put(header).put(read(socket, length - Frame.HEADER)).flip();
+        Frame answer = Frame.of(whole);
+        if (answer.status() != Code.OK) {
+            throw new IOException(answer.reader(null).string());
+        }
+    }
+
+    private static byte[] read(SocketChannel socket, int n) throws IOException {
+        byte[] bytes = socket.socket().getInputStream().readNBytes(n);
+        if (bytes.length < n) {
+            throw new EOFException("connection closed");
+        }
+        return bytes;
+    }
+
+    /**
+     * Opens the shared memory that the other end has made.
+     *
+     * @param asked with the segment's name and token; not released
+     * @param socket that it came over
+     * @throws IOException if there is none of that name and token
+     * @throws PsException with {@code PROTOCOL} if the frame is something else
+     */
+    static SharedWire accept(Frame asked, SocketChannel socket) throws IOException {
+        TupleReader reader = asked.reader(null);
+        SharedSegment segment = SharedSegment.open(reader.string(), reader.bytes());
+        segment.unlink();
+        return new SharedWire(segment.pipe(), socket);
+    }
+}

@@ -1,0 +1,70 @@
+package io.psf.runtime.transport.net;
+
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** The frames that come over a socket. */
+final class SocketFrames implements FrameSource {
+    private final Wire wire;
+    private final FrameReader reader;
+    private long received;
+    private boolean full;
+
+    SocketFrames(Wire wire, FramePool pool, IntPredicate admits) {
+        this.wire = wire;
+        this.reader = new FrameReader(pool, admits);
+    }
+
+    @Override
+    public @Nullable Frame next() {
+        return reader.next();
+    }
+
+    @Override
+    public int fetch() throws IOException {
+        ByteBuffer target = reader.target();
+        int n = wire.read(target);
+        full = !target.hasRemaining();
+        received += Math.max(0, n);
+        return n;
+    }
+
+    @Override
+    public boolean mayHaveMore() {
+        return full;
+    }
+
+    @Override
+    public void trust() {
+        reader.trust();
+    }
+
+    @Override
+    public int partial() {
+        return reader.partial();
+    }
+
+    @Override
+    public int expected() {
+        return reader.expected();
+    }
+
+    @Override
+    public long received() {
+        return received;
+    }
+
+    @Override
+    public boolean prepareToSleep() {
+        return true; // it tells without being asked
+    }
+
+    @Override
+    public void release() {
+        reader.release();
+    }
+}

@@ -1,0 +1,363 @@
+package io.psf.runtime.transport.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.psf.api.PsException;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.PeerWatch;
+import io.psf.runtime.transport.Receiver;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: puts what arrives together to frames, straight into a frame's own memory, and sends frames. A peer
+ * that sends anything else, or that stops in the middle of a frame, is told so and cut off.
+ */
+final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
+    private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
+
+    /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
+    private static final int CHECKS_REFUSED = 8;
+
+    /** Longer frames are asked for before their memory is taken. */
+    private static final int SMALL = 16 << 10;
+
+    private final io.netty.channel.Channel socket;
+    private final Receiver receiver;
+    private final FramePool pool;
+    private final PeerWatch watch;
+    private final String peer;
+    private final Object writable = new Object();
+    /** Bytes that were offered, and those of them that the network has taken. */
+    private final AtomicLong offered = new AtomicLong();
+
+    private final AtomicLong sent = new AtomicLong();
+    private volatile boolean trusted;
+    private volatile boolean reading = true;
+
+    // Touched by the event loop alone.
+    private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
+    private @Nullable Frame frame;
+    /** What came before the channel stopped reading, and may not be read yet. */
+    private final Deque<ByteBuf> unread = new ArrayDeque<>();
+
+    private @Nullable ScheduledFuture<?> checks;
+    private long checkNanos;
+    private long clock;
+    private long checkedAt = System.nanoTime();
+    private int announced;
+    private long progress;
+    private boolean refused;
+    private int checksRefused;
+    private PsException cause;
+
+    /**
+     * A connection.
+     *
+     * @param taken true if the peer has connected, and is a stranger until it is trusted
+     */
+    NettyChannel(
+            io.netty.channel.Channel socket,
+            Receiver receiver,
+            FramePool pool,
+            ConnectionLimits limits,
+            boolean taken) {
+        this.socket = socket;
+        this.receiver = receiver;
+        this.pool = pool;
+        this.watch = new PeerWatch(limits, taken, 0);
+        this.checkNanos = PeerWatch.interval(limits);
+        this.peer = socket.remoteAddress() instanceof InetSocketAddress address
+                ? address.getHostString() + ":" + address.getPort()
+                : "a peer";
+        this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        unread.add((ByteBuf) message);
+        readOn();
+    }
+
+    /** Reads what has come, up to a frame whose memory may not be taken yet. */
+    private void readOn() {
+        try {
+            for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
+                while (in.isReadable() && !refused) {
+                    if (!reading || !read(in)) {
+                        return; // what is left is read when reading goes on
+                    }
+                }
+                unread.remove().release();
+            }
+        } catch (PsException e) {
+            refuse(e);
+        }
+        if (refused) {
+            forgetUnread();
+        }
+    }
+
+    private void forgetUnread() {
+        for (ByteBuf in = unread.poll(); in != null; in = unread.poll()) {
+            in.release();
+        }
+    }
+
+    /** Reads a part; false if the memory of a frame is to be waited for. */
+    private boolean read(ByteBuf in) {
+        progress++;
+        if (frame == null) {
+            int n = Math.min(header.remaining(), in.readableBytes());
+            in.readBytes(header.duplicate().limit(header.position() + n));
+            header.position(header.position() + n);
+            if (header.hasRemaining()) {
+                return true;
+            }
+            int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
+            if (length > SMALL && !receiver.admits(this, length)) {
+                return false;
+            }
+            announced = length;
+            frame = Frame.arriving(pool, length);
+            frame.bytes().put(header.flip());
+            header.clear();
+        }
+        if (!frame.bytes().hasRemaining() && frame.bytes().limit() < announced) {
+            frame = frame.grown(pool, announced);
+        }
+        ByteBuffer bytes = frame.bytes();
+        int n = Math.min(bytes.remaining(), in.readableBytes());
+        if (n > 0) {
+            in.readBytes(bytes.slice(bytes.position(), n));
+            bytes.position(bytes.position() + n);
+        }
+        if (bytes.position() == announced) {
+            Frame whole = frame;
+            frame = null;
+            bytes.flip();
+            received(whole);
+        }
+        return true;
+    }
+
+    private void received(Frame whole) {
+        if (whole.kind() == Frame.Kind.PING) {
+            whole.release(); // having come, it has served its purpose
+            return;
+        }
+        if (watch.isStrange()) {
+            watch.asked();
+        }
+        receiver.received(this, whole);
+    }
+
+    /** Whether nobody would miss it. */
+    boolean isIdleStranger() {
+        return watch.isIdleStranger();
+    }
+
+    boolean isStrange() {
+        return watch.isStrange();
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        checkEvery(checkNanos);
+    }
+
+    private void checkEvery(long nanos) {
+        if (checks != null) {
+            checks.cancel(false);
+        }
+        checkNanos = nanos;
+        checks = socket.eventLoop().scheduleWithFixedDelay(this::check, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Ends the connection if the peer keeps this side waiting for too long. */
+    private void check() {
+        long now = System.nanoTime();
+        clock += Math.min(now - checkedAt, 2 * checkNanos); // more, and this process stood still
+        checkedAt = now;
+        if (refused) {
+            if (watch.isStrange() || ++checksRefused > CHECKS_REFUSED) {
+                socket.close(); // it does not even take that it was refused
+            }
+            return;
+        }
+        long unsent = offered.get() - sent.get();
+        watch.note(clock, progress, sent.get(), socket.config().isAutoRead(), unsent == 0);
+        boolean partial = frame != null || header.position() > 0;
+        int got = frame == null ? header.position() : frame.bytes().position();
+        PsException why = watch.overdue(partial ? got : 0, frame == null ? Frame.HEADER : announced);
+        if (why != null && why.code() == PsException.Code.UNAVAILABLE) {
+            LOG.warn("connection to {}: {}", peer, why.detail());
+            close(why);
+        } else if (why != null) {
+            refuse(why);
+        } else if (watch.isSignDue() && unsent == 0) {
+            offer(Frames.ping(pool));
+        }
+    }
+
+    /** Closes it for a reason. */
+    void close(PsException why) {
+        if (socket.eventLoop().inEventLoop()) {
+            cause = why;
+            socket.close();
+        } else {
+            socket.eventLoop().execute(() -> close(why));
+        }
+    }
+
+    private void refuse(PsException why) {
+        refused = true;
+        cause = new PsException(why.code(), why.detail() + ", from " + peer);
+        ByteBuffer bytes =
+                Frames.failure(pool, 0, 0, 0, why.code(), why.detail()).bytes();
+        socket.writeAndFlush(Unpooled.wrappedBuffer(bytes)).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        synchronized (writable) {
+            writable.notifyAll();
+        }
+        if (checks != null) {
+            checks.cancel(false);
+        }
+        if (frame != null) {
+            frame.release();
+            frame = null;
+        }
+        forgetUnread();
+        receiver.closed(this, cause);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        cause = thrown instanceof PsException known
+                ? known
+                : new PsException(PsException.Code.UNAVAILABLE, "connection: " + thrown, thrown);
+        socket.close();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        synchronized (writable) {
+            writable.notifyAll();
+        }
+    }
+
+    @Override
+    public void send(Frame frame, long deadline) {
+        if (!socket.isWritable() && !socket.eventLoop().inEventLoop()) {
+            synchronized (writable) {
+                while (!socket.isWritable() && socket.isActive()) {
+                    long millis = (deadline - System.nanoTime()) / 1_000_000;
+                    if (millis <= 0) {
+                        frame.release();
+                        throw new PsException(PsException.Code.TIMED_OUT, peer + " takes no more frames");
+                    }
+                    try {
+                        writable.wait(millis);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        frame.release();
+                        throw new PsException(PsException.Code.CANCELLED, "interrupted while sending", e);
+                    }
+                }
+            }
+        }
+        if (!socket.isActive()) {
+            frame.release();
+            throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
+        }
+        offer(frame);
+    }
+
+    @Override
+    public void offer(Frame frame) {
+        int length = frame.length();
+        long unsent = offered.addAndGet(length) - sent.get();
+        socket.writeAndFlush(Unpooled.wrappedBuffer(frame.bytes())).addListener(done -> {
+            sent.addAndGet(length);
+            frame.release();
+            receiver.sent(this, length);
+        });
+        if (watch.isStrange()) {
+            PsException why = watch.answered(unsent);
+            if (why != null) {
+                close(why);
+            }
+        }
+    }
+
+    @Override
+    public void setReading(boolean reading) {
+        this.reading = reading;
+        // On the event loop alone: Netty lets one that comes from elsewhere take effect later than the next one.
+        try {
+            socket.eventLoop().execute(this::applyReading);
+        } catch (RejectedExecutionException e) {
+            // The transport is closed.
+        }
+    }
+
+    private void applyReading() {
+        boolean reads = reading;
+        socket.config().setAutoRead(reads);
+        if (reads) {
+            readOn();
+        }
+    }
+
+    @Override
+    public void trust() {
+        trusted = true;
+        watch.trust();
+    }
+
+    @Override
+    public void keepAlive(long limitNanos) {
+        watch.keepAlive(limitNanos);
+        long nanos = PeerWatch.interval(limitNanos);
+        socket.eventLoop().execute(() -> {
+            if (nanos < checkNanos && socket.isActive()) {
+                checkEvery(nanos);
+            }
+        });
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isActive();
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+}

@@ -1,0 +1,174 @@
+package io.psf.runtime.transport.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of segments: where they lie, how they are named, and whose they are. */
+final class SegmentFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
+    private static final Pattern NAME = Pattern.compile("psf-[0-9a-f]{32}");
+    private static final Pattern OURS = Pattern.compile("psf-[0-9a-f]{32}(\\.user)?");
+    /** A file is there for as long as two processes need to link, which is some seconds at most. */
+    private static final Duration STALE = Duration.ofMinutes(1);
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final FileAttribute<Set<PosixFilePermission>> AS_OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private SegmentFiles() {}
+
+    /** A path where nothing is yet, with a name that cannot be guessed. */
+    static Path newPath() {
+        return directories().get(0).resolve("psf-" + HexFormat.of().formatHex(random()));
+    }
+
+    /**
+     * Deletes the files of processes that were killed before they had linked. The age of a file tells: numbers of processes
+     * would not, since another container may share the directory and not the numbers.
+     */
+    static void deleteStale() {
+        Instant limit = Instant.now().minus(STALE);
+        for (Path directory : directories()) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SegmentFiles::isOurs)) {
+                for (Path file : files) {
+                    deleteIfOlder(file, limit);
+                }
+            } catch (IOException | DirectoryIteratorException e) {
+                LOG.debug("looking for stale files in {}: {}", directory, e.toString());
+            }
+        }
+    }
+
+    private static boolean isOurs(Path file) {
+        return OURS.matcher(file.getFileName().toString()).matches();
+    }
+
+    private static void deleteIfOlder(Path file, Instant limit) {
+        try {
+            BasicFileAttributes attributes =
+                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (attributes.isRegularFile()
+                    && attributes.lastModifiedTime().toInstant().isBefore(limit)) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) { // another user's, or gone already
+            LOG.debug("stale file {}: {}", file, e.toString());
+        }
+    }
+
+    /** 16 bytes that cannot be guessed. */
+    static byte[] random() {
+        byte[] bytes = new byte[SharedSegment.TOKEN_BYTES];
+        RANDOM.nextBytes(bytes);
+        return bytes;
+    }
+
+    /** A new file of this user alone, which holds so many zeros. */
+    static FileChannel create(Path file, int size) throws IOException {
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    AS_OWNER_ONLY);
+        } catch (UnsupportedOperationException e) {
+            throw new IOException("permissions of files in " + file.getParent() + ": none (expected: POSIX)", e);
+        }
+        try {
+            fill(channel, size);
+            return channel;
+        } catch (IOException | RuntimeException | Error e) {
+            try (channel) {
+                Files.deleteIfExists(file);
+            }
+            throw e;
+        }
+    }
+
+    /** Takes the memory now: without it, a full file system would be a fault in the middle of a copy. */
+    private static void fill(FileChannel channel, int size) throws IOException {
+        ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(size, 64 << 10));
+        for (int done = 0; done < size; ) {
+            done += channel.write(zeros.clear().limit(Math.min(zeros.capacity(), size - done)), done);
+        }
+    }
+
+    /** The file of a name that anyone may have sent. */
+    static Path find(String name) throws IOException {
+        if (!NAME.matcher(name).matches()) {
+            String shown = name.length() <= 64 ? name : name.substring(0, 64) + "..";
+            throw new IOException("name of a shared segment: \"" + shown + "\" (expected: " + NAME + ")");
+        }
+        for (Path directory : directories()) {
+            Path file = directory.resolve(name);
+            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                return file;
+            }
+        }
+        throw new NoSuchFileException("shared segment " + name + ": none (expected: in " + directories() + ")");
+    }
+
+    /** A file that this user and nobody else can have made, and can have put there. */
+    static FileChannel open(Path file) throws IOException {
+        PosixFileAttributes attributes =
+                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        require(attributes.isRegularFile(), "kind of " + file, "a link or the like", "a regular file");
+        UserPrincipal user = user(file);
+        require(attributes.owner().equals(user), "owner of " + file, attributes.owner(), user);
+        require(
+                attributes.permissions().equals(OWNER_ONLY),
+                "permissions of " + file,
+                PosixFilePermissions.toString(attributes.permissions()),
+                PosixFilePermissions.toString(OWNER_ONLY));
+        // nobody else can put another file in its place now: in directories for all, only the owner may
+        return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Whom files of this process belong to: what a JVM takes for the user's name need not be that. */
+    private static UserPrincipal user(Path sibling) throws IOException {
+        Path mine = sibling.resolveSibling("psf-" + HexFormat.of().formatHex(random()) + ".user");
+        Files.createFile(mine, AS_OWNER_ONLY);
+        try {
+            return Files.getOwner(mine);
+        } finally {
+            Files.delete(mine);
+        }
+    }
+
+    /** Where segments may lie, the best first. */
+    private static List<Path> directories() {
+        Path memory = Path.of("/dev/shm");
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        return Files.isDirectory(memory) && Files.isWritable(memory) ? List.of(memory, temporary) : List.of(temporary);
+    }
+
+    static void require(boolean holds, String what, Object given, Object expected) throws IOException {
+        if (!holds) {
+            throw new IOException(what + ": " + given + " (expected: " + expected + ")");
+        }
+    }
+}
