@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Admission;
+import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
@@ -303,8 +304,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private void request(Connection connection, Frame frame) {
         Invocation invocation;
         try {
-            invocation = invocation(connection, frame, null);
-            if (answerFromMemory(invocation) != invocation) {
+            invocation = invocation(connection, frame, false, null);
+            if (answerFromMemory(invocation) != invocation.record()) {
                 return;
             }
         } catch (PsException e) {
@@ -333,16 +334,18 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         }
         List<Invocation> run = new ArrayList<>();
         int priority = Byte.MIN_VALUE;
-        Invocation before = null;
+        CallRecord before = null;
+        Lane lane = null;
         PsException refused = null;
         for (Frame request : requests) {
             try {
                 if (refused != null) {
                     throw refused;
                 }
-                Invocation invocation = invocation(connection, request, before);
+                Invocation invocation = invocation(connection, request, true, before);
+                lane = sameLane(lane, invocation);
                 before = answerFromMemory(invocation);
-                if (before == invocation) {
+                if (before == invocation.record()) {
                     run.add(invocation);
                     priority = Math.max(priority, request.priority());
                 }
@@ -360,18 +363,16 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     /**
      * Sees to it that a call which has come before is not run again.
      *
-     * @return the call to be waited for: this one if it is new
+     * @return the record of the request that runs: of this one if it is new, else of the earlier one
      */
-    private Invocation answerFromMemory(Invocation invocation) {
+    private @Nullable CallRecord answerFromMemory(Invocation invocation) {
         Connection connection = invocation.connection();
-        if (!invocation.isRemembered()) {
-            invocation.queued();
-            return invocation;
-        }
-        Invocation known = connection.answers().begin(invocation);
+        CallRecord record = invocation.record();
+        CallRecord known =
+                record == null || !invocation.isRemembered() ? null : connection.answers().begin(record);
         if (known == null) {
             invocation.queued();
-            return invocation;
+            return record;
         }
         Frame answer = connection.answers().answer(known);
         if (answer != null) {
@@ -381,7 +382,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         return known;
     }
 
-    private Invocation invocation(Connection connection, Frame frame, @Nullable Invocation before) {
+    private Invocation invocation(
+            Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
         Binding<?, ?> binding = handlers.get(frame.function());
         if (binding == null) {
             // A stranger is not told what lies on the class path.
@@ -399,13 +401,19 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
         HostShard shard = onShard ? shard(frame) : null;
         Lane lane = shard == null ? nodeLane : shard.lane();
-        if (before != null && before.lane() != lane) {
+        return new Invocation(connection, frame, binding, pool, lane, shard, node, isChained, before);
+    }
+
+    /** Checks that all requests of a chain run on one lane. */
+    private static Lane sameLane(@Nullable Lane before, Invocation invocation) {
+        if (before != null && before != invocation.lane()) {
             throw new PsException(
                     Code.BAD_REQUEST,
-                    "place of \"" + info.name() + "\": another lane than that of the call before it in the chain"
+                    "place of \"" + invocation.function().name()
+                            + "\": another lane than that of the call before it in the chain"
                             + " (expected: the same tensor, tensors beside each other, or nodes)");
         }
-        return new Invocation(connection, frame, binding, pool, lane, shard, node, before);
+        return invocation.lane();
     }
 
     private static void requireSchema(FunctionInfo info, Frame frame) {

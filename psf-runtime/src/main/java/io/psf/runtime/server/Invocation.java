@@ -1,12 +1,14 @@
 package io.psf.runtime.server;
 
 import io.psf.runtime.server.session.Answers;
+import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.api.CallInfo;
 import io.psf.api.Intercepted;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
@@ -54,19 +56,18 @@ final class Invocation implements Lane.Turn {
     private final HostNode node;
     private final long deadline;
     private final int bytes;
+    /** How later requests see this one; null for a request that nothing depends on. */
+    private final @Nullable CallRecord record;
+
     private final long call;
-    private final int slice;
     private final int attempt;
     private final long arrival;
     /** True if the calls of its connection on its shard run one after the other, and this is one of them. */
     private final boolean ordered;
     /** The one before it in its chain, which has to have answered well. */
-    private final @Nullable Invocation before;
+    private final @Nullable CallRecord before;
 
-    private @Nullable Invocation after;
     private boolean answered;
-    /** Why it failed; null if it has not. */
-    private @Nullable PsException failure;
     /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
     private boolean lent;
     /** Whether the handler has said that it reads the request no more. */
@@ -78,12 +79,6 @@ final class Invocation implements Lane.Turn {
     /** The calls that the handler makes for this one; null while it has not asked. */
     private @Nullable LaneCaller caller;
 
-    // These belong to the connection's answers.
-    private @Nullable Invocation sibling;
-    private int highestSlice;
-    private boolean known;
-    private @Nullable Frame kept;
-
     Invocation(
             Connection connection,
             Frame request,
@@ -92,7 +87,8 @@ final class Invocation implements Lane.Turn {
             Lane lane,
             @Nullable HostShard shard,
             HostNode node,
-            @Nullable Invocation before) {
+            boolean isChained,
+            @Nullable CallRecord before) {
         this.connection = connection;
         this.request = request;
         this.binding = binding;
@@ -103,28 +99,25 @@ final class Invocation implements Lane.Turn {
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
         this.bytes = request.bytes().capacity();
         this.call = request.call();
-        this.slice = request.slice();
-        this.highestSlice = slice;
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
         this.ordered = shard != null && binding.function().info().ordered() && connection.isOfWorker();
         this.before = before;
+        this.record = isChained || isRemembered() ? new CallRecord(call, request.slice(), attempt) : null;
     }
 
-    long call() {
-        return call;
-    }
-
-    int slice() {
-        return slice;
-    }
-
-    int attempt() {
-        return attempt;
+    /** How later requests see this one; null for a request that nothing depends on. */
+    @Nullable
+    CallRecord record() {
+        return record;
     }
 
     Lane lane() {
         return lane;
+    }
+
+    FunctionInfo function() {
+        return binding.function().info();
     }
 
     Connection connection() {
@@ -156,40 +149,6 @@ final class Invocation implements Lane.Turn {
     /** True if the function only reads. */
     boolean isReadOnly() {
         return binding.function().info().readOnly();
-    }
-
-    @Nullable
-    Invocation sibling() {
-        return sibling;
-    }
-
-    /** Another slice of the same call. */
-    void link(@Nullable Invocation other) {
-        sibling = other;
-        highestSlice = other == null ? highestSlice : Math.max(highestSlice, other.slice);
-    }
-
-    /** No slice of those that were linked to this one is a higher one. */
-    int highestSlice() {
-        return highestSlice;
-    }
-
-    /** Whether it is kept in mind, so that it is not run again. */
-    boolean isKnown() {
-        return known;
-    }
-
-    void setKnown(boolean known) {
-        this.known = known;
-    }
-
-    @Nullable
-    Frame kept() {
-        return kept;
-    }
-
-    void keep(@Nullable Frame answer) {
-        kept = answer;
     }
 
     /** Whether it will most likely not keep whoever runs it for long. */
@@ -239,14 +198,10 @@ final class Invocation implements Lane.Turn {
 
     /** Whether the one before it in its chain has answered; if not, that one brings this back. */
     private boolean isFirst() {
-        if (before == null || before.answered) {
+        if (before == null || before.isAnswered()) {
             return true;
         }
-        Invocation last = before;
-        while (last.after != null) { // the same call, sent before, waits too
-            last = last.after;
-        }
-        last.after = this;
+        before.whenAnswered(() -> lane.execute(this::goOn));
         return false;
     }
 
@@ -305,8 +260,9 @@ final class Invocation implements Lane.Turn {
 
     private void runNow() {
         connection.started(bytes);
-        if (before != null && before.failure != null) {
-            fail(afterFailed(before.failure));
+        PsException failedBefore = before == null ? null : before.failure();
+        if (failedBefore != null) {
+            fail(afterFailed(failedBefore));
             return;
         }
         if (connection.hasCancelled(request.call())) {
@@ -516,7 +472,9 @@ final class Invocation implements Lane.Turn {
         if (code == PsException.Code.HANDLER_FAILED) {
             node.handlerFailed(binding.function().info().name(), failure);
         }
-        this.failure = failure instanceof PsException known ? known : new PsException(code, detail);
+        if (record != null) {
+            record.failed(failure instanceof PsException known ? known : new PsException(code, detail));
+        }
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
     }
 
@@ -556,8 +514,8 @@ final class Invocation implements Lane.Turn {
     private void send(Frame answer) {
         answered = true; // even if it cannot be sent: then it is asked for again
         try {
-            if (isRemembered()) {
-                connection.answers().answered(this, answer);
+            if (record != null && isRemembered()) {
+                connection.answers().answered(record, answer);
             }
             connection.send(answer);
         } finally {
@@ -575,8 +533,8 @@ final class Invocation implements Lane.Turn {
         } else {
             done.release();
         }
-        if (after != null) {
-            lane.execute(after::goOn);
+        if (record != null) {
+            record.answered();
         }
     }
 

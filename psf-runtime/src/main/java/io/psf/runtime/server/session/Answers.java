@@ -1,6 +1,5 @@
 package io.psf.runtime.server.session;
 
-import io.psf.runtime.server.Invocation;
 import io.psf.api.PsException;
 import io.psf.runtime.transport.Frame;
 import java.util.ArrayList;
@@ -20,7 +19,7 @@ final class Answers {
     private final long bound;
     private final Admission admission;
     /** By number; the slices of one call are linked. In the order in which they came. */
-    private final Map<Long, Invocation> calls = new LinkedHashMap<>();
+    private final Map<Long, CallRecord> calls = new LinkedHashMap<>();
 
     /** What is not to be run if it comes, since nobody waits for it. */
     private final Finished finished = new Finished();
@@ -47,11 +46,11 @@ final class Answers {
      * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more; with
      *     {@code CANCELLED} if the worker has said that it is done with it
      */
-    synchronized @Nullable Invocation begin(Invocation call) {
+    synchronized @Nullable CallRecord begin(CallRecord call) {
         Long number = call.call();
-        Invocation first = calls.get(number);
+        CallRecord first = calls.get(number);
         if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
-            for (Invocation known = first; known != null; known = known.sibling()) {
+            for (CallRecord known = first; known != null; known = known.sibling()) {
                 if (known.slice() == call.slice()) {
                     return known;
                 }
@@ -76,7 +75,7 @@ final class Answers {
         return null;
     }
 
-    private PsException forgotten(Invocation call) {
+    private PsException forgotten(CallRecord call) {
         return new PsException(
                 PsException.Code.UNAVAILABLE,
                 "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
@@ -84,7 +83,7 @@ final class Answers {
     }
 
     /** Keeps the answer of a call, unless the worker is done with it already. */
-    synchronized void answered(Invocation call, Frame answer) {
+    synchronized void answered(CallRecord call, Frame answer) {
         if (!call.isKnown()) {
             return;
         }
@@ -102,9 +101,9 @@ final class Answers {
     }
 
     private void forgetOldest(long most) {
-        for (Iterator<Invocation> oldest = calls.values().iterator();
+        for (Iterator<CallRecord> oldest = calls.values().iterator();
                 oldest.hasNext() && (bytes > most || size > MOST); ) {
-            Invocation call = oldest.next();
+            CallRecord call = oldest.next();
             if (isAnswered(call)) {
                 oldest.remove();
                 drop(call);
@@ -113,8 +112,8 @@ final class Answers {
         }
     }
 
-    private static boolean isAnswered(Invocation first) {
-        for (Invocation call = first; call != null; call = call.sibling()) {
+    private static boolean isAnswered(CallRecord first) {
+        for (CallRecord call = first; call != null; call = call.sibling()) {
             if (call.kept() == null) {
                 return false;
             }
@@ -123,7 +122,7 @@ final class Answers {
     }
 
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
-    synchronized @Nullable Frame answer(Invocation call) {
+    synchronized @Nullable Frame answer(CallRecord call) {
         Frame answer = call.kept();
         if (answer == null && !calls.containsKey(call.call())) { // forgotten just now
             throw forgotten(call);
@@ -138,7 +137,7 @@ final class Answers {
      */
     synchronized boolean done(long number) {
         finished.add(number);
-        Invocation call = calls.remove(number);
+        CallRecord call = calls.remove(number);
         if (call == null) {
             return false;
         }
@@ -155,8 +154,8 @@ final class Answers {
     synchronized List<Long> doneBelow(long number) {
         finished.addBelow(number);
         List<Long> unanswered = new ArrayList<>();
-        for (Iterator<Invocation> oldest = calls.values().iterator(); oldest.hasNext(); ) {
-            Invocation call = oldest.next();
+        for (Iterator<CallRecord> oldest = calls.values().iterator(); oldest.hasNext(); ) {
+            CallRecord call = oldest.next();
             if (call.call() >= number) {
                 break;
             }
@@ -175,8 +174,8 @@ final class Answers {
         calls.clear();
     }
 
-    private void drop(Invocation first) {
-        for (Invocation call = first; call != null; call = call.sibling()) {
+    private void drop(CallRecord first) {
+        for (CallRecord call = first; call != null; call = call.sibling()) {
             size--;
             call.setKnown(false);
             Frame answer = call.kept();
