@@ -1,7 +1,7 @@
 package io.psf.fuzz;
 
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -5,7 +5,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
-import io.psf.runtime.call.Frame;
+import io.psf.runtime.transport.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

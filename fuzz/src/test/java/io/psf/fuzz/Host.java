@@ -12,12 +12,12 @@ import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.InProcessTransport;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.memory.InProcessTransport;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.call.Receiver;
-import io.psf.runtime.call.Transport;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
 import io.psf.runtime.cluster.Challenge;
 import io.psf.runtime.cluster.ChallengePsf;
 import io.psf.runtime.cluster.ClusterFunctions;
@@ -25,7 +25,7 @@ import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Ticket;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -91,7 +91,7 @@ public final class Host implements AutoCloseable {
             }
 
             @Override
-            public io.psf.runtime.call.Channel connect(String host, int port, Receiver receiver) {
+            public io.psf.runtime.transport.Channel connect(String host, int port, Receiver receiver) {
                 return transport.connect(host, port, recording(answers, receiver));
             }
 
@@ -130,7 +130,7 @@ public final class Host implements AutoCloseable {
     private static Receiver recording(List<byte[]> frames, Receiver receiver) {
         return new Receiver() {
             @Override
-            public void received(io.psf.runtime.call.Channel channel, Frame frame) {
+            public void received(io.psf.runtime.transport.Channel channel, Frame frame) {
                 byte[] bytes = new byte[frame.length()];
                 frame.bytes().get(0, bytes);
                 frames.add(bytes);
@@ -138,7 +138,7 @@ public final class Host implements AutoCloseable {
             }
 
             @Override
-            public void closed(io.psf.runtime.call.Channel channel, io.psf.api.PsException cause) {
+            public void closed(io.psf.runtime.transport.Channel channel, io.psf.api.PsException cause) {
                 receiver.closed(channel, cause);
             }
         };

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.runtime.call.Frame;
+import io.psf.runtime.transport.Frame;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.psf.fuzz;
 
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 

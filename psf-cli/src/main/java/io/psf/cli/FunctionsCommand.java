@@ -2,7 +2,7 @@ package io.psf.cli;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.ServedFunction;
-import io.psf.runtime.server.PassedOver;
+import io.psf.runtime.server.handler.PassedOver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URLClassLoader;

@@ -160,7 +160,7 @@ class FunctionsCommandTest {
     @Test
     void aServerLogsTheChoiceOnce() throws IOException {
         Path jar = jar("logged", Map.of("Census", BODY, "Better", handler("Better")));
-        Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.server.Handlers");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.psf.runtime.server.handler.Handlers");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);

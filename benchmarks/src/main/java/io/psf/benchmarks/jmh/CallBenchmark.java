@@ -6,7 +6,7 @@ import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
-import io.psf.runtime.call.Frame;
+import io.psf.runtime.transport.Frame;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

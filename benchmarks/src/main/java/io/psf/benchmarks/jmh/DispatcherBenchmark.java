@@ -11,8 +11,9 @@ import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.call.RequestHeader;
+import io.psf.runtime.transport.Frames;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.transport.RequestHeader;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -103,17 +104,17 @@ public class DispatcherBenchmark {
 
     private void sendPush() {
         DensePushPsf.FUNCTION.write(push, pushed, 0, tuple);
-        send(new RequestHeader(
-                DensePushPsf.FUNCTION.info(), TENSOR.id().number(), 0, ++calls, TIMEOUT_MILLIS, 0, 0, stamp));
+        send(DensePushPsf.FUNCTION.info());
     }
 
     private void sendPull() {
         DensePullPsf.FUNCTION.write(pull, pulled, 0, tuple);
-        send(new RequestHeader(
-                DensePullPsf.FUNCTION.info(), TENSOR.id().number(), 0, ++calls, TIMEOUT_MILLIS, 0, 0, stamp));
+        send(DensePullPsf.FUNCTION.info());
     }
 
-    private void send(RequestHeader header) {
+    private void send(FunctionInfo function) {
+        RequestHeader.Target target = new RequestHeader.Target(TENSOR.id().number(), 0, stamp);
+        RequestHeader header = new RequestHeader(function, target, ++calls, TIMEOUT_MILLIS, 0, 0);
         server.receive(Frames.request(server.pool, header, tuple));
         tuple.reset();
     }

@@ -2,11 +2,11 @@ package io.psf.benchmarks.jmh;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.call.Receiver;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
 import java.nio.ByteBuffer;
 
 /** A channel to a server that answers at once, on the caller's thread, with the same tuple. */

@@ -12,13 +12,13 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import io.psf.benchmarks.Memory;
 import io.psf.benchmarks.MemoryPsf;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.call.RequestHeader;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.RequestHeader;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.Handlers;
+import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.util.List;
@@ -62,7 +62,7 @@ final class OneServer implements Channel, AutoCloseable {
                 64 << 20,
                 connection -> {});
         dispatcher.setMembers(List.of(WORKER));
-        RequestHeader header = new RequestHeader(MemoryPsf.FUNCTION.info(), 0, 0, FIRST_CALL, 60_000, 0, 0, (short) 0);
+        RequestHeader header = RequestHeader.toNode(MemoryPsf.FUNCTION.info(), 0, FIRST_CALL, 60_000);
         TupleWriter tuple = new TupleWriter();
         MemoryPsf.FUNCTION.write(new Memory.Request(false), Routing.overNodes(1), 0, tuple);
         dispatcher.received(this, Frames.request(pool, header, tuple));

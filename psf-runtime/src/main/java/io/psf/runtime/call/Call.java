@@ -272,15 +272,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     /** What stands before a part of the request. */
     RequestHeader header(int part) {
         int slice = routing.slice(part);
+        RequestHeader.Target target = layout == null
+                ? new RequestHeader.Target(0, slice, (short) 0)
+                : new RequestHeader.Target(
+                        layout.info().id().number(), slice, TensorLayout.stamp(layout.info(), layout.range(slice)));
         return new RequestHeader(
-                peers[part].named(function.info()),
-                layout == null ? 0 : layout.info().id().number(),
-                slice,
-                id,
-                millisLeft(),
-                attempt(part),
-                limits.priority(),
-                layout == null ? 0 : TensorLayout.stamp(layout.info(), layout.range(slice)));
+                peers[part].named(function.info()), target, id, millisLeft(), attempt(part), limits.priority());
     }
 
     /** How often a part may have been sent before; more than once, never 0, if its answer has come meanwhile. */

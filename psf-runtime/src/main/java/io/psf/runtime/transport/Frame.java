@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Frame {
     /** Bytes of the header. */
-    public static final int HEADER = 48;
+    public static final int HEADER = FrameHeader.LENGTH;
 
     /** The largest frame. */
     public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
@@ -134,11 +134,11 @@ public final class Frame {
      */
     public static int length(ByteBuffer bytes, int at, int most) {
         int length = bytes.getInt(at);
-        byte kind = bytes.get(at + 4);
+        byte kind = bytes.get(at + FrameHeader.KIND);
         if (kind < Kind.REQUEST.code || kind > Kind.LINK.code && kind != Kind.PING.code) {
             throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb5, or 0xb7)");
         }
-        byte flags = bytes.get(at + 5);
+        byte flags = bytes.get(at + FrameHeader.FLAGS);
         if (flags != 0 && kind != Kind.REQUEST.code) {
             throw malformed("flags: 0x" + Integer.toHexString(flags & 0xff) + " (expected: 0)");
         }
@@ -180,57 +180,57 @@ public final class Frame {
     }
 
     public Kind kind() {
-        return KINDS[bytes.get(4) - Kind.REQUEST.code];
+        return KINDS[bytes.get(FrameHeader.KIND) - Kind.REQUEST.code];
     }
 
     public int version() {
-        return bytes.getShort(6) & 0xffff;
+        return bytes.getShort(FrameHeader.VERSION) & 0xffff;
     }
 
     public int function() {
-        return bytes.getInt(8);
+        return bytes.getInt(FrameHeader.FUNCTION);
     }
 
     public int fingerprint() {
-        return bytes.getInt(12);
+        return bytes.getInt(FrameHeader.FINGERPRINT);
     }
 
     public int tensor() {
-        return bytes.getInt(16);
+        return bytes.getInt(FrameHeader.TENSOR);
     }
 
     public int slice() {
-        return bytes.getInt(20);
+        return bytes.getInt(FrameHeader.SLICE);
     }
 
     public long call() {
-        return bytes.getLong(24);
+        return bytes.getLong(FrameHeader.CALL);
     }
 
     /** Of a request: milliseconds until its deadline. */
     public int timeout() {
-        return bytes.getInt(32);
+        return bytes.getInt(FrameHeader.WORD);
     }
 
     /** Of an answer: how the call ended. */
     public PsException.Code status() {
-        int status = bytes.getInt(32);
+        int status = bytes.getInt(FrameHeader.WORD);
         return status >= 0 && status < CODES.length ? CODES[status] : PsException.Code.INTERNAL;
     }
 
     /** Of a request to a shard: which slice, of which shape, the caller takes it for. */
     public short layout() {
-        return bytes.getShort(38);
+        return bytes.getShort(FrameHeader.LAYOUT);
     }
 
     /** Of a request: how often it may have been sent before. */
     public int attempt() {
-        return bytes.getShort(36) & 0xffff;
+        return bytes.getShort(FrameHeader.ATTEMPT) & 0xffff;
     }
 
     /** Of a request: calls of a higher one are run first. */
     public int priority() {
-        return bytes.get(5);
+        return bytes.get(FrameHeader.FLAGS);
     }
 
     /**
@@ -245,7 +245,7 @@ public final class Frame {
 
     /** As {@link #reader(TensorId)}, with a reader that has been used before. */
     public TupleReader reader(TupleReader used, @Nullable TensorId target) {
-        return used.begin(bytes, HEADER, length(), bytes.getInt(40), bytes.getInt(44), version(), target);
+        return used.begin(bytes, HEADER, length(), bytes.getInt(FrameHeader.BLOCK_LENGTH), bytes.getInt(FrameHeader.ARRAYS), version(), target);
     }
 
     /**
@@ -261,8 +261,8 @@ public final class Frame {
             }
             ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
             int length = length(rest, 0, length() - at);
-            if (rest.get(4) != Kind.REQUEST.code) {
-                throw malformed("kind of a frame in a chain: 0x" + Integer.toHexString(rest.get(4) & 0xff)
+            if (rest.get(FrameHeader.KIND) != Kind.REQUEST.code) {
+                throw malformed("kind of a frame in a chain: 0x" + Integer.toHexString(rest.get(FrameHeader.KIND) & 0xff)
                         + " (expected: 0xb1)");
             }
             parts.add(rest.limit(length));

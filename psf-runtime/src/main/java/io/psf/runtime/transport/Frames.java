@@ -47,7 +47,7 @@ public final class Frames {
             length += Frame.HEADER + tuple.bodyLength();
         }
         Frame frame = acquire(pool, length);
-        put(frame.bytes(), (int) length, Frame.Kind.CHAIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
+        FrameHeader.write(frame.bytes(), Frame.Kind.CHAIN, (int) length);
         for (int i = 0; i < headers.size(); i++) {
             request(frame.bytes(), headers.get(i), tuples.get(i));
         }
@@ -57,73 +57,25 @@ public final class Frames {
 
     /** Writes the answer to a request at the position of a buffer. */
     public static void answer(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
-        answer(
-                bytes,
-                info.version(),
-                request.function(),
-                info.fingerprint(),
-                request.tensor(),
-                request.slice(),
-                request.call(),
-                PsException.Code.OK,
-                tuple);
+        answerHeader(bytes, info, request, tuple);
+        tuple.writeBody(bytes);
     }
 
     /** Writes all of the answer but its {@link TupleWriter#tail}. */
     public static void answerHead(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
-        answerHeader(
-                bytes,
-                info.version(),
-                request.function(),
-                info.fingerprint(),
-                request.tensor(),
-                request.slice(),
-                request.call(),
-                PsException.Code.OK,
-                tuple);
+        answerHeader(bytes, info, request, tuple);
         tuple.writeHead(bytes);
     }
 
-    private static void answer(
-            ByteBuffer bytes,
-            int version,
-            int function,
-            int fingerprint,
-            int tensor,
-            int slice,
-            long call,
-            PsException.Code status,
-            TupleWriter tuple) {
-        answerHeader(bytes, version, function, fingerprint, tensor, slice, call, status, tuple);
-        tuple.writeBody(bytes);
-    }
-
-    private static void answerHeader(
-            ByteBuffer bytes,
-            int version,
-            int function,
-            int fingerprint,
-            int tensor,
-            int slice,
-            long call,
-            PsException.Code status,
-            TupleWriter tuple) {
-        put(
-                bytes,
-                length(tuple),
-                Frame.Kind.ANSWER,
-                0,
-                version,
-                function,
-                fingerprint,
-                tensor,
-                slice,
-                call,
-                status.ordinal(),
-                0,
-                (short) 0,
-                tuple.blockLength(),
-                tuple.arrays());
+    private static void answerHeader(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
+        FrameHeader.write(bytes, Frame.Kind.ANSWER, length(tuple))
+                .function(info)
+                .function(request.function()) // the name that the caller has for it
+                .tensor(request.tensor())
+                .slice(request.slice())
+                .call(request.call())
+                .word(PsException.Code.OK.ordinal())
+                .body(tuple);
     }
 
     /**
@@ -132,24 +84,14 @@ public final class Frames {
      * @param status of what was asked for; {@code OK} in the question
      */
     public static Frame link(FramePool pool, PsException.Code status, TupleWriter tuple) {
-        long length = Frame.HEADER + tuple.bodyLength();
-        Frame frame = acquire(pool, length);
-        put(
-                frame.bytes(),
-                (int) length,
-                Frame.Kind.LINK,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                status.ordinal(),
-                0,
-                (short) 0,
-                tuple.blockLength(),
-                0);
+        Frame frame = pool.acquire(length(tuple));
+        FrameHeader.write(frame.bytes(), Frame.Kind.LINK, length(tuple))
+                .word(status.ordinal())
+                .body(tuple);
+        return finished(frame, tuple);
+    }
+
+    private static Frame finished(Frame frame, TupleWriter tuple) {
         tuple.writeBody(frame.bytes());
         frame.bytes().flip();
         return frame;
@@ -158,7 +100,7 @@ public final class Frames {
     /** Writes a sign of life. */
     public static Frame ping(FramePool pool) {
         Frame frame = pool.acquire(Frame.HEADER);
-        put(frame.bytes(), Frame.HEADER, Frame.Kind.PING, 0, 0, 0, 0, 0, 0, 0, 0, 0, (short) 0, 0, 0);
+        FrameHeader.write(frame.bytes(), Frame.Kind.PING, Frame.HEADER);
         frame.bytes().flip();
         return frame;
     }
@@ -171,27 +113,9 @@ public final class Frames {
     public static Frame done(FramePool pool, long below, long[] calls) {
         TupleWriter tuple = new TupleWriter();
         tuple.longs(calls);
-        long length = Frame.HEADER + tuple.bodyLength();
-        Frame frame = acquire(pool, length);
-        put(
-                frame.bytes(),
-                (int) length,
-                Frame.Kind.DONE,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                below,
-                0,
-                0,
-                (short) 0,
-                tuple.blockLength(),
-                0);
-        tuple.writeBody(frame.bytes());
-        frame.bytes().flip();
-        return frame;
+        Frame frame = pool.acquire(length(tuple));
+        FrameHeader.write(frame.bytes(), Frame.Kind.DONE, length(tuple)).call(below).body(tuple);
+        return finished(frame, tuple);
     }
 
     private static Frame acquire(FramePool pool, long length) {
@@ -208,56 +132,19 @@ public final class Frames {
     }
 
     /** Writes a request at the position of a buffer. */
-    static void request(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
-        put(
-                bytes,
-                length(tuple),
-                Frame.Kind.REQUEST,
-                header.priority(),
-                header.info().version(),
-                header.info().id(),
-                header.info().fingerprint(),
-                header.tensor(),
-                header.slice(),
-                header.call(),
-                header.timeoutMillis(),
-                header.attempt(),
-                header.layout(),
-                tuple.blockLength(),
-                tuple.arrays());
+    public static void request(ByteBuffer bytes, RequestHeader header, TupleWriter tuple) {
+        RequestHeader.Target target = header.target();
+        FrameHeader.write(bytes, Frame.Kind.REQUEST, length(tuple))
+                .priority(header.priority())
+                .function(header.info())
+                .tensor(target.tensor())
+                .slice(target.slice())
+                .layout(target.layout())
+                .call(header.call())
+                .word(header.timeoutMillis())
+                .attempt(header.attempt())
+                .body(tuple);
         tuple.writeBody(bytes);
-    }
-
-    private static void put(
-            ByteBuffer bytes,
-            int length,
-            Frame.Kind kind,
-            int flags,
-            int version,
-            int function,
-            int fingerprint,
-            int tensor,
-            int slice,
-            long call,
-            int word,
-            int attempt,
-            short layout,
-            int blockLength,
-            int arrays) {
-        bytes.putInt(length)
-                .put(kind.code)
-                .put((byte) flags)
-                .putShort((short) version)
-                .putInt(function)
-                .putInt(fingerprint)
-                .putInt(tensor)
-                .putInt(slice)
-                .putLong(call)
-                .putInt(word)
-                .putShort((short) attempt)
-                .putShort(layout)
-                .putInt(blockLength)
-                .putInt(arrays);
     }
 
     /** Writes the answer that says why a call failed. */
@@ -266,8 +153,12 @@ public final class Frames {
         String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;
         tuple.bytes(text.getBytes(StandardCharsets.UTF_8)); // as a string is written; a lone surrogate becomes "?"
         Frame frame = pool.acquire(length(tuple));
-        answer(frame.bytes(), 0, function, 0, 0, slice, call, code, tuple);
-        frame.bytes().flip();
-        return frame;
+        FrameHeader.write(frame.bytes(), Frame.Kind.ANSWER, length(tuple))
+                .function(function)
+                .slice(slice)
+                .call(call)
+                .word(code.ordinal())
+                .body(tuple);
+        return finished(frame, tuple);
     }
 }

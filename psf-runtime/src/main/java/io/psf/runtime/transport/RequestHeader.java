@@ -3,23 +3,28 @@ package io.psf.runtime.transport;
 import io.psf.api.spi.FunctionInfo;
 
 /**
- * What stands before the body of a request.
+ * The fields in front of the body of a request.
  *
- * @param info the function that is called
- * @param tensor the number of the tensor's name; 0 for none
- * @param slice of the tensor, or of a call to nodes which of them it is for
+ * @param info the called function
+ * @param target where the request runs
  * @param call the call's number; its slices share it
  * @param timeoutMillis until the deadline
  * @param attempt how often the request may have been sent before
- * @param priority calls of a higher one are run first
- * @param layout which slice of which shape it is for; 0 for none
+ * @param priority requests of a higher one run first
  */
 public record RequestHeader(
-        FunctionInfo info,
-        int tensor,
-        int slice,
-        long call,
-        int timeoutMillis,
-        int attempt,
-        int priority,
-        short layout) {}
+        FunctionInfo info, Target target, long call, int timeoutMillis, int attempt, int priority) {
+    /**
+     * The place that a request is for.
+     *
+     * @param tensor the number of the tensor's name; 0 for none
+     * @param slice of the tensor; of a call to nodes, which of them it is for
+     * @param layout which slice of which shape the caller takes it for; 0 for none
+     */
+    public record Target(int tensor, int slice, short layout) {}
+
+    /** The header of a request to one of the nodes. */
+    public static RequestHeader toNode(FunctionInfo info, int node, long call, int timeoutMillis) {
+        return new RequestHeader(info, new Target(0, node, (short) 0), call, timeoutMillis, 0, 0);
+    }
+}

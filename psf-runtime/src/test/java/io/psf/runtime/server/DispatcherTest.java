@@ -191,7 +191,7 @@ final class DispatcherTest {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(number);
         return Frames.request(
-                pool, new RequestHeader(function.info(), 0, 0, call, 10_000, attempt, 0, (short) 0), tuple);
+                pool, new RequestHeader(function.info(), new RequestHeader.Target(0, 0, (short) 0), call, 10_000, attempt, 0), tuple);
     }
 
     @Test
@@ -361,7 +361,7 @@ final class DispatcherTest {
             TupleWriter tuple = new TupleWriter();
             tuple.i32(numbers[i]);
             tuples.add(tuple);
-            headers.add(new RequestHeader((i == 0 ? first : ADD).info(), 0, 0, call + i, 10_000, 0, 0, (short) 0));
+            headers.add(RequestHeader.toNode((i == 0 ? first : ADD).info(), 0, call + i, 10_000));
         }
         return Frames.chain(pool, headers, tuples);
     }

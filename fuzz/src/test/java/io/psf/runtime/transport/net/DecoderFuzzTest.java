@@ -1,4 +1,4 @@
-package io.psf.runtime.net;
+package io.psf.runtime.transport.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,9 +11,9 @@ import io.psf.fuzz.Host;
 import io.psf.fuzz.Sample;
 import io.psf.fuzz.Script;
 import io.psf.fuzz.Seeds;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.netty.NettyFrames;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.netty.NettyFrames;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

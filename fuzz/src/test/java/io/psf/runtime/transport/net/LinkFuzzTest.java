@@ -1,4 +1,4 @@
-package io.psf.runtime.net;
+package io.psf.runtime.transport.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,10 +8,10 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.fuzz.Bytes;
 import io.psf.fuzz.Script;
 import io.psf.fuzz.Seeds;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Frames;
-import io.psf.runtime.shm.SharedSegment;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.shm.SharedSegment;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.psf.runtime.net;
+package io.psf.runtime.transport.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,10 +7,10 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.fuzz.Bytes;
 import io.psf.fuzz.Script;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.shm.SharedPipe;
-import io.psf.runtime.shm.SharedSegment;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.shm.SharedPipe;
+import io.psf.runtime.transport.shm.SharedSegment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

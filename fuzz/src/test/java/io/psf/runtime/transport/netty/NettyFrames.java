@@ -1,13 +1,13 @@
-package io.psf.runtime.netty;
+package io.psf.runtime.transport.netty;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.psf.api.PsException;
-import io.psf.runtime.call.Channel;
-import io.psf.runtime.call.ConnectionLimits;
-import io.psf.runtime.call.Frame;
-import io.psf.runtime.call.FramePool;
-import io.psf.runtime.call.Receiver;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Receiver;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
