@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.util.List;
@@ -25,13 +26,13 @@ final class Breaking implements Transport {
     }
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
-        return inner.listen(host, port, receiver);
+    public Listener listen(String host, int port, Acceptor acceptor) {
+        return inner.listen(host, port, acceptor);
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
-        Channel channel = inner.connect(host, port, receiver);
+    public Channel connect(String host, int port, Acceptor acceptor) {
+        Channel channel = inner.connect(host, port, acceptor);
         channels.add(new Opened(channel, System.nanoTime()));
         if (stillborn.contains(channels.size() - 1)) {
             channel.close();

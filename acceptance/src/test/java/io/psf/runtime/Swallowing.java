@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.io.IOException;
@@ -93,16 +94,16 @@ final class Swallowing implements Transport {
     }
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
-        return inner.listen(host, port, receiver);
+    public Listener listen(String host, int port, Acceptor acceptor) {
+        return inner.listen(host, port, acceptor);
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
+    public Channel connect(String host, int port, Acceptor acceptor) {
         if (connections.getAndIncrement() == 0) { // the scheduler's
-            return inner.connect(host, port, receiver);
+            return inner.connect(host, port, acceptor);
         }
-        return inner.connect(host, proxies.computeIfAbsent(port, this::proxy).getLocalPort(), receiver);
+        return inner.connect(host, proxies.computeIfAbsent(port, this::proxy).getLocalPort(), acceptor);
     }
 
     private ServerSocket proxy(int port) {

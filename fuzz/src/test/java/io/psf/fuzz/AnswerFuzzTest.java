@@ -9,6 +9,7 @@ import io.psf.runtime.transport.Channel;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.call.Peer;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ final class AnswerFuzzTest {
                 CallLimits.of(LIMIT)));
         try {
             for (byte[] frame : frames) {
-                client.received(wire, Bytes.arrived(POOL, frame));
+                wire.receive(Bytes.arrived(POOL, frame));
             }
             client.failAll(new PsException(Code.CLOSED, "the end"));
             call.await();
@@ -89,12 +90,13 @@ final class AnswerFuzzTest {
     private static Transport to(Wire wire) {
         return new Transport() {
             @Override
-            public Listener listen(String host, int port, Receiver receiver) {
+            public Listener listen(String host, int port, Acceptor acceptor) {
                 throw new UnsupportedOperationException();
             }
 
             @Override
-            public Channel connect(String host, int port, Receiver receiver) {
+            public Channel connect(String host, int port, Acceptor acceptor) {
+                wire.accept(acceptor);
                 return wire;
             }
 

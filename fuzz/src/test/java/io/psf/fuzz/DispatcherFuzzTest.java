@@ -60,13 +60,13 @@ final class DispatcherFuzzTest {
         for (int i = 0; i < expected; i++) {
             check(answer(wire));
         }
-        HOST.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
+        wire.breakOff();
         HOST.dispatcher().expire();
         HOST.call(GOOD);
     }
 
     private static void send(Wire wire, byte[] bytes) {
-        HOST.dispatcher().received(wire, Bytes.arrived(HOST.pool(), bytes));
+        wire.receive(HOST.dispatcher(), Bytes.arrived(HOST.pool(), bytes));
     }
 
     private static byte[] answer(Wire wire) throws InterruptedException {

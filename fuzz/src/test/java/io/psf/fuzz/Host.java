@@ -16,6 +16,7 @@ import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.memory.InProcessTransport;
 import io.psf.runtime.call.Peer;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import io.psf.runtime.cluster.Challenge;
@@ -86,13 +87,13 @@ public final class Host implements AutoCloseable {
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override
-            public Listener listen(String host, int port, Receiver receiver) {
+            public Listener listen(String host, int port, Acceptor acceptor) {
                 throw new UnsupportedOperationException();
             }
 
             @Override
-            public io.psf.runtime.transport.Channel connect(String host, int port, Receiver receiver) {
-                return transport.connect(host, port, recording(answers, receiver));
+            public io.psf.runtime.transport.Channel connect(String host, int port, Acceptor acceptor) {
+                return transport.connect(host, port, recording(answers, acceptor));
             }
 
             @Override
@@ -125,6 +126,10 @@ public final class Host implements AutoCloseable {
                 IntArray.of(0, 0),
                 0);
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
+    }
+
+    private static Acceptor recording(List<byte[]> frames, Acceptor acceptor) {
+        return channel -> recording(frames, acceptor.accept(channel));
     }
 
     private static Receiver recording(List<byte[]> frames, Receiver receiver) {
@@ -182,7 +187,7 @@ public final class Host implements AutoCloseable {
     public byte[] hello(Wire wire, long session) throws InterruptedException {
         byte[] question = challenge.clone();
         Bytes.answers(question, 1);
-        dispatcher.received(wire, Bytes.arrived(pool, question));
+        wire.receive(dispatcher, Bytes.arrived(pool, question));
         byte[] answer = Objects.requireNonNull(wire.sent().poll(LIMIT, TimeUnit.NANOSECONDS), "answer");
         byte[] nonce = Arrays.copyOfRange(answer, NONCE_AT, NONCE_AT + NONCE_BYTES);
         byte[] frame = hello.clone();

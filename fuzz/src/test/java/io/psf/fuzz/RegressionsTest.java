@@ -17,7 +17,7 @@ final class RegressionsTest {
             Wire wire = new Wire();
             assertThat(status(host, wire, host.hello(wire, 1))).isEqualTo(Code.OK);
             assertThat(status(host, wire, host.hello(wire, 2))).isEqualTo(Code.BAD_REQUEST);
-            host.dispatcher().closed(wire, new PsException(Code.UNAVAILABLE, "connection closed"));
+            wire.breakOff();
             host.dispatcher().setMembers(List.of()); // the worker has left
             host.dispatcher().expire();
             Wire next = new Wire();
@@ -27,7 +27,7 @@ final class RegressionsTest {
 
     private static Code status(Host host, Wire wire, byte[] request) throws InterruptedException {
         Bytes.answers(request, 1);
-        host.dispatcher().received(wire, Bytes.arrived(host.pool(), request));
+        wire.receive(host.dispatcher(), Bytes.arrived(host.pool(), request));
         byte[] answer = wire.sent().poll(20, TimeUnit.SECONDS);
         assertThat(answer).isNotNull();
         Frame frame = Bytes.arrived(host.pool(), answer);

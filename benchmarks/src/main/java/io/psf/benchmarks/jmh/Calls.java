@@ -15,6 +15,7 @@ import io.psf.runtime.transport.Channel;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.call.Peer;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.util.ArrayList;
@@ -63,13 +64,13 @@ final class Calls implements Caller {
     private Transport to(FunctionInfo function, TupleWriter answer) {
         return new Transport() {
             @Override
-            public Listener listen(String host, int port, Receiver receiver) {
+            public Listener listen(String host, int port, Acceptor acceptor) {
                 throw new UnsupportedOperationException();
             }
 
             @Override
-            public Channel connect(String host, int port, Receiver receiver) {
-                last = new Echo(pool, receiver, function, answer);
+            public Channel connect(String host, int port, Acceptor acceptor) {
+                last = new Echo(pool, acceptor, function, answer);
                 return last;
             }
 

@@ -6,6 +6,7 @@ import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import java.nio.ByteBuffer;
 
@@ -19,14 +20,14 @@ final class Echo implements Channel {
     private final ByteBuffer answer;
 
     /** An echo that answers each request of a function with one tuple. */
-    Echo(FramePool pool, Receiver receiver, FunctionInfo function, TupleWriter answer) {
+    Echo(FramePool pool, Acceptor acceptor, FunctionInfo function, TupleWriter answer) {
         this.pool = pool;
-        this.receiver = receiver;
         Frame any = pool.acquire(Frame.HEADER);
         Frame whole = pool.acquire(Frames.length(answer));
         Frames.answer(whole.bytes(), function, any, answer);
         this.answer = whole.bytes().flip();
         any.release();
+        this.receiver = acceptor.accept(this);
     }
 
     @Override

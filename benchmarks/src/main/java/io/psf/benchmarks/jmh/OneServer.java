@@ -16,6 +16,7 @@ import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.RequestHeader;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.handler.Handlers;
@@ -32,6 +33,7 @@ final class OneServer implements Channel, AutoCloseable {
 
     final FramePool pool = new FramePool(64 << 20);
     private final Dispatcher dispatcher;
+    private final Receiver receiver;
     private final CompletableFuture<Shard> shard = new CompletableFuture<>();
 
     /** How many frames have been answered; the answers are dropped. */
@@ -62,10 +64,11 @@ final class OneServer implements Channel, AutoCloseable {
                 64 << 20,
                 connection -> {});
         dispatcher.setMembers(List.of(WORKER));
+        receiver = dispatcher.accept(this);
         RequestHeader header = RequestHeader.toNode(MemoryPsf.FUNCTION.info(), 0, FIRST_CALL, 60_000);
         TupleWriter tuple = new TupleWriter();
         MemoryPsf.FUNCTION.write(new Memory.Request(false), Routing.overNodes(1), 0, tuple);
-        dispatcher.received(this, Frames.request(pool, header, tuple));
+        receiver.received(this, Frames.request(pool, header, tuple));
         var unused = shard.join();
     }
 
@@ -81,7 +84,7 @@ final class OneServer implements Channel, AutoCloseable {
 
     /** Hands a frame over, as a connection does. */
     void receive(Frame frame) {
-        dispatcher.received(this, frame);
+        receiver.received(this, frame);
     }
 
     /** How many answers there have been. */

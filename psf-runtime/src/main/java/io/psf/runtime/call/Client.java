@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * The calling side of a node: sends requests to peers, and gives each answer to the call that it belongs to. Every call
  * ends, with an answer, an error, or its deadline. Thread-safe.
  */
-public final class Client implements Receiver {
+public final class Client {
     private static final Logger LOG = LoggerFactory.getLogger(Client.class);
     private static final int KEPT_FAILURES = 1000;
 
@@ -42,7 +42,9 @@ public final class Client implements Receiver {
     private final Consumer<TensorId> onStale;
     private final Outstanding outstanding = new Outstanding();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
-    private final Map<Channel, Peer> peers = new ConcurrentHashMap<>();
+    /** Of the channels that are connected. */
+    private final Map<Channel, Link> links = new ConcurrentHashMap<>();
+
     private final Sender sender;
     private final LongAdder bytesReceived = new LongAdder();
     /** Has threads only while stages of callers' futures run there. */
@@ -79,14 +81,41 @@ public final class Client implements Receiver {
 
     /** Connects to a node. */
     public Peer connect(Transport transport, String host, int port, String name) {
-        Channel channel = transport.connect(host, port, this);
+        Link link = new Link();
+        Channel channel = transport.connect(host, port, unused -> link);
         channel.trust();
         Peer peer = new Peer(channel, name);
-        peers.put(channel, peer);
+        link.peer = peer;
+        links.put(channel, link);
         if (!channel.isOpen()) {
-            closed(channel, new PsException(PsException.Code.UNAVAILABLE, "connection closed"));
+            link.closed(channel, new PsException(PsException.Code.UNAVAILABLE, "connection closed"));
         }
         return peer;
+    }
+
+    /** The receiver of one channel. */
+    private final class Link implements Receiver {
+        /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
+        private volatile @Nullable Peer peer;
+
+        @Override
+        public void received(Channel channel, Frame frame) {
+            channel.mayTakeLong(); // answers have no order, and callbacks are the caller's
+            Client.this.received(channel, peer, frame);
+        }
+
+        @Override
+        public boolean takesLent() {
+            return true;
+        }
+
+        @Override
+        public void closed(Channel channel, PsException cause) {
+            Peer lost = peer;
+            if (links.remove(channel, this) && lost != null && !lost.disconnect(channel)) {
+                peerLost(lost, new PsException(cause.code(), lost.name() + ": " + cause.detail()));
+            }
+        }
     }
 
     /** Calls a function on whole nodes. */
@@ -175,15 +204,12 @@ public final class Client implements Receiver {
         chain.forEach(call -> sender.send(call, null));
     }
 
-    @Override
-    public void received(Channel channel, Frame frame) {
-        channel.mayTakeLong(); // answers have no order, and callbacks are the caller's
+    private void received(Channel channel, @Nullable Peer peer, Frame frame) {
         bytesReceived.add(frame.length());
         if (frame.kind() != Frame.Kind.ANSWER) {
             frame.release();
             return;
         }
-        Peer peer = peers.get(channel);
         if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself
             try {
                 refused(
@@ -212,19 +238,6 @@ public final class Client implements Receiver {
         }
     }
 
-    @Override
-    public boolean takesLent() {
-        return true;
-    }
-
-    @Override
-    public void closed(Channel channel, PsException cause) {
-        Peer peer = peers.remove(channel);
-        if (peer != null && !peer.disconnect(channel)) {
-            peerLost(peer, new PsException(cause.code(), peer.name() + ": " + cause.detail()));
-        }
-    }
-
     /**
      * Lets a peer go on over the channel of another one, which took up its session: calls without an answer are sent
      * again, in their order.
@@ -233,7 +246,10 @@ public final class Client implements Receiver {
      */
     public boolean resume(Peer peer, Peer fresh) {
         Channel channel = fresh.channel();
-        peers.put(channel, peer);
+        Link link = links.get(channel);
+        if (link != null) { // else the channel has closed, which the loop below finds
+            link.peer = peer;
+        }
         int epoch = peer.replace(channel);
         boolean connected;
         do {
@@ -246,7 +262,7 @@ public final class Client implements Receiver {
         if (connected) {
             peer.tellDone(pool, outstanding.oldest());
         } else {
-            peers.remove(channel);
+            links.remove(channel);
             channel.close();
         }
         return connected;
@@ -268,8 +284,9 @@ public final class Client implements Receiver {
 
     /** Ends the calls whose deadline has passed, and tells peers what is done; to be called now and then. */
     public void expire() {
-        for (Peer peer : peers.values()) {
-            if (peer.hasDone()) {
+        for (Link link : links.values()) {
+            Peer peer = link.peer;
+            if (peer != null && peer.hasDone()) {
                 peer.tellDone(pool, outstanding.oldest());
             }
         }

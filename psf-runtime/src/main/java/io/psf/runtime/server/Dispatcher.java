@@ -11,6 +11,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
@@ -22,10 +23,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * Takes the requests of every connection of a node: finds the function and the shard, and queues the call on its lane.
  * What is wrong with a request is answered to the one who sent it. Thread-safe.
  */
-public final class Dispatcher implements Receiver, AutoCloseable {
+public final class Dispatcher implements Acceptor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
     /** How long a session waits for its other end to connect again. */
@@ -49,7 +52,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     private final List<Lane> lanes = new ArrayList<>();
     private final HostNode node;
     private final Admission admission;
-    private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
+    private final Map<Channel, Inbound> inbounds = new ConcurrentHashMap<>();
     private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
     /** For how long the other end of a session may be silent; 0 for ever. */
     private volatile long silenceNanos;
@@ -94,9 +97,14 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         return nodeLane.isIdle() && !isBusy();
     }
 
-    /** Whether a long frame is being read. */
+    /** True if a long frame is being read. */
     private boolean isArriving() {
-        return connections.values().stream().anyMatch(Connection::isArriving);
+        return connections().anyMatch(Connection::isArriving);
+    }
+
+    /** The connections that have sent something. */
+    private Stream<Connection> connections() {
+        return inbounds.values().stream().map(inbound -> inbound.connection).filter(Objects::nonNull);
     }
 
     /** Ends calls that hold memory and wait for other calls: those that have not been run, if there are any. */
@@ -110,7 +118,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                         + " bytes are held by calls that wait for other calls (expected: less; await calls before the"
                         + " next ones are sent, use more slices, or set PSF_MEMORY)");
         LOG.warn("ending calls that wait for other calls: {}", why.detail());
-        if (connections.values().stream().anyMatch(Connection::hasWaiting)) {
+        if (connections().anyMatch(Connection::hasWaiting)) {
             node.refuseWaiting(why);
         } else {
             node.endHolding(why);
@@ -165,8 +173,8 @@ public final class Dispatcher implements Receiver, AutoCloseable {
      */
     public void expire() {
         node.expire();
-        admission.setConnections(connections.size());
-        connections.values().forEach(Connection::regulate); // their shares may have changed
+        admission.setConnections((int) connections().count());
+        connections().forEach(Connection::regulate); // their shares may have changed
         for (Connection connection : sessions.values()) {
             if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
                 drop(connection);
@@ -178,7 +186,7 @@ public final class Dispatcher implements Receiver, AutoCloseable {
     public void drop(Connection connection) {
         end(connection);
         Channel channel = connection.channel();
-        connections.remove(channel);
+        inbounds.remove(channel);
         channel.close();
     }
 
@@ -229,22 +237,68 @@ public final class Dispatcher implements Receiver, AutoCloseable {
                     Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
         }
         keepAlive(channel);
-        connections.put(channel, kept);
+        Inbound inbound = inbounds.get(channel);
+        if (inbound != null) {
+            inbound.connection = kept;
+        }
         kept.runStalled();
-        connections.remove(old);
+        inbounds.remove(old);
         old.close();
         if (!channel.isOpen()) {
-            closed(channel, new PsException(Code.UNAVAILABLE, "connection closed"));
+            closed(channel, kept);
         }
         LOG.info("{} is connected again", member);
     }
 
     @Override
-    public void received(Channel channel, Frame frame) {
-        Connection known = connections.get(channel);
-        Connection connection = known != null
-                ? known
-                : connections.computeIfAbsent(channel, c -> new Connection(c, pool, connectionBound, admission));
+    public Receiver accept(Channel channel) {
+        return new Inbound();
+    }
+
+    /** The receiver of one channel. Its connection is made by the first frame, and replaced when a session resumes. */
+    private final class Inbound implements Receiver {
+        private volatile @Nullable Connection connection;
+
+        @Override
+        public void received(Channel channel, Frame frame) {
+            Connection known = connection;
+            Dispatcher.this.received(known == null ? begin(channel) : known, frame);
+        }
+
+        private Connection begin(Channel channel) {
+            Connection begun = new Connection(channel, pool, connectionBound, admission);
+            connection = begun;
+            inbounds.put(channel, this);
+            return begun;
+        }
+
+        @Override
+        public boolean admits(Channel channel, int length) {
+            Connection known = connection;
+            return known == null || known.admits(length);
+        }
+
+        @Override
+        public void sent(Channel channel, long bytes) {
+            Connection known = connection;
+            if (known != null) {
+                known.sent(channel, bytes);
+            }
+        }
+
+        @Override
+        public void closed(Channel channel, PsException cause) {
+            if (cause.code() == Code.PROTOCOL) {
+                LOG.warn("closed a connection: {}", cause.detail());
+            }
+            Connection known = connection;
+            if (inbounds.remove(channel, this) && known != null) {
+                Dispatcher.this.closed(channel, known);
+            }
+        }
+    }
+
+    private void received(Connection connection, Frame frame) {
         connection.arrived();
         switch (frame.kind()) {
             case REQUEST -> request(connection, frame);
@@ -268,16 +322,11 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         return false;
     }
 
-    @Override
-    public boolean admits(Channel channel, int length) {
-        Connection connection = connections.get(channel);
-        return connection == null || connection.admits(length);
-    }
-
-    /** The connection of a channel that has sent something. */
+    /** The connection of a channel; null if the channel has sent nothing. */
     @Nullable
     Connection connection(Channel channel) {
-        return connections.get(channel);
+        Inbound inbound = inbounds.get(channel);
+        return inbound == null ? null : inbound.connection;
     }
 
     private void refuse(Connection connection, Frame frame, PsException why) {
@@ -450,23 +499,10 @@ public final class Dispatcher implements Receiver, AutoCloseable {
         return shard;
     }
 
-    @Override
-    public void sent(Channel channel, long bytes) {
-        Connection connection = connections.get(channel);
-        if (connection != null) {
-            connection.sent(channel, bytes);
-        }
-    }
-
-    @Override
-    public void closed(Channel channel, PsException cause) {
-        Connection connection = connections.remove(channel);
-        if (cause.code() == Code.PROTOCOL) {
-            LOG.warn("closed a connection: {}", cause.detail());
-        }
-        if (connection != null && connection.hasSession()) {
+    private void closed(Channel channel, Connection connection) {
+        if (connection.hasSession()) {
             connection.detach(channel);
-        } else if (connection != null) {
+        } else {
             end(connection);
         }
     }

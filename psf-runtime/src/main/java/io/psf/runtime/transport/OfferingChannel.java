@@ -13,10 +13,10 @@ final class OfferingChannel implements Channel, Receiver {
     private final Channel inner;
 
     /** Connects; frames that come meanwhile do not need the channel within. */
-    OfferingChannel(Transport transport, String host, int port, Receiver receiver, long bound) {
-        this.receiver = receiver;
+    OfferingChannel(Transport transport, String host, int port, Acceptor acceptor, long bound) {
+        this.receiver = acceptor.accept(this);
         this.bound = bound;
-        this.inner = transport.connect(host, port, this);
+        this.inner = transport.connect(host, port, channel -> this);
     }
 
     /** Counts what is about to be offered, so that it is counted before it is told to be sent. */

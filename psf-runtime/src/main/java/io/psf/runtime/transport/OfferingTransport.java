@@ -19,13 +19,13 @@ public final class OfferingTransport implements Transport {
     }
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
-        return inner.listen(host, port, receiver);
+    public Listener listen(String host, int port, Acceptor acceptor) {
+        return inner.listen(host, port, acceptor);
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
-        return new OfferingChannel(inner, host, port, receiver, bound);
+    public Channel connect(String host, int port, Acceptor acceptor) {
+        return new OfferingChannel(inner, host, port, acceptor, bound);
     }
 
     @Override

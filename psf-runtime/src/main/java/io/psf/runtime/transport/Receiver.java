@@ -20,11 +20,6 @@ public interface Receiver {
         return true;
     }
 
-    /** Whether other threads work on what it has received. */
-    default boolean isBusy() {
-        return false;
-    }
-
     /** Told that bytes of offered or sent frames have been taken by the network, or by the peer. */
     default void sent(Channel channel, long bytes) {}
 

@@ -6,17 +6,17 @@ public interface Transport extends AutoCloseable {
      * Takes connections.
      *
      * @param port 0 for one that the system chooses
-     * @param receiver of every connection's frames
+     * @param acceptor gives each connection its receiver
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the address cannot be listened on
      */
-    Listener listen(String host, int port, Receiver receiver);
+    Listener listen(String host, int port, Acceptor acceptor);
 
     /**
      * Connects.
      *
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if nobody listens there
      */
-    Channel connect(String host, int port, Receiver receiver);
+    Channel connect(String host, int port, Acceptor acceptor);
 
     /** Closes every channel and listener. */
     @Override

@@ -5,6 +5,7 @@ import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -102,6 +103,9 @@ final class CallTest {
     private static final class Wire implements Channel {
         private final List<Frame> sent;
 
+        @SuppressWarnings("NullAway.Init") // by connect
+        private Receiver receiver;
+
         Wire(List<Frame> sent) {
             this.sent = sent;
         }
@@ -136,14 +140,15 @@ final class CallTest {
         public void close() {}
     }
 
-    private record To(Channel channel) implements Transport {
+    private record To(Wire channel) implements Transport {
         @Override
-        public Listener listen(String host, int port, Receiver receiver) {
+        public Listener listen(String host, int port, Acceptor acceptor) {
             throw new AssertionError("not reached");
         }
 
         @Override
-        public Channel connect(String host, int port, Receiver receiver) {
+        public Channel connect(String host, int port, Acceptor acceptor) {
+            channel.receiver = acceptor.accept(channel);
             return channel;
         }
 
@@ -174,14 +179,14 @@ final class CallTest {
         answer(toSecond, second);
     }
 
-    private void answer(Channel channel, List<Frame> sent) {
+    private void answer(Wire channel, List<Frame> sent) {
         Frame request = sent.stream()
                 .filter(frame -> frame.kind() == Frame.Kind.REQUEST)
                 .reduce((one, other) -> other)
                 .orElseThrow();
         TupleWriter tuple = new TupleWriter();
         tuple.i32(1);
-        client.received(channel, Frames.of(pool, new Draft() {
+        channel.receiver.received(channel, Frames.of(pool, new Draft() {
             @Override
             public int length() {
                 return Frames.length(tuple);

@@ -4,6 +4,7 @@ import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,6 +41,9 @@ final class ClientTest {
         final List<Frame> sent = new ArrayList<>();
         boolean open = true;
         long silenceLimit;
+
+        @SuppressWarnings("NullAway.Init") // by connect
+        Receiver receiver;
 
         @Override
         public void keepAlive(long limitNanos) {
@@ -164,20 +168,21 @@ final class ClientTest {
         Peer other = client.connect(to(wire), "", 0, "server 1");
         wire.open = false;
         assertThat(other.onDisconnect(peer -> broken++)).isFalse();
-        client.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+        wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
         assertThat(other.isLost()).isTrue();
         assertThat(broken).isZero();
     }
 
-    private static Transport to(Channel channel) {
+    private static Transport to(Wire channel) {
         return new Transport() {
             @Override
-            public Listener listen(String host, int port, Receiver receiver) {
+            public Listener listen(String host, int port, Acceptor acceptor) {
                 throw new AssertionError("not reached");
             }
 
             @Override
-            public Channel connect(String host, int port, Receiver receiver) {
+            public Channel connect(String host, int port, Acceptor acceptor) {
+                channel.receiver = acceptor.accept(channel);
                 return channel;
             }
 
@@ -193,7 +198,7 @@ final class ClientTest {
 
     private void breakOff(Wire wire) {
         wire.open = false;
-        client.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+        wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
     }
 
     private boolean resume(Wire next) {
@@ -253,9 +258,9 @@ final class ClientTest {
     }
 
     private void refuse(Wire wire) {
-        client.received(wire, Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
+        wire.receiver.received(wire, Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
         if (!wire.open) {
-            client.closed(wire, new PsException(Code.UNAVAILABLE, "closed"));
+            wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "closed"));
         }
     }
 
@@ -325,7 +330,7 @@ final class ClientTest {
         second.onDisconnect(peer -> {});
         breakOff(first);
         other.open = false;
-        client.closed(other, new PsException(Code.UNAVAILABLE, "broken"));
+        other.receiver.closed(other, new PsException(Code.UNAVAILABLE, "broken"));
         client.send(client.onNodes(
                 numbers, new int[] {1}, List.of(server, second), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
         Wire next = new Wire();

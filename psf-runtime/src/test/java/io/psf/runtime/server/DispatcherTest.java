@@ -18,6 +18,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
@@ -25,6 +26,8 @@ import io.psf.runtime.transport.RequestHeader;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.channels.CancelledKeyException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -49,9 +52,18 @@ final class DispatcherTest {
     private final Caller caller = new Caller();
     private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
     private Dispatcher dispatcher;
+    private final Map<Channel, Receiver> receivers = new HashMap<>();
     private Connection connection;
 
     /** A number goes, a number comes. */
+    private void received(Channel channel, Frame frame) {
+        receivers.computeIfAbsent(channel, dispatcher::accept).received(channel, frame);
+    }
+
+    private void closed(Channel channel, PsException cause) {
+        receivers.get(channel).closed(channel, cause);
+    }
+
     private static final class Numbers extends Function<Integer, Integer> {
         Numbers(String name, boolean readOnly) {
             super(FunctionInfo.of(name, Place.SERVER, readOnly, "int -> int"));
@@ -182,7 +194,7 @@ final class DispatcherTest {
 
     /** The connection that a channel has got by its first call. */
     private Connection connect(Caller channel) throws InterruptedException {
-        dispatcher.received(channel, request(GET, 0, 1, 0));
+        received(channel, request(GET, 0, 1, 0));
         assertThat(channel.next()).startsWith("1: ");
         return Objects.requireNonNull(dispatcher.connection(channel));
     }
@@ -196,12 +208,12 @@ final class DispatcherTest {
 
     @Test
     void aRepeatedCallIsAnsweredFromMemory() throws InterruptedException {
-        dispatcher.received(caller, request(ADD, 5, 10, 0));
+        received(caller, request(ADD, 5, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 5");
-        dispatcher.received(caller, request(ADD, 7, 11, 0));
+        received(caller, request(ADD, 7, 11, 0));
         assertThat(caller.next()).isEqualTo("11: 12");
         for (int attempt = 0; attempt < 3; attempt++) {
-            dispatcher.received(caller, request(ADD, 5, 10, attempt));
+            received(caller, request(ADD, 5, 10, attempt));
             assertThat(caller.next()).isEqualTo("10: 5");
         }
         assertThat(count).hasValue(12);
@@ -209,20 +221,20 @@ final class DispatcherTest {
 
     @Test
     void anErrorIsRememberedToo() throws InterruptedException {
-        dispatcher.received(caller, request(ADD, -1, 10, 0));
+        received(caller, request(ADD, -1, 10, 0));
         String error = caller.next();
         assertThat(error).isEqualTo("10: BAD_REQUEST number: -1 (expected: >= 0)");
-        dispatcher.received(caller, request(ADD, -1, 10, 1));
+        received(caller, request(ADD, -1, 10, 1));
         assertThat(caller.next()).isEqualTo(error);
     }
 
     @Test
     void readOnlyCallsAreRunAgain() throws InterruptedException {
-        dispatcher.received(caller, request(GET, 0, 10, 0));
+        received(caller, request(GET, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 0");
-        dispatcher.received(caller, request(ADD, 3, 11, 0));
+        received(caller, request(ADD, 3, 11, 0));
         assertThat(caller.next()).isEqualTo("11: 3");
-        dispatcher.received(caller, request(GET, 0, 10, 1));
+        received(caller, request(GET, 0, 10, 1));
         assertThat(caller.next()).isEqualTo("10: 3");
         assertThat(connection.answers().size()).isEqualTo(1);
     }
@@ -230,13 +242,13 @@ final class DispatcherTest {
     @Test
     void whatTheCallerIsDoneWithIsForgotten() throws InterruptedException {
         for (int call = 10; call < 20; call++) {
-            dispatcher.received(caller, request(ADD, 1, call, 0));
+            received(caller, request(ADD, 1, call, 0));
             caller.next();
         }
         assertThat(connection.answers().size()).isEqualTo(10);
-        dispatcher.received(caller, Frames.done(pool, 13, new long[] {15, 17, 99}));
+        received(caller, Frames.done(pool, 13, new long[] {15, 17, 99}));
         assertThat(connection.answers().size()).isEqualTo(5);
-        dispatcher.received(caller, request(ADD, 1, 14, 1));
+        received(caller, request(ADD, 1, 14, 1));
         assertThat(caller.next()).isEqualTo("14: 5");
     }
 
@@ -244,17 +256,17 @@ final class DispatcherTest {
     @Test
     void whatTheCallerIsDoneWithIsNotRunAgain() throws InterruptedException {
         for (int call = 10; call < 20; call++) {
-            dispatcher.received(caller, request(ADD, 1, call, 0));
+            received(caller, request(ADD, 1, call, 0));
             caller.next();
         }
-        dispatcher.received(caller, Frames.done(pool, 13, new long[] {15, 17}));
+        received(caller, Frames.done(pool, 13, new long[] {15, 17}));
         for (int call : new int[] {10, 12, 15, 17}) {
             for (int attempt = 0; attempt < 2; attempt++) {
-                dispatcher.received(caller, request(ADD, 1, call, attempt));
+                received(caller, request(ADD, 1, call, attempt));
                 assertThat(caller.next()).startsWith(call + ": CANCELLED call " + call + ": over");
             }
         }
-        dispatcher.received(caller, request(ADD, 1, 16, 1));
+        received(caller, request(ADD, 1, 16, 1));
         assertThat(caller.next()).isEqualTo("16: 7");
         assertThat(count).hasValue(10);
     }
@@ -262,9 +274,9 @@ final class DispatcherTest {
     /** What was given up while the connection was broken is told in no other way. */
     @Test
     void whatIsBelowTheOldestAndHasNotAnsweredEnds() throws InterruptedException {
-        dispatcher.received(caller, request(LATER, 0, 10, 0));
+        received(caller, request(LATER, 0, 10, 0));
         CompletableFuture<Integer> answer = answerLater();
-        dispatcher.received(caller, Frames.done(pool, 11, new long[0]));
+        received(caller, Frames.done(pool, 11, new long[0]));
         assertThat(caller.next()).isEqualTo("10: CANCELLED the caller gave the call up");
         assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS)).hasMessageContaining("gave the call up");
         assertThat(connection.answers().size()).isZero();
@@ -274,21 +286,21 @@ final class DispatcherTest {
     void aCallerThatIsNeverDoneIsBoundedAndTold() throws InterruptedException {
         int n = 10_000; // whose answers take 256 bytes each; the bound is 1 MB
         for (int call = 10; call < n; call++) {
-            dispatcher.received(caller, request(ADD, 0, call, 0));
+            received(caller, request(ADD, 0, call, 0));
             caller.next();
         }
         assertThat(connection.answers().size()).isLessThan(4200).isGreaterThan(4000);
-        dispatcher.received(caller, request(ADD, 1, 10, 1));
+        received(caller, request(ADD, 1, 10, 1));
         assertThat(caller.next()).startsWith("10: UNAVAILABLE call 10: sent again, its answer forgotten");
         assertThat(count).hasValue(0);
     }
 
     @Test
     void aSessionGoesOnOverAnotherChannel() throws InterruptedException {
-        dispatcher.received(caller, request(ADD, 5, 10, 0));
+        received(caller, request(ADD, 5, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 5");
         caller.close();
-        dispatcher.closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
+        closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
         dispatcher.expire();
         Caller next = new Caller();
         Connection fresh = connect(next);
@@ -296,9 +308,9 @@ final class DispatcherTest {
         assertThatThrownBy(() -> dispatcher.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77, 1))
                 .hasMessageContaining("session: unknown");
         dispatcher.resume(fresh, WORKER, 77, 1);
-        dispatcher.received(next, request(ADD, 5, 10, 1));
+        received(next, request(ADD, 5, 10, 1));
         assertThat(next.next()).isEqualTo("10: 5");
-        dispatcher.received(next, request(ADD, 1, 11, 0));
+        received(next, request(ADD, 1, 11, 0));
         assertThat(next.next()).isEqualTo("11: 6");
     }
 
@@ -310,13 +322,13 @@ final class DispatcherTest {
         dispatcher.resume(connect(third), WORKER, 77, 2);
         assertThatThrownBy(() -> dispatcher.resume(secondHello, WORKER, 77, 1)).hasMessageContaining("late");
         assertThat(third.open).isTrue();
-        dispatcher.received(third, request(ADD, 1, 11, 0));
+        received(third, request(ADD, 1, 11, 0));
         assertThat(third.next()).isEqualTo("11: 1");
     }
 
     @Test
     void aSessionEndsWithItsMember() throws InterruptedException {
-        dispatcher.closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
+        closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
         dispatcher.setMembers(List.of());
         dispatcher.expire();
         Connection fresh = connect(new Caller());
@@ -330,7 +342,7 @@ final class DispatcherTest {
         Caller gone = new Caller();
         Connection late = connect(gone);
         gone.close();
-        dispatcher.closed(gone, new PsException(Code.UNAVAILABLE, "broken"));
+        closed(gone, new PsException(Code.UNAVAILABLE, "broken"));
         dispatcher.open(late, WORKER, 79);
         dispatcher.setMembers(List.of());
         dispatcher.expire();
@@ -368,10 +380,10 @@ final class DispatcherTest {
 
     @Test
     void aChainIsRunInOrderUntilOneFails() throws InterruptedException {
-        dispatcher.received(caller, chain(1, 2, 3));
+        received(caller, chain(1, 2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 3", "12: 6");
-        dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
-        dispatcher.received(caller, chainFrom(20, ADD, 1, -2, 3));
+        received(caller, Frames.done(pool, 20, new long[0]));
+        received(caller, chainFrom(20, ADD, 1, -2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next()))
                 .containsExactly(
                         "20: 7",
@@ -383,11 +395,11 @@ final class DispatcherTest {
 
     @Test
     void aChainIsRunToItsEndOnceItsFirstCallHasAnsweredLater() throws InterruptedException {
-        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        received(caller, chain(LATER, 0, 2, 3));
         answerLater().complete(1);
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 2", "12: 5");
-        dispatcher.received(caller, Frames.done(pool, 20, new long[0]));
-        dispatcher.received(caller, chainFrom(20, LATER, 0, 2, 3));
+        received(caller, Frames.done(pool, 20, new long[0]));
+        received(caller, chainFrom(20, LATER, 0, 2, 3));
         answerLater().completeExceptionally(new PsException(Code.BAD_REQUEST, "on purpose"));
         assertThat(List.of(caller.next(), caller.next(), caller.next()))
                 .containsExactly(
@@ -398,27 +410,27 @@ final class DispatcherTest {
 
     @Test
     void aChainIsRunToItsEndThoughAnAnswerCannotBeSent() throws InterruptedException {
-        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        received(caller, chain(LATER, 0, 2, 3));
         CompletableFuture<Integer> answer = answerLater();
         caller.breaks = true;
         answer.complete(1);
         assertThat(List.of(caller.next(), caller.next())).containsExactly("11: 2", "12: 5");
-        dispatcher.received(caller, chain(LATER, 0, 2, 3));
+        received(caller, chain(LATER, 0, 2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 2", "12: 5");
     }
 
     /** The answer that is due, once all that has been sent has had its turn. */
     private CompletableFuture<Integer> answerLater() throws InterruptedException {
-        dispatcher.received(caller, request(GET, 0, 9, 0));
+        received(caller, request(GET, 0, 9, 0));
         assertThat(caller.next()).startsWith("9: ");
         return Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS));
     }
 
     @Test
     void whatHasRunOfAChainIsNotRunAgain() throws InterruptedException {
-        dispatcher.received(caller, request(ADD, 1, 10, 0));
+        received(caller, request(ADD, 1, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 1");
-        dispatcher.received(caller, chain(1, 2, 3));
+        received(caller, chain(1, 2, 3));
         assertThat(List.of(caller.next(), caller.next(), caller.next())).containsExactly("10: 1", "11: 3", "12: 6");
     }
 
@@ -426,16 +438,16 @@ final class DispatcherTest {
     void framesThatAreNotWhatTheySayAreAnsweredAndNothingElse() throws InterruptedException {
         Frame chain = chain(1, 2);
         chain.bytes().put(Frame.HEADER + 4, (byte) 0xB2);
-        dispatcher.received(caller, chain);
+        received(caller, chain);
         assertThat(caller.next()).contains("kind of a frame in a chain: 0xb2");
         Frame cut = chain(1, 2);
         cut.bytes().putInt(Frame.HEADER, 1 << 20);
-        dispatcher.received(caller, cut);
+        received(caller, cut);
         assertThat(caller.next()).contains("length: 1048576");
         Frame done = Frames.done(pool, 0, new long[] {1});
         done.bytes().putInt(Frame.HEADER, 1 << 30);
-        dispatcher.received(caller, done);
-        dispatcher.received(caller, request(ADD, 1, 20, 0));
+        received(caller, done);
+        received(caller, request(ADD, 1, 20, 0));
         assertThat(caller.next()).isEqualTo("20: 1");
     }
 }

@@ -30,7 +30,7 @@ final class OfferingTransportTest {
         }
     };
 
-    private final Channel channel = new OfferingTransport(slow, BOUND).connect("", 1, receiver);
+    private final Channel channel = new OfferingTransport(slow, BOUND).connect("", 1, channel -> receiver);
 
     /** A transport to a peer that takes frames when the test says so; its channels send frames alone. */
     private static final class Slow implements Transport, Channel {
@@ -42,13 +42,13 @@ final class OfferingTransportTest {
         private boolean open = true;
 
         @Override
-        public Listener listen(String host, int port, Receiver receiver) {
+        public Listener listen(String host, int port, Acceptor acceptor) {
             throw new AssertionError("not reached");
         }
 
         @Override
-        public Channel connect(String host, int port, Receiver receiver) {
-            near = receiver;
+        public Channel connect(String host, int port, Acceptor acceptor) {
+            near = acceptor.accept(this);
             return this;
         }
 

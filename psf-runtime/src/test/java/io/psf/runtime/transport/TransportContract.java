@@ -103,8 +103,8 @@ public abstract class TransportContract {
     }
 
     protected Channel connect() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
-        return transport.connect("127.0.0.1", listener.port(), atClient);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        return transport.connect("127.0.0.1", listener.port(), channel -> atClient);
     }
 
     @Test
@@ -308,18 +308,18 @@ public abstract class TransportContract {
 
     @Test
     void connectingWhereNobodyListensFails() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
         int port = listener.port();
         listener.close();
-        assertThatThrownBy(() -> transport.connect("127.0.0.1", port, atClient))
+        assertThatThrownBy(() -> transport.connect("127.0.0.1", port, channel -> atClient))
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.UNAVAILABLE));
     }
 
     @Test
     void listeningTwiceOnOnePortFails() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, atServer);
-        assertThatThrownBy(() -> transport.listen("127.0.0.1", listener.port(), atServer))
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        assertThatThrownBy(() -> transport.listen("127.0.0.1", listener.port(), channel -> atServer))
                 .isInstanceOf(PsException.class);
     }
 }

@@ -36,7 +36,7 @@ public final class NettyFrames {
             }
         };
         EmbeddedChannel socket = new EmbeddedChannel();
-        NettyChannel channel = new NettyChannel(socket, receiver, pool, ConnectionLimits.usual(), false);
+        NettyChannel channel = new NettyChannel(socket, unused -> receiver, pool, ConnectionLimits.usual(), false);
         socket.pipeline().addLast(channel);
         if (trusted) {
             channel.trust();

@@ -1,5 +1,6 @@
 package io.psf.runtime.transport.memory;
 
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.Receiver;
@@ -21,9 +22,9 @@ public final class InProcessTransport implements Transport {
     private final AtomicInteger nextPort = new AtomicInteger(1);
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
+    public Listener listen(String host, int port, Acceptor acceptor) {
         int chosen = port == 0 ? nextPort.getAndIncrement() : port;
-        InProcessListener listener = new InProcessListener(chosen, receiver);
+        InProcessListener listener = new InProcessListener(chosen, acceptor);
         if (listeners.putIfAbsent(chosen, listener) != null) {
             throw new PsException(PsException.Code.UNAVAILABLE, "port " + chosen + ": in use");
         }
@@ -31,13 +32,13 @@ public final class InProcessTransport implements Transport {
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
+    public Channel connect(String host, int port, Acceptor acceptor) {
         InProcessListener listener = listeners.get(port);
         if (listener == null) {
             throw new PsException(PsException.Code.UNAVAILABLE, "nobody listens on in-process port " + port);
         }
-        InProcessChannel near = new InProcessChannel("in-process:" + port, receiver);
-        InProcessChannel far = new InProcessChannel("in-process", listener.receiver);
+        InProcessChannel near = new InProcessChannel("in-process:" + port, acceptor);
+        InProcessChannel far = new InProcessChannel("in-process", listener.acceptor);
         near.other = far;
         far.other = near;
         listener.channels.add(far);
@@ -51,12 +52,12 @@ public final class InProcessTransport implements Transport {
 
     private final class InProcessListener implements Listener {
         private final int port;
-        private final Receiver receiver;
+        private final Acceptor acceptor;
         private final Set<InProcessChannel> channels = ConcurrentHashMap.newKeySet();
 
-        InProcessListener(int port, Receiver receiver) {
+        InProcessListener(int port, Acceptor acceptor) {
             this.port = port;
-            this.receiver = receiver;
+            this.acceptor = acceptor;
         }
 
         @Override
@@ -84,9 +85,9 @@ public final class InProcessTransport implements Transport {
         private @Nullable InProcessChannel other;
         private boolean reading = true;
 
-        InProcessChannel(String peer, Receiver receiver) {
+        InProcessChannel(String peer, Acceptor acceptor) {
             this.peer = peer;
-            this.receiver = receiver;
+            this.receiver = acceptor.accept(this);
         }
 
         private InProcessChannel other() {

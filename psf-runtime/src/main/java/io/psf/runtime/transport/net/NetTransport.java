@@ -2,11 +2,11 @@ package io.psf.runtime.transport.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.ConnectionLimits;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.PeerWatch;
-import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -65,16 +65,16 @@ public final class NetTransport implements Transport {
     }
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
+    public Listener listen(String host, int port, Acceptor acceptor) {
         Listening listening;
         try {
             ServerSocketChannel socket = ServerSocketChannel.open();
-            listening = new Listening(socket, receiver);
+            listening = new Listening(socket, acceptor);
             try {
                 socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
                 socket.bind(new InetSocketAddress(host, port), 1024);
                 socket.configureBlocking(false);
-                reactor.serve(receiver::isBusy);
+                reactor.serve(acceptor::isBusy);
                 listening.begin(reactor.register(socket, SelectionKey.OP_ACCEPT, listening));
                 reactor.wakeUp();
             } catch (IOException | RuntimeException | Error e) {
@@ -89,17 +89,17 @@ public final class NetTransport implements Transport {
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
+    public Channel connect(String host, int port, Acceptor acceptor) {
         try {
             if (sharing != Sharing.NEVER) {
                 SocketChannel socket = open(host, port);
                 Wire wire = link(socket);
                 if (wire != null) {
-                    return channel(wire, receiver, false);
+                    return channel(wire, acceptor, false);
                 }
                 socket.close();
             }
-            return channel(new SocketWire(open(host, port)), receiver, false);
+            return channel(new SocketWire(open(host, port)), acceptor, false);
         } catch (IOException | UnresolvedAddressException e) {
             throw new PsException(Code.UNAVAILABLE, "connecting to " + host + ":" + port + ": " + reason(e), e);
         }
@@ -135,13 +135,13 @@ public final class NetTransport implements Transport {
     }
 
     /** A channel over a wire, which is closed if there can be none. */
-    private WireChannel channel(Wire wire, Receiver receiver, boolean taken) throws IOException {
+    private WireChannel channel(Wire wire, Acceptor acceptor, boolean taken) throws IOException {
         WireChannel channel = null;
         try {
             SocketChannel socket = wire.socket();
             socket.configureBlocking(false);
             PeerWatch watch = new PeerWatch(limits, taken, reactor.clock());
-            channel = new WireChannel(reactor, wire, receiver, pool, watch, name(socket), sharing != Sharing.NEVER);
+            channel = new WireChannel(reactor, wire, acceptor, pool, watch, name(socket), sharing != Sharing.NEVER);
             reactor.add(channel);
             return channel;
         } catch (IOException | RuntimeException | Error e) {
@@ -173,7 +173,7 @@ public final class NetTransport implements Transport {
     /** Takes connections, on the thread that leads the reactor. */
     private final class Listening implements Listener, Runnable {
         private final ServerSocketChannel socket;
-        private final Receiver receiver;
+        private final Acceptor acceptor;
         private final Set<WireChannel> taken = ConcurrentHashMap.newKeySet();
         /** Those that have not said who they are, and some that have or are closed; the oldest first. */
         private final ArrayDeque<WireChannel> strangers = new ArrayDeque<>();
@@ -183,9 +183,9 @@ public final class NetTransport implements Transport {
         private final Seldom crowds = new Seldom();
         private volatile @Nullable SelectionKey key;
 
-        Listening(ServerSocketChannel socket, Receiver receiver) {
+        Listening(ServerSocketChannel socket, Acceptor acceptor) {
             this.socket = socket;
-            this.receiver = receiver;
+            this.acceptor = acceptor;
         }
 
         void begin(SelectionKey key) {
@@ -213,7 +213,7 @@ public final class NetTransport implements Transport {
                     return;
                 }
                 next.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                WireChannel channel = channel(new SocketWire(next), receiver, true);
+                WireChannel channel = channel(new SocketWire(next), acceptor, true);
                 strangers.add(channel);
                 taken.add(channel);
             } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.psf.runtime.transport.net;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
@@ -111,7 +112,7 @@ final class WireChannel implements Channel {
     WireChannel(
             Reactor reactor,
             Wire wire,
-            Receiver receiver,
+            Acceptor acceptor,
             FramePool pool,
             PeerWatch watch,
             String peer,
@@ -120,11 +121,11 @@ final class WireChannel implements Channel {
         this.watch = watch;
         this.reactor = reactor;
         this.wire = wire;
-        this.receiver = receiver;
         this.pool = pool;
-        this.source = source(wire);
         this.outbox = new Outbox(pool);
         this.peer = peer;
+        this.receiver = acceptor.accept(this);
+        this.source = source(wire);
     }
 
     private FrameSource source(Wire wire) {

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.psf.api.PsException;
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.ConnectionLimits;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
@@ -75,12 +76,11 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
      */
     NettyChannel(
             io.netty.channel.Channel socket,
-            Receiver receiver,
+            Acceptor acceptor,
             FramePool pool,
             ConnectionLimits limits,
             boolean taken) {
         this.socket = socket;
-        this.receiver = receiver;
         this.pool = pool;
         this.watch = new PeerWatch(limits, taken, 0);
         this.checkNanos = PeerWatch.interval(limits);
@@ -88,6 +88,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
                 ? address.getHostString() + ":" + address.getPort()
                 : "a peer";
         this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
+        this.receiver = acceptor.accept(this);
     }
 
     @Override

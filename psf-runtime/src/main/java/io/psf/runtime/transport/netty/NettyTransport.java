@@ -17,10 +17,10 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.psf.api.PsException;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.ConnectionLimits;
 import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -49,7 +49,7 @@ public final class NettyTransport implements Transport {
     }
 
     @Override
-    public Listener listen(String host, int port, Receiver receiver) {
+    public Listener listen(String host, int port, Acceptor acceptor) {
         ChannelGroup taken = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
         ArrayDeque<NettyChannel> strangers = new ArrayDeque<>();
         ChannelFuture bound = new ServerBootstrap()
@@ -63,7 +63,7 @@ public final class NettyTransport implements Transport {
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
                         taken.add(channel);
-                        NettyChannel stranger = new NettyChannel(channel, receiver, pool, limits, true);
+                        NettyChannel stranger = new NettyChannel(channel, acceptor, pool, limits, true);
                         if (!hasPlace(strangers)) {
                             channel.close();
                             return;
@@ -98,7 +98,7 @@ public final class NettyTransport implements Transport {
     }
 
     @Override
-    public Channel connect(String host, int port, Receiver receiver) {
+    public Channel connect(String host, int port, Acceptor acceptor) {
         ChannelFuture connected = new Bootstrap()
                 .group(loops)
                 .channel(NioSocketChannel.class)
@@ -109,7 +109,7 @@ public final class NettyTransport implements Transport {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
-                        channel.pipeline().addLast(new NettyChannel(channel, receiver, pool, limits, false));
+                        channel.pipeline().addLast(new NettyChannel(channel, acceptor, pool, limits, false));
                     }
                 })
                 .connect(new InetSocketAddress(host, port))

@@ -1,0 +1,17 @@
+package io.psf.runtime.transport;
+
+/** Gives each new channel its receiver. Thread-safe. */
+@FunctionalInterface
+public interface Acceptor {
+    /**
+     * Returns the receiver of a channel's frames, before the first of them arrives. Must not block, and must not send.
+     *
+     * @param channel may not be complete yet; to be stored, not used
+     */
+    Receiver accept(Channel channel);
+
+    /** True if other threads work on what the channels of this acceptor have received. A racy estimate. */
+    default boolean isBusy() {
+        return false;
+    }
+}
