@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.server.shard.Tile;
 import io.psf.api.CallInfo;
 import io.psf.api.HandlerInterceptor;
@@ -56,10 +57,6 @@ public final class HostNode implements Node {
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
-    /** The same objects for all shards. */
-    private final Supplier<List<Member>> whoIsThere = this::members;
-
-    private final Supplier<Path> whereToSave = this::checkpoints;
     /** Of the thread that makes shards. */
     private final Tile making = new Tile();
 
@@ -293,10 +290,11 @@ public final class HostNode implements Node {
             return false;
         }
         Lane home = lanes.get(lane(layout, slice));
-        HostShard shard = new HostShard(layout, slice, optimizer, fill, store, home, whoIsThere, this, whereToSave);
-        shard.use(making); // this is not its lane
-        fill.fill(shard);
-        shard.use(home.tile());
+        ShardRows rows = new ShardRows(
+                layout.info(), given.info().id() + "." + slice, layout.range(slice), store, fill, making);
+        HostShard shard = new HostShard(layout, slice, rows, optimizer, home, this);
+        fill.fill(shard); // on this thread, which is not the lane's
+        rows.use(home.tile());
         slices.put(slice, shard);
         return true;
     }

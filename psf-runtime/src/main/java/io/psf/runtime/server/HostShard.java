@@ -1,15 +1,9 @@
 package io.psf.runtime.server;
 
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.shard.Column;
-import io.psf.runtime.server.shard.GrowingIndex;
-import io.psf.runtime.server.shard.RangeIndex;
-import io.psf.runtime.server.shard.RowIndex;
-import io.psf.runtime.server.shard.Tile;
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
-import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -22,55 +16,33 @@ import io.psf.api.spi.Attachments;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
+import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.store.Abandoned;
-import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in host memory off the heap. All of it belongs to its lane. */
 final class HostShard implements Shard {
-    private static final long UNKNOWN = Long.MAX_VALUE;
-    /** Room takes at least as much once it is written to, where the system has such pages. */
-    private static final long LARGEST_PAGE = 2 << 20;
-
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
-    private final Range range;
-    private final RowIndex index;
-    /** The index of a table that grows. */
-    private final @Nullable GrowingIndex growing;
-
+    private final ShardRows rows;
     private final Optimizer optimizer;
-    private final Store store;
     private final Lane lane;
-    private final Supplier<List<Member>> members;
     private final HostNode node;
-    private final Supplier<Path> checkpoints;
-    private final Node.Fill fill;
-    private final Column values;
     private final short stamp;
-    private Tile tile;
-    /** Empty until the first is asked for. */
-    private Map<String, Column> slots = Map.of();
-
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>(4);
-    private volatile long bytesOfRow;
     private volatile boolean dropped;
-    private volatile long cost = UNKNOWN;
-    private long lastCost = UNKNOWN;
-    private long costBefore = UNKNOWN;
+    private final HandlerCost cost = new HandlerCost();
     /** Null until something is to be run later. */
     private volatile @Nullable Alarms alarms;
 
@@ -80,67 +52,21 @@ final class HostShard implements Shard {
     /** The call that a handler is answering now. */
     private @Nullable Invocation serving;
 
-    HostShard(
-            TensorLayout layout,
-            int slice,
-            Optimizer optimizer,
-            Node.Fill fill,
-            Store store,
-            Lane lane,
-            Supplier<List<Member>> members,
-            HostNode node,
-            Supplier<Path> checkpoints) {
+    HostShard(TensorLayout layout, int slice, ShardRows rows, Optimizer optimizer, Lane lane, HostNode node) {
         this.layout = layout;
         this.spec = layout.info();
         this.slice = slice;
-        this.range = layout.range(slice);
+        this.rows = rows;
         this.optimizer = optimizer;
-        this.fill = fill;
-        this.store = store;
         this.lane = lane;
-        this.tile = lane.tile();
-        this.members = members;
         this.node = node;
-        this.checkpoints = checkpoints;
         this.attachments = new Attachments(this);
-        this.stamp = TensorLayout.stamp(spec, range);
-        this.values = column("values", spec.width());
-        this.bytesOfRow = spec.width() * (long) Float.BYTES;
-        this.growing = spec.grows()
-                ? new GrowingIndex(spec.id() + "." + slice, range, store, values.rows(), this::take)
-                : null;
-        this.index = growing != null ? growing : new RangeIndex(range);
+        this.stamp = TensorLayout.stamp(spec, rows.range());
     }
 
-    private Column column(String name, int width) {
-        String whose = spec.id() + "." + slice + "." + name;
-        return spec.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
-    }
-
-    /** Takes memory for rows that are to be made; answers how many there is memory for. */
-    private int take(int rows) {
-        int least = values.take(rows);
-        for (Column slot : slots.values()) {
-            least = Math.min(least, slot.take(rows));
-        }
-        return least;
-    }
-
-    /** What handlers on this shard take lately, in nanoseconds. */
-    long cost() {
+    /** How long handlers on this shard take. */
+    HandlerCost cost() {
         return cost;
-    }
-
-    /**
-     * A handler took so long. The median of the last three counts: a thread that the system has preempted once does not
-     * make its handlers slow ones, which would be handed over to another thread and preempted all the more.
-     */
-    void took(long nanos) {
-        long low = Math.min(lastCost, nanos);
-        long high = Math.max(lastCost, nanos);
-        cost = cost == UNKNOWN ? nanos : Math.max(low, Math.min(high, costBefore));
-        costBefore = lastCost;
-        lastCost = nanos;
     }
 
     /** The tensor has been cleared: calls that are still queued here are not run. */
@@ -151,10 +77,9 @@ final class HostShard implements Shard {
         lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
     }
 
-    /** How many bytes of values and slots have been written to; for any thread, as near as a look can tell. */
+    /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
     long bytes() {
-        long pages = spec.grows() ? (slots.size() + 2) * LARGEST_PAGE : 0;
-        return index.rows() * bytesOfRow + pages;
+        return rows.bytes();
     }
 
     boolean isDropped() {
@@ -246,11 +171,6 @@ final class HostShard implements Shard {
         lane.setReadOnly(false);
     }
 
-    /** Keys and rows lie there for a moment from now on: of the thread that uses this shard. */
-    void use(Tile tile) {
-        this.tile = tile;
-    }
-
     /** Calls that wait behind others are not run. */
     void refuseWaiting(PsException why) {
         sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
@@ -266,22 +186,22 @@ final class HostShard implements Shard {
 
     @Override
     public Range range() {
-        return range;
+        return rows.range();
     }
 
     @Override
     public int rows() {
-        return index.rows();
+        return rows.count();
     }
 
     @Override
     public int mostRows() {
-        return growing != null ? growing.most() : index.rows();
+        return rows.most();
     }
 
     @Override
     public long key(int row) {
-        return index.key(row);
+        return rows.key(row);
     }
 
     @Override
@@ -301,7 +221,7 @@ final class HostShard implements Shard {
 
     @Override
     public FloatArray values() {
-        return values.of(rows());
+        return rows.values();
     }
 
     @Override
@@ -312,27 +232,17 @@ final class HostShard implements Shard {
 
     @Override
     public int row(long key) {
-        tile.keys[0] = key;
-        tile(1, tile.rows, 0);
-        return tile.rows[0];
+        return rows.row(key, !lane.isReadOnly());
     }
 
     @Override
     public int find(long key) {
-        tile.keys[0] = key;
-        index.find(tile.keys, 1, tile.rows, 0);
-        return tile.rows[0];
+        return rows.find(key);
     }
 
     @Override
     public int find(LongArray keys, int[] into) {
-        int found = 0;
-        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
-            int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, tile.keys, 0, n);
-            found += index.find(tile.keys, n, into, at);
-        }
-        return found;
+        return rows.find(keys, into);
     }
 
     @Override
@@ -344,129 +254,36 @@ final class HostShard implements Shard {
 
     @Override
     public void rows(LongArray keys, int[] into) {
-        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
-            rows(keys, at, Math.min(RowIndex.TILE, keys.length() - at), into, at);
-        }
+        rows.rows(keys, into, !lane.isReadOnly());
     }
 
     @Override
     public FloatArray gather(LongArray keys) {
-        int width = width();
-        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
-        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
-            int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, tile.keys, 0, n);
-            FloatArray part = gathered.slice(at * width, (at + n) * width);
-            if (index.find(tile.keys, n, tile.rows, 0) == n) {
-                part.gather(values(), tile.rows, 0, n, width);
-            } else {
-                gatherOrBegin(part, n);
-            }
-        }
+        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width()));
+        rows.gather(keys, gathered);
         return gathered;
-    }
-
-    /** The values of the rows of the keys in the tile; of keys without one, what theirs would begin with. */
-    private void gatherOrBegin(FloatArray into, int n) {
-        int width = width();
-        into.fill(0);
-        for (int i = 0; i < n; i++) {
-            if (tile.rows[i] >= 0) {
-                into.copyRows(i, values(), tile.rows[i], 1, width);
-            } else {
-                fill.fillRow(tile.keys[i], into.slice(i * width, (i + 1) * width));
-            }
-        }
-    }
-
-    /** The local rows of n keys, at most a tile, from one on. */
-    private void rows(LongArray keys, int begin, int n, int[] into, int at) {
-        keys.copyTo(begin, tile.keys, 0, n);
-        tile(n, into, at);
-    }
-
-    /** The local rows of the keys in the tile; new ones get their first values. */
-    private void tile(int n, int[] into, int at) {
-        if (growing != null && lane.isReadOnly()) {
-            tileOfRows(n, into, at);
-            return;
-        }
-        int before = index.rows();
-        try {
-            index.rows(tile.keys, n, into, at);
-        } finally {
-            if (index.rows() > before) { // even if there was no room for all of them
-                begin(before, index.rows());
-            }
-        }
-    }
-
-    /** The local rows of the keys in the tile, each of which has one. */
-    private void tileOfRows(int n, int[] into, int at) {
-        if (index.find(tile.keys, n, into, at) < n) {
-            int missing = 0;
-            while (into[at + missing] >= 0) {
-                missing++;
-            }
-            throw new PsException(
-                    PsException.Code.OUT_OF_RANGE,
-                    "key: " + tile.keys[missing] + " (expected: one that has a row, since the function is readOnly and"
-                            + " makes none; Shard.find tells which have one)");
-        }
-    }
-
-    private void begin(int first, int end) {
-        values.clear(first, end);
-        slots.values().forEach(slot -> slot.clear(first, end));
-        FloatArray all = values();
-        for (int row = first; row < end; row++) {
-            fill.fillRow(index.key(row), all.slice(row * width(), (row + 1) * width()));
-        }
     }
 
     @Override
     public void removeRows() {
-        if (growing == null) {
+        if (!spec.grows()) {
             Shard.super.removeRows();
             return;
         }
         requireMayChange();
-        growing.clear();
+        rows.clear();
         attachments.rowsRemoved();
     }
 
     @Override
     public int removeRows(LongArray keys) {
-        if (growing == null) {
+        if (!spec.grows()) {
             return Shard.super.removeRows(keys);
         }
         requireMayChange();
-        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong one is named before any is removed
-            int n = Math.min(RowIndex.TILE, keys.length() - at);
-            keys.copyTo(at, tile.keys, 0, n);
-            growing.find(tile.keys, n, tile.rows, 0);
-        }
-        int before = rows();
-        for (int i = 0; i < keys.length(); i++) {
-            long key = keys.get(i);
-            int row = growing.remove(key);
-            if (row >= 0) {
-                removed(key, row, growing.rows());
-            }
-        }
+        int removed = rows.remove(keys, attachments::rowRemoved);
         attachments.forget(keys);
-        return before - rows();
-    }
-
-    /** A row is no more in the index, and the last one has its number there. */
-    private void removed(long key, int row, int last) {
-        if (row != last) {
-            values.copyRow(last, row);
-            for (Column slot : slots.values()) {
-                slot.copyRow(last, row);
-            }
-        }
-        attachments.rowRemoved(key, row, last);
+        return removed;
     }
 
     private void requireMayChange() {
@@ -476,34 +293,13 @@ final class HostShard implements Shard {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // on the lane alone
     public FloatArray slot(String name, int width) {
-        Column slot = slots.get(name);
-        if (slot == null) {
-            slot = column(name, width);
-            if (growing != null) {
-                growing.limit(slot.rows(), slot.name());
-                slot.take(rows());
-                slot.clear(0, rows());
-            }
-            if (slots.isEmpty()) {
-                slots = new HashMap<>(4);
-            }
-            slots.put(name, slot);
-            bytesOfRow += width * (long) Float.BYTES;
-        }
-        if (slot.width() != width) {
-            throw new IllegalArgumentException(
-                    "width of slot \"" + name + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
-        }
-        return slot.of(rows());
+        return rows.slot(name, width);
     }
 
     @Override
     public Map<String, FloatArray> slots() {
-        Map<String, FloatArray> views = new HashMap<>();
-        slots.forEach((name, slot) -> views.put(name, slot.of(rows())));
-        return Collections.unmodifiableMap(views);
+        return rows.slots();
     }
 
     @Override
@@ -561,7 +357,7 @@ final class HostShard implements Shard {
 
     @Override
     public List<Member> members() {
-        return members.get();
+        return node.members();
     }
 
     @Override
@@ -571,6 +367,6 @@ final class HostShard implements Shard {
 
     @Override
     public Path checkpoints() {
-        return checkpoints.get();
+        return node.checkpoints();
     }
 }

@@ -153,7 +153,7 @@ final class Invocation implements Lane.Turn {
 
     /** Whether it will most likely not keep whoever runs it for long. */
     boolean isQuick() {
-        return shard != null && shard.cost() <= QUICK_NANOS;
+        return shard != null && shard.cost().nanos() <= QUICK_NANOS;
     }
 
     /** It waits for its turn from now on. */
@@ -287,7 +287,7 @@ final class Invocation implements Lane.Turn {
             lane.scratch().reset();
             lane.reader().end();
             if (shard != null) {
-                shard.took(System.nanoTime() - begin);
+                shard.cost().took(System.nanoTime() - begin);
             }
         }
     }

@@ -1,0 +1,319 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.runtime.store.Store;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a shard, off the heap: the index of their keys, their values and slots. Belongs to the shard's lane, but for
+ * {@link #bytes}.
+ */
+public final class ShardRows {
+    /** A buffer takes at least as much memory once it is written to, where the system has pages of this size. */
+    private static final long LARGEST_PAGE = 2 << 20;
+
+    private final TensorInfo tensor;
+    private final String name;
+    private final Range range;
+    private final Store store;
+    private final Node.Fill fill;
+    private final Column values;
+    private final RowIndex index;
+    /** The index of a table that grows; null for any other. */
+    private final @Nullable GrowingIndex growing;
+
+    private Tile tile;
+    /** Empty until the first is asked for. */
+    private Map<String, Column> slots = Map.of();
+
+    private volatile long bytesOfRow;
+
+    /** Told of each row that is removed. */
+    @FunctionalInterface
+    public interface Removal {
+        /**
+         * A row has been removed.
+         *
+         * @param row its number, which the row of number {@code last} has now
+         */
+        void removed(long key, int row, int last);
+    }
+
+    /**
+     * The rows of a range of keys, which are zero, or of a growing table without rows.
+     *
+     * @param name of the shard, for the names of files
+     * @param range the keys; of a growing table their positions
+     * @param fill gives the first values of a growing table's rows
+     * @param tile scratch memory of the thread that uses these rows first
+     */
+    public ShardRows(TensorInfo tensor, String name, Range range, Store store, Node.Fill fill, Tile tile) {
+        this.tensor = tensor;
+        this.name = name;
+        this.range = range;
+        this.store = store;
+        this.fill = fill;
+        this.tile = tile;
+        this.values = column("values", tensor.width());
+        this.bytesOfRow = tensor.width() * (long) Float.BYTES;
+        this.growing = tensor.grows() ? new GrowingIndex(name, range, store, values.rows(), this::take) : null;
+        this.index = growing != null ? growing : new RangeIndex(range);
+    }
+
+    private Column column(String of, int width) {
+        String whose = name + "." + of;
+        return tensor.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
+    }
+
+    /** Takes memory for rows that are to be made. Returns the number of rows that memory has been taken for. */
+    private int take(int rows) {
+        int least = values.take(rows);
+        for (Column slot : slots.values()) {
+            least = Math.min(least, slot.take(rows));
+        }
+        return least;
+    }
+
+    /** Uses other scratch memory from now on: that of the thread that uses these rows. */
+    public void use(Tile tile) {
+        this.tile = tile;
+    }
+
+    public Range range() {
+        return range;
+    }
+
+    /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
+    public long bytes() {
+        long pages = tensor.grows() ? (slots.size() + 2) * LARGEST_PAGE : 0;
+        return index.rows() * bytesOfRow + pages;
+    }
+
+    public int count() {
+        return index.rows();
+    }
+
+    /** The most rows that there is memory for. */
+    public int most() {
+        return growing != null ? growing.most() : index.rows();
+    }
+
+    public long key(int row) {
+        return index.key(row);
+    }
+
+    /** [rows, width] float32: a view. */
+    public FloatArray values() {
+        return values.of(count());
+    }
+
+    /** The row of a key; -1 if it has none. */
+    public int find(long key) {
+        tile.keys[0] = key;
+        index.find(tile.keys, 1, tile.rows, 0);
+        return tile.rows[0];
+    }
+
+    /**
+     * Finds the rows of keys.
+     *
+     * @param into [at least n], filled; -1 for a key that has no row
+     * @return the number of keys that have a row
+     */
+    public int find(LongArray keys, int[] into) {
+        int found = 0;
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = load(keys, at);
+            found += index.find(tile.keys, n, into, at);
+        }
+        return found;
+    }
+
+    private int load(LongArray keys, int at) {
+        int n = Math.min(RowIndex.TILE, keys.length() - at);
+        keys.copyTo(at, tile.keys, 0, n);
+        return n;
+    }
+
+    /**
+     * The row of a key.
+     *
+     * @param mayMake true if a growing table makes the row of a key that has none
+     */
+    public int row(long key, boolean mayMake) {
+        tile.keys[0] = key;
+        tile(1, tile.rows, 0, mayMake);
+        return tile.rows[0];
+    }
+
+    /**
+     * The rows of keys.
+     *
+     * @param into [at least n], filled
+     * @param mayMake true if a growing table makes the rows of keys that have none
+     */
+    public void rows(LongArray keys, int[] into, boolean mayMake) {
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = load(keys, at);
+            tile(n, into, at, mayMake);
+        }
+    }
+
+    /** The rows of the keys in the tile; new ones get their first values. */
+    private void tile(int n, int[] into, int at, boolean mayMake) {
+        if (growing != null && !mayMake) {
+            tileOfRows(n, into, at);
+            return;
+        }
+        int before = index.rows();
+        try {
+            index.rows(tile.keys, n, into, at);
+        } finally {
+            if (index.rows() > before) { // even if there was no memory for all of them
+                begin(before, index.rows());
+            }
+        }
+    }
+
+    /** The rows of the keys in the tile, each of which has one. */
+    private void tileOfRows(int n, int[] into, int at) {
+        if (index.find(tile.keys, n, into, at) < n) {
+            int missing = 0;
+            while (into[at + missing] >= 0) {
+                missing++;
+            }
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + tile.keys[missing] + " (expected: one that has a row, since the function is readOnly and"
+                            + " makes none; Shard.find tells which have one)");
+        }
+    }
+
+    private void begin(int first, int end) {
+        values.clear(first, end);
+        slots.values().forEach(slot -> slot.clear(first, end));
+        FloatArray all = values();
+        int width = tensor.width();
+        for (int row = first; row < end; row++) {
+            fill.fillRow(index.key(row), all.slice(row * width, (row + 1) * width));
+        }
+    }
+
+    /**
+     * Copies the values of keys. A key without a row has the values that its row would begin with; none is made.
+     *
+     * @param into [n, width] float32, filled
+     */
+    public void gather(LongArray keys, FloatArray into) {
+        int width = tensor.width();
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) {
+            int n = load(keys, at);
+            FloatArray part = into.slice(at * width, (at + n) * width);
+            if (index.find(tile.keys, n, tile.rows, 0) == n) {
+                part.gather(values(), tile.rows, 0, n, width);
+            } else {
+                gatherOrBegin(part, n);
+            }
+        }
+    }
+
+    /** The values of the rows of the keys in the tile; of keys without one, the values that their row would begin with. */
+    private void gatherOrBegin(FloatArray into, int n) {
+        int width = tensor.width();
+        into.fill(0);
+        for (int i = 0; i < n; i++) {
+            if (tile.rows[i] >= 0) {
+                into.copyRows(i, values(), tile.rows[i], 1, width);
+            } else {
+                fill.fillRow(tile.keys[i], into.slice(i * width, (i + 1) * width));
+            }
+        }
+    }
+
+    /** Removes all rows of a growing table. */
+    public void clear() {
+        growing().clear();
+    }
+
+    /**
+     * Removes rows of a growing table by their keys. The last row takes the number of each row that is removed.
+     *
+     * @return the number of rows that were removed
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
+     */
+    public int remove(LongArray keys, Removal removal) {
+        GrowingIndex index = growing();
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong key is named before any row is removed
+            int n = load(keys, at);
+            index.find(tile.keys, n, tile.rows, 0);
+        }
+        int before = count();
+        for (int i = 0; i < keys.length(); i++) {
+            long key = keys.get(i);
+            int row = index.remove(key);
+            if (row >= 0) {
+                int last = index.rows();
+                move(last, row);
+                removal.removed(key, row, last);
+            }
+        }
+        return before - count();
+    }
+
+    private void move(int from, int to) {
+        if (from != to) {
+            values.copyRow(from, to);
+            slots.values().forEach(slot -> slot.copyRow(from, to));
+        }
+    }
+
+    private GrowingIndex growing() {
+        if (growing == null) {
+            throw new IllegalStateException("rows of " + name + ": a range (expected: of a table that grows)");
+        }
+        return growing;
+    }
+
+    /**
+     * A slot, zero when it is first asked for.
+     *
+     * @return [rows, width] float32: a view
+     */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // on the lane alone
+    public FloatArray slot(String of, int width) {
+        Column slot = slots.get(of);
+        if (slot == null) {
+            slot = column(of, width);
+            if (growing != null) {
+                growing.limit(slot.rows(), slot.name());
+                slot.take(count());
+                slot.clear(0, count());
+            }
+            if (slots.isEmpty()) {
+                slots = new HashMap<>(4);
+            }
+            slots.put(of, slot);
+            bytesOfRow += width * (long) Float.BYTES;
+        }
+        if (slot.width() != width) {
+            throw new IllegalArgumentException(
+                    "width of slot \"" + of + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
+        }
+        return slot.of(count());
+    }
+
+    /** The slots that have been asked for, by name: views. */
+    public Map<String, FloatArray> slots() {
+        Map<String, FloatArray> views = new HashMap<>();
+        slots.forEach((of, slot) -> views.put(of, slot.of(count())));
+        return Collections.unmodifiableMap(views);
+    }
+}
