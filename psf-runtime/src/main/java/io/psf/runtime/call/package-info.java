@@ -1,6 +1,6 @@
 /**
- * Frames, the channels that carry them, and the calling side: what is outstanding and how it ends. Sees {@code
- * io.psf.api} alone; transports are other rooms, but for the one within a JVM.
+ * Frames, the channels that carry them, and the calling side: the outstanding calls and how they end. Depends on {@code
+ * io.psf.api} only. Transports are in packages of their own, except the one within a JVM.
  */
 @NullMarked
 package io.psf.runtime.call;
