@@ -1,5 +1,6 @@
 /**
- * Channels over sockets. Who waits for an answer reads it from the socket on its own thread, without a hand-over.
+ * Channels over sockets and over shared memory. A thread that awaits an answer reads it from the channel itself, so
+ * that the answer is not passed from thread to thread.
  */
 @NullMarked
 package io.psf.runtime.net;
