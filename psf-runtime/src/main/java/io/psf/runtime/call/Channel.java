@@ -73,8 +73,8 @@ public interface Channel {
     default void mayTakeLong() {}
 
     /**
-     * Starts or stops reading frames from the peer. While reading is stopped, the peer's {@link #send} eventually blocks
-     * (backpressure).
+     * Starts or stops reading frames from the peer. While reading is stopped, the peer's {@link #send} blocks in the
+     * end (backpressure).
      */
     void setReading(boolean reading);
 

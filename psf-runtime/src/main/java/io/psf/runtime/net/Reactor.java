@@ -175,7 +175,7 @@ final class Reactor implements AutoCloseable {
 
     // Methods for channels.
 
-    /** Polls a channel from now on. */
+    /** Adds a channel: the leader reads from it from now on. */
     void add(WireChannel channel) throws IOException {
         channels.add(channel);
         if (channel.wire().isPolled()) {

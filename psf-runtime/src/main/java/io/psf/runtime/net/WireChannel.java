@@ -317,7 +317,7 @@ final class WireChannel implements Channel {
         Wire shared = wire;
         try {
             if (!mayShare || wire.isPolled()) {
-                throw new IOException("shared memory: not offered (expected: asked for once, where it is)");
+                throw new IOException("shared memory: not offered (expected: one request, to a peer that offers it)");
             }
             shared = SharedLink.accept(asked, wire.socket());
         } catch (IOException e) {

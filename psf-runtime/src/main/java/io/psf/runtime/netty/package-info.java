@@ -1,4 +1,4 @@
-/** Frames over TCP. The only room that imports Netty. */
+/** Frames over TCP. The only package that imports Netty. */
 @NullMarked
 package io.psf.runtime.netty;
 

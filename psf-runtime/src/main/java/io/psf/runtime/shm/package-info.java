@@ -1,6 +1,6 @@
 /**
- * Bytes between two processes of one machine, over one file that both have mapped. Sees {@code io.psf.api} alone; who
- * wakes whom, and how the two find each other, is the business of a transport.
+ * A stream of bytes between two processes on one machine, over a file that both have mapped. Depends on {@code
+ * io.psf.api} only. The transport wakes the sides, and makes the two processes find each other.
  */
 @NullMarked
 package io.psf.runtime.shm;
