@@ -27,7 +27,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
 
     private static final int WORD = 8;
 
-    /** The most bytes that are read at one go, so that other channels get their turn. */
+    /** The most bytes that are read per poll of a channel, so that other channels get their turn. */
     private static final long TURN = 1 << 20;
 
     private final SharedWire wire;

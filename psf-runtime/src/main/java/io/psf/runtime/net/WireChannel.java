@@ -39,10 +39,10 @@ final class WireChannel implements Channel {
     /** While at least this many requests are unanswered, small ones are deferred, to be written together. */
     private static final int MANY = 4;
 
-    /** The most reads at one go, so that other channels get their turn. */
+    /** The most reads per poll of a channel, so that other channels get their turn. */
     private static final int READS = 16;
 
-    /** The checks after which a connection is closed whose peer was refused and does not read that. */
+    /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
 
     /** The most checks until reading is tried again after a lack of memory. */
@@ -203,7 +203,7 @@ final class WireChannel implements Channel {
             some = true;
             switch (frame.kind()) {
                 case LINK -> link(frame);
-                case PING -> frame.release(); // its arrival is all that matters
+                case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
                     answers.lazySet(answers.get() + 1);
                     handOver(frame);
@@ -220,8 +220,8 @@ final class WireChannel implements Channel {
     }
 
     /**
-     * Dispatches a frame. A failure does not affect other channels, and after an exception the frames behind it are
-     * still read.
+     * Dispatches a frame. No failure affects other channels. After an exception of the receiver the frames behind it
+     * are still read; a {@link PsException} refuses the peer, and an error closes the connection.
      */
     private void handOver(Frame frame) {
         try {
@@ -368,7 +368,7 @@ final class WireChannel implements Channel {
             close(why);
         } else if (why != null) {
             refuse(why);
-        } else if (watch.isSignDue() && unsent == 0) { // unsent frames are as good as a ping
+        } else if (watch.isSignDue() && unsent == 0) { // unsent frames serve as keep-alive, too
             offer(Frames.ping(pool));
         }
     }
@@ -382,7 +382,7 @@ final class WireChannel implements Channel {
         return watch.overdue(source.partial(), source.expected());
     }
 
-    /** Closes the connection if the peer does not even read that it was refused. */
+    /** Closes the connection if the peer does not read the refusal. */
     private void checkRefused() {
         checksRefused++;
         if (watch.isStrange() || checksRefused > CHECKS_REFUSED) {

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
 
-    /** The checks after which a connection is closed whose peer was refused and does not read that. */
+    /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
 
     /** The receiver has to admit longer frames before their memory is allocated. */
@@ -161,7 +161,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     private void received(Frame whole) {
         if (whole.kind() == Frame.Kind.PING) {
-            whole.release(); // its arrival is all that matters
+            whole.release(); // only its arrival matters
             return;
         }
         if (watch.isStrange()) {
@@ -199,7 +199,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         checkedAt = now;
         if (refused) {
             if (watch.isStrange() || ++checksRefused > CHECKS_REFUSED) {
-                socket.close(); // the peer does not even read that it was refused
+                socket.close(); // the peer does not read the refusal
             }
             return;
         }
