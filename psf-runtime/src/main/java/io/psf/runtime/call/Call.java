@@ -294,8 +294,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     /**
-     * Returns how many times a part may have been sent before. The number is meaningless, but never 0, if its answer
-     * has arrived in the meantime.
+     * Returns how many times a part may have been sent before. If its answer has arrived in the meantime, the number
+     * may be too high, but is never 0.
      */
     private synchronized int attempt(int part) {
         return (sent[part] & 255) - 1;

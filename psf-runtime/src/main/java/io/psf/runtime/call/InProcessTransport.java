@@ -30,7 +30,8 @@ public final class InProcessTransport implements Transport {
     public Channel connect(String host, int port, Receiver receiver) {
         InProcessListener listener = listeners.get(port);
         if (listener == null) {
-            throw new PsException(PsException.Code.UNAVAILABLE, "in-process port: " + port + " (expected: one with a listener)");
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE, "in-process port: " + port + " (expected: one with a listener)");
         }
         InProcessChannel near = new InProcessChannel("in-process:" + port, receiver);
         InProcessChannel far = new InProcessChannel("in-process", listener.receiver);

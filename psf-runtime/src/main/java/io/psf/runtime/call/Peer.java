@@ -252,7 +252,8 @@ public final class Peer {
     }
 
     /**
-     * Checks that the node is not lost and has the function, with the same schema as this side.
+     * Checks that the node is not lost and has the function, with a schema that agrees with this side's in the older of
+     * the two versions.
      *
      * @throws PsException with {@code UNAVAILABLE}, {@code UNKNOWN_FUNCTION} or {@code SCHEMA_MISMATCH}
      */

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a peer that keeps its channel waiting too long: in the middle of a frame, for its hello, or for a keep-alive
- * frame. The transport reports its progress at intervals, on one thread at a time; the other methods are thread-safe.
+ * Detects a peer that keeps its channel waiting too long: in the middle of a frame, for its hello, or for any frame at
+ * all. The transport reports its progress at intervals, on one thread at a time; the other methods are thread-safe.
  * Times are in nanoseconds of a clock that does not advance while this process is suspended.
  */
 public final class PeerWatch {

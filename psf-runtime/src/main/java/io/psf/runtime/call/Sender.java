@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Writes requests and sends them. Each part of a call is sent once over each of its peer's channels. Thread-safe. */
+/**
+ * Writes requests and sends them. Each part of a call is sent at most once over each of its peer's channels.
+ * Thread-safe.
+ */
 final class Sender {
     private final FramePool pool;
     /** Drafts of the thread that are not in use. */
