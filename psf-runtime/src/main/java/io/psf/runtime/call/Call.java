@@ -33,12 +33,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call under way: what of its answers is still missing, and where they are merged. Once it has ended, nothing is
- * written to the caller's arrays any more.
+ * A call in flight: counts the answers that are missing and merges those that have arrived. After the call has ended,
+ * nothing is written to the caller's arrays.
  *
- * <p>No code of the caller's runs under the call's lock: not what makes the result of the answers, which runs on the
- * thread that brings the last of them, and not the stages that depend on its futures. So a call ends by its deadline,
- * and is given up or closed at once, whatever that code does.
+ * <p>No code of the caller runs under the call's lock. The code that makes the result from the answers runs on the
+ * thread that received the last answer. The dependent stages of the call's futures run without the lock, too. So a call
+ * ends by its deadline, and is cancelled or closed at once, whatever that code does.
  *
  * @param <R> the response
  */
@@ -49,23 +49,26 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     private static final Duration LONGEST = Duration.ofDays(24);
 
-    /** How long the other slices have, once one has failed, to say that they have failed too. */
+    /** After the first failure of a slice, the time that the other slices have to report their failures. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The errors of so many slices are told; the others are counted. */
+    /** The most slices whose errors are reported; the others are counted. */
     private static final int MOST_NAMED = 3;
 
-    /** Answers that are larger are not left with the server for longer than needed. */
+    /**
+     * For answers of at least this many bytes the server is told at once that the call is done, so that it releases its
+     * copy.
+     */
     private static final int LARGE = 1 << 16;
 
-    /** What a thread reads answers with, one after the other. */
+    /** Reused by each thread to read one answer after another. */
     private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
-    /** In the place of when a part was sent: its answer has come. */
+    /** Stored in {@code sent} instead of the last send: the answer of the part has arrived. */
     private static final int ANSWERED = -1;
 
     private final Client client;
-    /** 0 until it is sent. */
+    /** The number of the call; 0 until the call is outstanding. */
     private long id;
 
     private final Function<Object, R> function;
@@ -74,39 +77,45 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     private final Peer[] peers;
     private final CallLimits limits;
     private final long deadline;
-    /** By part: over which of its peer's channels it was sent last, times 256, and how often; or {@link #ANSWERED}. */
+    /**
+     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends; or
+     * {@link #ANSWERED}.
+     */
     private final int[] sent;
 
     private int missing;
-    /** Of the first parts that failed, so that they are told in the order of the slices; null while there are none. */
+    /**
+     * The errors of the first parts that failed, sorted, so that they are reported in the order of the slices; null if
+     * no part has failed.
+     */
     private @Nullable TreeMap<Integer, PsException> errors;
-    /** How many parts have failed beside those. */
+    /** The number of failed parts that are not in {@code errors}. */
     private int unnamed;
 
     private long failBy;
     private boolean large;
 
-    /** The thread that runs code of the caller's to make the result of the answers, all of which have come. */
+    /** The thread that runs the caller's code to make the result. All answers have arrived. */
     private @Nullable Thread runner;
-    /** True if the runner was interrupted, since the call ended meanwhile. */
+    /** True if the runner was interrupted because the call ended while it ran. */
     private boolean stopped;
 
     /** Null once the call has ended. */
     private @Nullable Object request;
 
-    /** Where the answers go; null once the call has ended. */
+    /** Merges the answers; null once the call has ended. */
     private @Nullable Merge<R> merge;
 
-    /** The calls that are sent together with this one, in order; null for none. */
+    /** The calls that are sent together with this one, in order; null if it is sent alone. */
     private volatile @Nullable List<Call<?>> chain;
 
-    /** Belongs to the outstanding calls. */
+    /** The next call in the same bucket of {@link Outstanding}, which guards this field. */
     private @Nullable Call<?> next;
 
-    /** The first thread that waits: it may bring in frames itself. */
+    /** The first thread that blocks in {@code await}; it may poll the channel itself. */
     private volatile @Nullable Thread waiter;
 
-    /** The latest of the futures that the caller asked for. */
+    /** The latest of the futures that the caller requested; each links to the one before. */
     private volatile @Nullable CallFuture<R> futures;
 
     private volatile boolean held;
@@ -135,7 +144,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         this.sent = new int[peers.length];
     }
 
-    /** Its number; 0 before it is outstanding. */
+    /** Returns its number; 0 before the call is outstanding. */
     long id() {
         return id;
     }
@@ -153,7 +162,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         next = other;
     }
 
-    /** The function. */
+    /** Returns the function. */
     public FunctionInfo info() {
         return function.info();
     }
@@ -163,12 +172,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return layout == null ? null : layout.info().id();
     }
 
-    /** True if it runs on a tensor's shards or has keys of the tensor. */
+    /** True if it runs on the shards of the tensor or has keys of the tensor. */
     boolean concerns(TensorId tensor) {
         return routing.concerns(tensor);
     }
 
-    /** How the tensors lie whose keys it has besides those of the one that it runs on. */
+    /** Returns the layouts of the other tensors, besides the one that it runs on, whose keys it has. */
     List<TensorLayout> others() {
         return routing.others();
     }
@@ -193,7 +202,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return deadline;
     }
 
-    /** Whether it goes to the same slice numbers on the same nodes and lanes as another. */
+    /** True if it goes to the same slice numbers on the same nodes and lanes as another call. */
     public boolean isPlacedAs(Call<?> other) {
         if (layout != null && other.layout != null) {
             return layout.meets(other.layout);
@@ -201,29 +210,32 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
     }
 
-    /** It is not sent yet. */
+    /** Marks the call as not sent yet: awaiting it is an error until {@link #release}. */
     public void hold() {
         held = true;
     }
 
-    /** Whether it has ended, and its caller may have taken the arrays back. */
+    /** True if it has ended. Its caller may have taken the arrays back. */
     synchronized boolean isEnded() {
         return merge == null;
     }
 
-    /** It is sent together with others. */
+    /** Ends {@link #hold}: the call is sent together with others. */
     void release(List<Call<?>> together) {
         chain = together;
         held = false;
     }
 
-    /** The calls that are sent together with this one, in order; null for none. */
+    /** Returns the calls that are sent together with this one, in order; null if it is sent alone. */
     @Nullable
     List<Call<?>> chain() {
         return chain;
     }
 
-    /** Takes it upon the caller to send a part over its peer's channel of that number: false if that is done, or not needed. */
+    /**
+     * Claims a part: the calling thread has to send it over the peer's channel of that epoch. Returns false if the part
+     * was claimed for that epoch before or was answered, or if the call has ended.
+     */
     synchronized boolean claim(int part, int epoch) {
         if (!isUnsent(part, epoch)) {
             return false;
@@ -236,7 +248,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return merge != null && sent[part] != ANSWERED && sent[part] >>> 8 != epoch;
     }
 
-    /** Whether a part has not been sent over its peer's channel of that number. */
+    /** True if a part for the peer has not been sent over the channel of that epoch and still has to be. */
     synchronized boolean waitsFor(Peer peer, int epoch) {
         for (int part = 0; part < sent.length; part++) {
             if (peers[part] == peer && isUnsent(part, epoch)) {
@@ -269,7 +281,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return true;
     }
 
-    /** What stands before a part of the request. */
+    /** Returns the header of a part of the request. */
     RequestHeader header(int part) {
         int slice = routing.slice(part);
         RequestHeader.Target target = layout == null
@@ -280,24 +292,29 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                 peers[part].named(function.info()), target, id, millisLeft(), attempt(part), limits.priority());
     }
 
-    /** How often a part may have been sent before; more than once, never 0, if its answer has come meanwhile. */
+    /**
+     * Returns how many times a part may have been sent before. If its answer has arrived in the meantime, the number
+     * may be too high, but is never 0.
+     */
     private synchronized int attempt(int part) {
         return (sent[part] & 255) - 1;
     }
 
-    /** Milliseconds left, at least 1, as a request carries them. */
+    /** Returns the milliseconds until the deadline, at least 1, as a request carries them. */
     private int millisLeft() {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         return (int) Math.max(1, Math.min(left, Integer.MAX_VALUE));
     }
 
-    /** The part whose answer comes from a peer for a slice; -1 for none. */
+    /** Returns the part that the peer answers for a slice; -1 if none. */
     int part(int slice, @Nullable Peer peer) {
         int part = routing.part(slice);
         return part >= 0 && peers[part] == peer ? part : -1;
     }
 
-    /** Takes over the answer of one part. */
+    /**
+     * Takes ownership of the answer to one part, merges it and releases the frame. Ends the call if it is the last one.
+     */
     void answered(int part, Frame frame) {
         Merge<R> whole = null;
         try {
@@ -320,7 +337,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         } catch (PsException e) {
             fail(part, e);
             return;
-        } catch (Throwable e) { // an InternalError, say, where shared memory is gone
+        } catch (Throwable e) { // for example an InternalError if shared memory is gone
             fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e));
             return;
         } finally {
@@ -333,7 +350,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** Makes the result of all answers, and ends the call with it, unless the call ends meanwhile. */
+    /**
+     * Makes the result from all answers on this thread, and ends the call with it. Does nothing if the call ends first.
+     */
     private void end(Merge<R> whole) {
         R result = null;
         PsException failure = null;
@@ -342,7 +361,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             for (; part < peers.length; part++) {
                 whole.decode(part);
             }
-            part = -1; // what fails from now on, no slice is to blame for
+            part = -1; // no slice is to blame for a failure after this point
             result = whole.result();
         } catch (Throwable e) {
             failure = place(part, Merge.failed(e));
@@ -386,7 +405,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** Ends a call that touches nothing. */
+    /** Ends a call without parts, which no node has to answer. */
     void answeredByNobody() {
         Merge<R> whole;
         synchronized (this) {
@@ -399,8 +418,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     /**
-     * Notes the error of a part. The call ends when the others have answered too, or soon, so that the errors of several
-     * slices are told together.
+     * Records the error of a part. The call ends when the other parts have been answered or after {@link #GRACE_NANOS},
+     * so that the errors of several slices are reported together.
      */
     void fail(int part, PsException cause) {
         synchronized (this) {
@@ -441,7 +460,11 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         end(failure);
     }
 
-    /** Ends the call at once with an error of a part; -1 for none in particular. */
+    /**
+     * Ends the call at once with an error of a part.
+     *
+     * @param part -1 if the error belongs to no particular part
+     */
     void failAtOnce(int part, PsException cause) {
         synchronized (this) {
             if (merge == null) {
@@ -460,12 +483,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             completeExceptionally(failure);
             wake();
             if (futures != null) {
-                client.callBack(this::tell); // this thread looks after other calls, too
+                client.callBack(this::tell); // this thread serves other calls, too
             }
         }
     }
 
-    /** Passes the end of the call on to the futures that the caller asked for, whose stages are the caller's code. */
+    /** Completes the futures that the caller requested. Their stages are code of the caller and run on this thread. */
     private void tell() {
         if (futures == null) {
             return;
@@ -507,9 +530,9 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     /**
-     * The first error, with what the other slices said.
+     * Returns the first error, extended by those of the other slices.
      *
-     * @param unnamed how many others there are
+     * @param unnamed the number of errors that are not in the list
      */
     private static PsException together(Collection<PsException> inOrder, int unnamed) {
         List<PsException> errors = List.copyOf(inOrder);
@@ -532,7 +555,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return all;
     }
 
-    /** Notes that a node is lost that still has to answer. */
+    /** Fails the parts that a lost node has not answered. */
     void peerLost(Peer peer, PsException cause) {
         for (int part = 0; part < peers.length; part++) {
             if (peers[part] == peer) {
@@ -541,7 +564,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** Ends the call if its deadline has passed, or if it has failed and the others have had their time to answer. */
+    /**
+     * Ends the call if its deadline has passed, or if a part has failed and the time for the other parts to answer is
+     * over.
+     */
     void expire(long now) {
         PsException failure;
         synchronized (this) {
@@ -558,7 +584,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         end(failure);
     }
 
-    /** Errors of the first slices whose answers are missing. */
+    /** Returns timeout errors for the first slices whose answers are missing. */
     private List<PsException> late() {
         if (missing == 0) {
             return List.of(place(
@@ -581,28 +607,31 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         return errors;
     }
 
-    /** Whether answers came that are large; of a call that has ended. */
+    /** True if an answer was large. Valid once the call has ended. */
     boolean isLarge() {
         return large;
     }
 
-    /** Whether the answer of a part has come; of a call that has ended. */
+    /** True if the answer of a part has arrived. Valid once the call has ended. */
     boolean isAnswered(int part) {
         return sent[part] == ANSWERED;
     }
 
-    /** Whether the caller has seen how the call ended. */
+    /** True if the caller has been given the outcome of the call. */
     boolean isObserved() {
         return observed;
     }
 
-    /** Whether it has ended. */
+    /** True if it has ended. */
     @Override
     public boolean getAsBoolean() {
         return isDone();
     }
 
-    /** Waits until the call has ended or the deadline has passed. */
+    /**
+     * Blocks until the call has ended or the deadline has passed, and may poll the channel meanwhile. Returns at once
+     * if another thread is the waiter; this one then blocks in {@code get}.
+     */
     private void waitUntil(long until) throws InterruptedException {
         if (isDone() || peers.length == 0 || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
             return;
@@ -610,7 +639,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         try {
             while (!isDone() && until - System.nanoTime() > 0) {
                 peers[0].channel().await(this, until);
-                if (!isDone()) { // the channel is closed; another may take its place
+                if (!isDone()) { // the channel is closed and may be replaced by another one
                     LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
                 }
             }
@@ -619,13 +648,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** Waits until the call has ended, however. */
+    /** Blocks until the call has ended, with a result or without. */
     void awaitEnd() {
         try {
             waitUntil(System.nanoTime() + LONGEST.toNanos());
             get();
         } catch (ExecutionException | CancellationException e) {
-            // It is among the failures, or was given up.
+            // The failure is in the list of failures, or the call was cancelled.
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -675,7 +704,10 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
-    /** A future of its own: the call alone says when it has ended, since it alone writes to borrowed arrays. */
+    /**
+     * Returns a separate future. Only the call itself determines when it has ended, since only the call writes to
+     * borrowed arrays.
+     */
     @Override
     public CompletableFuture<R> toCompletableFuture() {
         CallFuture<R> future;

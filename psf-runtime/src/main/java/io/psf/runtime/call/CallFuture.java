@@ -5,7 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call's answer as a future of the caller's. A future that is completed before the call has ended gives the call up.
+ * A call's answer as a future that belongs to the caller. Completing the future before the call has ended cancels the
+ * call.
  *
  * @param <R> the response
  */
@@ -14,9 +15,9 @@ final class CallFuture<R> extends CompletableFuture<R> {
     private final @Nullable CallFuture<R> next;
 
     /**
-     * A future of a call.
+     * Creates a future of a call.
      *
-     * @param next another future of the same call
+     * @param next another future of the same call; null for none
      */
     CallFuture(Call<R> call, @Nullable CallFuture<R> next) {
         this.call = call;
@@ -28,7 +29,7 @@ final class CallFuture<R> extends CompletableFuture<R> {
         return next;
     }
 
-    /** The call has ended, with one of the two. */
+    /** Completes the future with the outcome of the call: the failure if it is not null, else the result. */
     void end(@Nullable R result, @Nullable PsException failure) {
         if (failure != null) {
             super.completeExceptionally(failure);

@@ -1,14 +1,15 @@
 package io.psf.runtime.call;
 
 /**
- * How a call is made.
+ * The limits of a call.
  *
- * @param timeoutNanos how long it may take
- * @param priority from -128 to 127: calls of a higher one are run first
- * @param background whether it is for the node's own sake, so that nobody waits for it who waits for everything
+ * @param timeoutNanos the time until its deadline
+ * @param priority from -128 to 127; calls with a higher priority run first
+ * @param background true if the node makes the call for its own purposes; {@link Client#await} and {@link
+ *     Client#settle} ignore it
  */
 public record CallLimits(long timeoutNanos, int priority, boolean background) {
-    /** Of the usual priority. */
+    /** Returns limits with the default priority, 0, of a call that is not in the background. */
     public static CallLimits of(long timeoutNanos) {
         return new CallLimits(timeoutNanos, 0, false);
     }

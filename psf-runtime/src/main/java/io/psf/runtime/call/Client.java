@@ -28,14 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calling side of a node: sends requests to peers, and gives each answer to the call that it belongs to. Every call
- * ends, with an answer, an error, or its deadline. Thread-safe.
+ * The calling side of a node: sends requests to peers, and passes each answer to its call. Every call ends: with a
+ * result, with an error, or at its deadline. Thread-safe.
  */
 public final class Client {
     private static final Logger LOG = LoggerFactory.getLogger(Client.class);
     private static final int KEPT_FAILURES = 1000;
 
-    /** So many stages of callers' futures may block before those of other calls that failed wait. */
+    /**
+     * The number of threads for stages of callers' futures. If all of them are blocked, the stages of other failed
+     * calls wait.
+     */
     private static final int CALLBACKS = 16;
 
     private final FramePool pool;
@@ -47,19 +50,19 @@ public final class Client {
 
     private final Sender sender;
     private final LongAdder bytesReceived = new LongAdder();
-    /** Has threads only while stages of callers' futures run there. */
+    /** Runs stages of callers' futures. Has threads only while there are some to run. */
     private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
             CALLBACKS, CALLBACKS, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Client::callbackThread);
 
-    /** A calling side that takes its frames from a pool. */
+    /** Creates a calling side that allocates its frames from a pool. */
     public Client(FramePool pool) {
         this(pool, tensor -> {});
     }
 
     /**
-     * A calling side that takes its frames from a pool.
+     * Creates a calling side that allocates its frames from a pool.
      *
-     * @param onStale told of a tensor that is not, or no longer, where it was taken to be
+     * @param onStale called with a tensor whose layout turned out to be wrong or out of date
      */
     public Client(FramePool pool, Consumer<TensorId> onStale) {
         this.pool = pool;
@@ -74,12 +77,12 @@ public final class Client {
         return thread;
     }
 
-    /** Runs stages of a caller's future, which may block, on a thread that looks after nothing else. */
+    /** Runs stages of a caller's future, which may block, on a thread that does nothing else. Does not block. */
     void callBack(Runnable stages) {
         callbacks.execute(stages);
     }
 
-    /** Connects to a node. */
+    /** Connects to a node and trusts it. */
     public Peer connect(Transport transport, String host, int port, String name) {
         Link link = new Link();
         Channel channel = transport.connect(host, port, unused -> link);
@@ -100,7 +103,7 @@ public final class Client {
 
         @Override
         public void received(Channel channel, Frame frame) {
-            channel.mayTakeLong(); // answers have no order, and callbacks are the caller's
+            channel.mayTakeLong(); // answers are not ordered, and callbacks are code of the caller
             Client.this.received(channel, peer, frame);
         }
 
@@ -123,21 +126,21 @@ public final class Client {
         return send(onNodes(function, request, nodes, CallLimits.of(timeoutNanos)));
     }
 
-    /** Calls a function on a node, for the node's own sake: {@link #await} does not wait for it. */
+    /** Calls a function on a node for this node's own purposes: {@link #await} ignores the call. */
     public <Q, R> Call<R> callInBackground(Function<Q, R> function, Q request, Peer peer, long timeoutNanos) {
         return send(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true)));
     }
 
-    /** A call of a function on whole nodes, to be sent. */
+    /** Prepares a call of a function on whole nodes. It has still to be sent. */
     public <Q, R> Call<R> onNodes(Function<Q, R> function, Q request, List<Peer> nodes, CallLimits limits) {
         Routing routing = Routing.overNodes(nodes.size());
         return prepare(function, request, null, null, routing, nodes, limits);
     }
 
     /**
-     * A call of a function on the shards of a tensor, to be sent.
+     * Prepares a call of a function on the shards of a tensor. It has still to be sent.
      *
-     * @param layouts finds how another tensor lies whose keys the request has
+     * @param layouts finds the layout of another tensor whose keys the request has
      * @param servers by rank
      */
     public <Q, R> Call<R> onShards(
@@ -184,7 +187,7 @@ public final class Client {
         return call;
     }
 
-    /** Sends calls that go to the same places, those to one slice in one frame. */
+    /** Sends calls that go to the same nodes. Those to one slice are sent in one frame. */
     public void sendTogether(List<Call<?>> calls) {
         List<Call<?>> chain = List.copyOf(calls);
         chain.forEach(call -> call.release(chain));
@@ -197,7 +200,7 @@ public final class Client {
             if (call.parts() == 0) {
                 call.answeredByNobody();
             }
-            if (call.parts() == 0 || call.isEnded()) { // given up before it was sent, say
+            if (call.parts() == 0 || call.isEnded()) { // for example cancelled before it was sent
                 outstanding.remove(call);
             }
         }
@@ -210,7 +213,7 @@ public final class Client {
             frame.release();
             return;
         }
-        if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself
+        if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself, not a call
             try {
                 refused(
                         peer,
@@ -234,15 +237,16 @@ public final class Client {
             peerLost(peer, cause);
         } else {
             LOG.warn("{} refuses a connection: {}", peer.name(), cause.detail());
-            channel.close(); // and then the peer is connected to again
+            channel.close(); // the peer is then connected to again
         }
     }
 
     /**
-     * Lets a peer go on over the channel of another one, which took up its session: calls without an answer are sent
-     * again, in their order.
+     * Moves a peer to the channel of another one, which has resumed its session. Sends the calls without an answer
+     * again, in the order of their numbers.
      *
-     * @return whether it does; if its channel breaks after that, the peer is told of it as of any other
+     * @return true if the peer is connected again; if its new channel breaks later, that is handled as for any other
+     *     channel
      */
     public boolean resume(Peer peer, Peer fresh) {
         Channel channel = fresh.channel();
@@ -268,13 +272,13 @@ public final class Client {
         return connected;
     }
 
-    /** Parts from a node for good: what it still had to answer fails. */
+    /** Disconnects from a node for good. Its outstanding calls fail. */
     public void disconnect(Peer peer) {
         peerLost(peer, new PsException(Code.CLOSED, "closed by this side"));
         peer.channel().close();
     }
 
-    /** Ends every call that waits for a node, and every later one to it. */
+    /** Fails every call that waits for a node, and every later call to it. */
     public void peerLost(Peer peer, PsException cause) {
         peer.lose(cause);
         for (Call<?> call : outstanding.all()) {
@@ -282,7 +286,10 @@ public final class Client {
         }
     }
 
-    /** Ends the calls whose deadline has passed, and tells peers what is done; to be called now and then. */
+    /**
+     * Ends the calls whose deadline has passed, and sends peers the numbers of calls that are done. Has to be called
+     * regularly.
+     */
     public void expire() {
         for (Link link : links.values()) {
             Peer peer = link.peer;
@@ -297,10 +304,12 @@ public final class Client {
     }
 
     /**
-     * Waits for the calls under way as long as one of them ends every so often. The answers are brought in by other
-     * threads, which may be kept by the caller's own code. Returns at once if the waiting thread is interrupted.
+     * Blocks while calls are in flight, as long as at least one of them ends within each period. Other threads receive
+     * the answers, and the caller's own code may block those threads. Returns at once if the calling thread is
+     * interrupted.
      *
-     * @return how many are still under way
+     * @param often the period
+     * @return the number of calls that are still in flight
      */
     public int settle(Duration often) {
         int left = foreground().size();
@@ -324,12 +333,12 @@ public final class Client {
                 .toList();
     }
 
-    /** Ends every call that is not for the node's own sake. */
+    /** Fails every call that is not in the background. */
     public void failForeground(PsException cause) {
         foreground().forEach(call -> call.failAtOnce(-1, cause));
     }
 
-    /** Ends every call, and every later one. */
+    /** Fails every call, and every later one. */
     public void failAll(PsException cause) {
         for (Call<?> call : outstanding.close(cause)) {
             call.failAtOnce(-1, cause);
@@ -337,10 +346,10 @@ public final class Client {
     }
 
     /**
-     * Waits until every call on a tensor that was sent before has ended.
+     * Blocks until every call on a tensor that was sent before has ended. Calls in the background are ignored.
      *
-     * @param tensor null for the calls on every tensor and on none
-     * @throws PsException of the first of them that failed without anybody having awaited it
+     * @param tensor null for every call, on a tensor or not
+     * @throws PsException that of the first such call that failed and whose failure no thread has observed
      */
     public void await(@Nullable TensorId tensor) {
         for (Call<?> call : outstanding.all()) {
@@ -359,7 +368,7 @@ public final class Client {
         return tensor == null || call.concerns(tensor);
     }
 
-    /** Tells the nodes that nobody waits for a call any more. */
+    /** Removes a call that has ended, and tells the nodes that its answers are not needed any more. */
     void ended(Call<?> call) {
         if (!outstanding.remove(call)) {
             return; // it has not been sent
@@ -392,17 +401,17 @@ public final class Client {
         failures.remove(call);
     }
 
-    /** How many calls are under way. */
+    /** Returns the number of calls in flight. */
     public int outstanding() {
         return outstanding.size();
     }
 
-    /** Bytes of all requests sent, frames' headers included. */
+    /** Returns the bytes of all requests sent, including the frames' headers. */
     public long bytesSent() {
         return sender.bytesSent();
     }
 
-    /** Bytes of all answers received, frames' headers included. */
+    /** Returns the bytes of all answers received, including the frames' headers. */
     public long bytesReceived() {
         return bytesReceived.sum();
     }

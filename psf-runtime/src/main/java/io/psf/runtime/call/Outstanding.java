@@ -6,18 +6,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls under way, by number, which they get here: in the order in which they are sent, since they are sent again in
- * the order of their numbers. Keeping one makes no garbage. Thread-safe.
+ * The outstanding calls by number. They get their numbers here, in the order in which they are sent; a reconnect sends
+ * them again in that order. Adding a call allocates nothing, except when the table grows. Thread-safe.
  */
 final class Outstanding {
-    /** Calls whose numbers end in the same bits are linked. */
+    /** A hash table: calls whose numbers end in the same bits are linked. */
     private @Nullable Call<?>[] buckets = new Call<?>[64];
 
     private int size;
     private long next = 1;
     private @Nullable PsException closed;
 
-    /** Keeps a call; if there are to be none any more, the answer is why. */
+    /** Adds a call and returns null; after {@link #close} it returns the cause instead. */
     synchronized @Nullable PsException put(Call<?> call) {
         if (closed == null) {
             add(call);
@@ -34,7 +34,10 @@ final class Outstanding {
         size++;
     }
 
-    /** Puts calls that travel together: nobody sees some of them without the others. */
+    /**
+     * Adds calls that are sent together, atomically: no thread sees only some of them. Returns what {@link #put(Call)}
+     * returns.
+     */
     synchronized @Nullable PsException put(List<Call<?>> calls) {
         if (closed == null) {
             calls.forEach(this::add);
@@ -42,13 +45,13 @@ final class Outstanding {
         return closed;
     }
 
-    /** Takes no more calls; those that are under way now. */
+    /** Rejects calls from now on. Returns those that are outstanding. */
     synchronized List<Call<?>> close(PsException cause) {
         closed = cause;
         return all();
     }
 
-    /** No call of a smaller number is under way, now or later. */
+    /** Returns a number such that no call with a smaller one is outstanding, now or later. */
     synchronized long oldest() {
         long oldest = next;
         for (Call<?> call : all()) {
@@ -81,7 +84,7 @@ final class Outstanding {
         return call;
     }
 
-    /** Whether it was under way. */
+    /** Removes a call; true if it was outstanding. */
     synchronized boolean remove(Call<?> call) {
         int bucket = bucket(call.id());
         Call<?> before = null;
@@ -101,7 +104,7 @@ final class Outstanding {
         return false;
     }
 
-    /** Those that are under way now, in no order. */
+    /** Returns a snapshot of the outstanding calls, in no order. */
     synchronized List<Call<?>> all() {
         List<Call<?>> calls = new ArrayList<>(size);
         for (Call<?> first : buckets) {

@@ -14,25 +14,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node that calls go to: its channel, its name in messages, and the functions it has. Where it keeps a session of this
- * side, a channel that breaks is replaced. Thread-safe.
+ * A node that receives calls: its channel, its name in messages, and its functions. If the node holds a session of this
+ * side, a broken channel is replaced. Thread-safe.
  */
 public final class Peer {
     private static final int MOST_DONE = 32;
 
-    /** A node that refuses so many connections, each soon after the one before, is given up. */
+    /** The node counts as lost after this many refused connections, each soon after the one before. */
     private static final int MOST_REFUSALS = 3;
 
     private static final long REFUSED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
-    /** The declarations that were found to agree, by number. */
+    /** The declarations that were found to match those of the node, by number. */
     private final Map<Integer, FunctionInfo> agreed = new ConcurrentHashMap<>();
 
-    /** Functions that the node has under a former name, as it knows them, by the number of the name that they have here. */
+    /**
+     * Functions that the node has under a former name: the declaration under that name, by the number of the current
+     * name.
+     */
     private final Map<Integer, FunctionInfo> renamed = new ConcurrentHashMap<>();
 
-    /** The declaration that was asked for last: most often the next one, too. */
+    /** A cache: the declaration that was checked last, which is most often the next one, too. */
     private volatile @Nullable FunctionInfo latest;
 
     private volatile @Nullable Map<Integer, FunctionInfo> functions;
@@ -41,7 +44,7 @@ public final class Peer {
 
     // Guarded by this.
     private Channel channel;
-    /** Counts the channels. */
+    /** The number of channels so far. */
     private int epoch = 1;
 
     private boolean connected = true;
@@ -52,14 +55,14 @@ public final class Peer {
     private final long[] done = new long[MOST_DONE];
     private int doneCount;
 
-    /** How many calls that may have changed something on the node are over. */
+    /** The number of ended calls that may have changed something on the node. */
     private long writes;
 
-    /** After how many of them the node was last known to be there. */
+    /** The value of {@code writes} at which the node was last known to be alive. */
     private long confirmed;
 
     /**
-     * A node.
+     * Creates a peer.
      *
      * @param name for messages, for example {@code server 1 (127.0.0.1:4081)}
      */
@@ -72,16 +75,16 @@ public final class Peer {
         return name;
     }
 
-    /** The channel, the latest one. */
+    /** Returns the latest channel. */
     public synchronized Channel channel() {
         return channel;
     }
 
     /**
-     * What the node said it has.
+     * Sets the functions that the node has reported.
      *
      * @param functions by number
-     * @param searched where it looked for handlers
+     * @param searched where the node searched for handlers
      */
     public void setFunctions(Map<Integer, FunctionInfo> functions, String searched) {
         this.searched = searched;
@@ -89,10 +92,11 @@ public final class Peer {
     }
 
     /**
-     * The node keeps a session of this side: a broken channel is to be replaced, and the node told what is done.
+     * Declares that the node holds a session of this side: a broken channel is replaced, and the node is told which
+     * calls are done.
      *
-     * @param reconnect begins to connect again, and returns soon
-     * @return false if the channel has broken already: nothing was done
+     * @param reconnect starts to connect again; must return soon
+     * @return false if the channel is broken already; nothing was done
      */
     public synchronized boolean onDisconnect(Consumer<Peer> reconnect) {
         if (!channel.isOpen()) {
@@ -102,16 +106,17 @@ public final class Peer {
         return true;
     }
 
-    /** From now on this channel, and those that replace it, are {@link Channel#keepAlive kept alive}. */
+    /** Enables {@link Channel#keepAlive keep-alive} on this channel and on those that replace it. */
     public synchronized void keepAlive(long limitNanos) {
         silenceLimit = limitNanos;
         channel.keepAlive(limitNanos);
     }
 
     /**
-     * Takes note that the node refuses the channel.
+     * Counts a refusal of the channel by the node.
      *
-     * @return whether it is to be given up: a refusal may come of what was lost on the way, but not again and again
+     * @return true if the node counts as lost. A single refusal may be the result of frames that were lost, a repeated
+     *     one is not
      */
     synchronized boolean refuses() {
         long now = System.nanoTime();
@@ -120,25 +125,28 @@ public final class Peer {
         return reconnect == null || refusals >= MOST_REFUSALS;
     }
 
-    /** From now on every call fails with this. */
+    /** Marks the node as lost: from now on every call to it fails with this cause. */
     synchronized void lose(PsException cause) {
         if (lost == null) {
             lost = cause;
         }
     }
 
-    /** Whether it is given up. */
+    /** True if the node is lost. */
     public boolean isLost() {
         return lost != null;
     }
 
-    /** Why it is given up; null if it is not. */
+    /** Returns why the node is lost; null if it is not. */
     @Nullable
     PsException lost() {
         return lost;
     }
 
-    /** Takes note that the channel broke: false if it is not to be replaced. */
+    /**
+     * Handles the end of a channel: starts to reconnect, unless that is in progress. False if the channel is not
+     * replaced.
+     */
     boolean disconnect(Channel gone) {
         Consumer<Peer> again;
         synchronized (this) {
@@ -155,7 +163,11 @@ public final class Peer {
         return true;
     }
 
-    /** The next channel, over which outstanding calls are sent again before new ones are. */
+    /**
+     * Sets the next channel. The outstanding calls are sent over it before new ones are.
+     *
+     * @return the epoch of the channel
+     */
     synchronized int replace(Channel next) {
         channel = next;
         if (silenceLimit > 0) {
@@ -166,10 +178,10 @@ public final class Peer {
     }
 
     /**
-     * Lets new calls be sent again.
+     * Allows new calls to be sent again.
      *
-     * @param isAllSent whether no outstanding call has still to be sent again
-     * @return whether that is so, the channel still stands, and the node is not given up
+     * @param isAllSent true if no outstanding call has still to be sent again
+     * @return true if that is so, the channel is open, and the node is not lost
      */
     synchronized boolean connect(BooleanSupplier isAllSent) {
         connected = lost == null && channel.isOpen() && isAllSent.getAsBoolean();
@@ -177,18 +189,19 @@ public final class Peer {
     }
 
     /**
-     * The channel to send a part of a call over, now; null if that is left to whoever connects again, or is done.
+     * Claims a part of a call for sending now, and returns the channel to send it over. Returns null if the thread that
+     * reconnects sends the part, or if it is claimed already.
      *
-     * @param again whether it is asked by the one who connects again
+     * @param again true if the calling thread is the one that reconnects
      */
     synchronized @Nullable Channel claim(Call<?> call, int part, boolean again) {
         return (connected || again) && call.claim(part, epoch) ? channel : null;
     }
 
     /**
-     * Notes that this side is done with a call, and tells the node when there is enough to tell.
+     * Records that this side is done with a call. Tells the node once enough calls are recorded.
      *
-     * @param now whether to tell it at once
+     * @param now true to tell the node at once
      */
     synchronized void done(FramePool pool, long call, boolean now) {
         writes++;
@@ -203,35 +216,38 @@ public final class Peer {
         }
     }
 
-    /** How many calls that may have changed something on the node are over; -1 if it was there after all of them. */
+    /**
+     * Returns the number of ended calls that may have changed something on the node; -1 if the node was known to be
+     * alive after all of them.
+     */
     public synchronized long unconfirmed() {
         return writes == confirmed ? -1 : writes;
     }
 
-    /** The node was there after that many of those calls. */
+    /** Records that the node was alive after that many of those calls. */
     public synchronized void confirm(long after) {
         confirmed = Math.max(confirmed, after);
     }
 
-    /** Why the node is given up, if this side has changed something on it; else null. */
+    /** Returns why the node is lost if this side has changed something on it; else null. */
     public synchronized @Nullable PsException lostWrites() {
         return writes > 0 ? lost : null;
     }
 
-    /** Whether the node has to be told which calls this side is done with. */
+    /** True if the node has to be told which calls this side is done with. */
     synchronized boolean keepsSession() {
         return reconnect != null;
     }
 
-    /** Whether there is something to tell the node. */
+    /** True if recorded calls have to be sent to the node now. */
     synchronized boolean hasDone() {
         return connected && doneCount > 0;
     }
 
     /**
-     * Tells the node what this side is done with.
+     * Tells the node which calls this side is done with.
      *
-     * @param below every call of a smaller number is among it
+     * @param below every call of a smaller number is done, too
      */
     synchronized void tellDone(FramePool pool, long below) {
         channel.offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)));
@@ -239,11 +255,12 @@ public final class Peer {
     }
 
     /**
-     * Checks that the node is there and has the function, with the schema that this side has.
+     * Checks that the node is not lost and has the function, with a schema that agrees with this side's in the older of
+     * the two versions.
      *
      * @throws PsException with {@code UNAVAILABLE}, {@code UNKNOWN_FUNCTION} or {@code SCHEMA_MISMATCH}
      */
-    @SuppressWarnings("ReferenceEquality") // the very object that was compared before; equality would read its text
+    @SuppressWarnings("ReferenceEquality") // the same object as in the earlier check; equality would compare its text
     void require(FunctionInfo mine) {
         PsException cause = lost;
         if (cause != null) {
@@ -277,7 +294,7 @@ public final class Peer {
         agreed.put(mine.id(), mine);
     }
 
-    /** A function that the node was found to have, under the name that the node has for it. */
+    /** Returns a checked function under the name that the node has for it. */
     FunctionInfo named(FunctionInfo mine) {
         return mine.formerly().isEmpty() ? mine : renamed.getOrDefault(mine.id(), mine);
     }

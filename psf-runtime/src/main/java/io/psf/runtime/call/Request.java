@@ -6,14 +6,14 @@ import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One part of a call, about to be written. Used again for other parts. Not thread-safe. */
+/** One part of a call, as a draft that is reused for other parts. Not thread-safe. */
 final class Request implements Draft {
     private final TupleWriter tuple = new TupleWriter();
     private @Nullable Call<?> call;
     private int part;
 
     /**
-     * Takes in what is to be written.
+     * Prepares a part for writing.
      *
      * @return false if the call has ended
      */
@@ -28,7 +28,7 @@ final class Request implements Draft {
         return Frames.length(tuple);
     }
 
-    /** False if the call has ended: what was written then may not be what was called. */
+    /** Writes the request. False if the call has ended: the bytes may then differ from the request that was called. */
     @Override
     public boolean writeTo(ByteBuffer out) {
         Call<?> call = this.call;
@@ -39,7 +39,7 @@ final class Request implements Draft {
         return !call.isEnded();
     }
 
-    /** Forgets what was written. */
+    /** Clears the draft for its next use. */
     void end() {
         tuple.reset();
         call = null;

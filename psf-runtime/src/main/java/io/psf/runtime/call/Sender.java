@@ -14,10 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Writes requests and sends them: each part of a call once over each of its peer's channels. Thread-safe. */
+/**
+ * Writes requests and sends them. Each part of a call is sent at most once over each of its peer's channels.
+ * Thread-safe.
+ */
 final class Sender {
     private final FramePool pool;
-    /** Not in use now. */
+    /** Drafts of the thread that are not in use. */
     private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
@@ -30,13 +33,13 @@ final class Sender {
     /**
      * Sends the parts of a call that have not been sent.
      *
-     * @param again the peer to send to, by the one who has connected to it again; null for all of them
+     * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
      */
     void send(Call<?> call, @Nullable Peer again) {
         for (int part = 0; part < call.parts() && !call.isDone(); part++) {
             Peer peer = call.peer(part);
             if (again != null && again != peer) {
-                continue; // to another one the order is another's to keep
+                continue; // another thread is responsible for the order of calls to another peer
             }
             Channel channel = peer.claim(call, part, again != null);
             if (channel != null) {
@@ -62,7 +65,7 @@ final class Sender {
             if (!comesAgain) {
                 fail(call, chain, part, e);
             }
-        } catch (Throwable e) { // the request's own components, say, which are the user's
+        } catch (Throwable e) { // for example from components of the request, which are code of the user
             fail(call, chain, part, new PsException(Code.BAD_REQUEST, "writing the request: " + e, e));
         }
     }
@@ -78,7 +81,7 @@ final class Sender {
     private void send(Call<?> call, int part, Channel channel) {
         ArrayDeque<Request> unused = requests.get();
         Request request =
-                unused.isEmpty() ? new Request() : unused.removeLast(); // sending may come to wait, and to call
+                unused.isEmpty() ? new Request() : unused.removeLast(); // sending may block, and may make calls
         try {
             if (!request.begin(call, part)) {
                 return;
@@ -102,7 +105,10 @@ final class Sender {
         }
     }
 
-    /** The requests of a chain to the slice that a part of its first call goes to; null if they have ended. */
+    /**
+     * Writes the requests of a chain to the slice that a part of its first call goes to; returns null if all those
+     * calls have ended.
+     */
     private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
         int slice = first.slice(part);
         Peer peer = first.peer(part);
@@ -147,7 +153,7 @@ final class Sender {
         }
     }
 
-    /** Bytes of all requests sent, frames' headers included. */
+    /** Returns the bytes of all requests sent, including the frames' headers. */
     long bytesSent() {
         return bytesSent.sum();
     }

@@ -3,31 +3,31 @@ package io.psf.runtime.transport;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A connection that carries frames both ways, in order. Thread-safe. */
+/** A connection that carries frames in both directions, in order. Thread-safe. */
 public interface Channel {
     /**
-     * Sends a frame and takes it over.
+     * Sends a frame and takes ownership of it.
      *
-     * <p>A thread that is not the transport's own waits here while the peer does not take frames, which bounds the memory
-     * of what is unsent.
+     * <p>Backpressure: the calling thread blocks while the peer takes no frames, which bounds the memory of unsent
+     * frames. The transport's own threads do not block.
      *
-     * @param deadline when to give up waiting, as {@link System#nanoTime} counts
+     * @param deadline the time, as {@link System#nanoTime} counts, at which the thread stops waiting
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the channel is closed, with {@code TIMED_OUT} if the
      *     peer takes no frames until the deadline
      */
     void send(Frame frame, long deadline);
 
     /**
-     * Sends a frame without ever waiting, and takes it over; dropped if the channel is closed. The {@link Receiver} is told
-     * when it has been {@link Receiver#sent sent}.
+     * Sends a frame and takes ownership of it. Never blocks. The frame is dropped if the channel is closed. The {@link
+     * Receiver} is notified when the frame has been {@link Receiver#sent sent}.
      */
     void offer(Frame frame);
 
     /**
-     * Waits until something is over that depends on frames from the peer, and may bring them in on this thread meanwhile.
-     * May return early.
+     * Blocks until a condition that depends on frames from the peer is true. The thread may poll the channel and
+     * receive frames meanwhile. May return early.
      *
-     * @param over whoever makes it true unparks this thread
+     * @param over the condition; the thread that makes it true unparks this thread
      * @param deadline as {@link System#nanoTime} counts
      */
     default void await(BooleanSupplier over, long deadline) throws InterruptedException {
@@ -43,55 +43,59 @@ public interface Channel {
     }
 
     /**
-     * Sends a draft as {@link #send(Frame, long)} would a frame.
+     * Sends a draft as {@link #send(Frame, long)} sends a frame.
      *
-     * @return false if this channel sends frames alone; nothing was done
+     * @return false if this channel cannot send drafts; nothing was done
      */
     default boolean send(Draft draft, long deadline) {
         return false;
     }
 
     /**
-     * Sends a draft as {@link #offer(Frame)} would a frame.
+     * Sends a draft as {@link #offer(Frame)} sends a frame.
      *
-     * @return false if this channel sends frames alone; nothing was done
+     * @return false if this channel cannot send drafts; nothing was done
      */
     default boolean offer(Draft draft) {
         return false;
     }
 
-    /** Whether the thread that brings in its frames may be kept for as long as a quick handler takes. */
+    /** True if the thread that delivers the received frames may be blocked for as long as a quick handler takes. */
     default boolean mayRunHandlers() {
         return false;
     }
 
     /**
-     * Told by a receiver, within {@link Receiver#received}, that it has put the frame in its order and may be kept for
-     * longer now, by a handler or by a callback: another thread may bring in the frames behind it meanwhile. Without this
-     * call the frames behind it wait until it returns.
+     * Called by a receiver within {@link Receiver#received}. The receiver has fixed the order of the frame and may
+     * block for longer now, in a handler or a callback. From now on another thread may deliver the frames behind it.
+     * Without this call they wait until {@code received} returns.
      */
     default void mayTakeLong() {}
 
-    /** Whether frames are taken from the peer; while they are not, the peer's {@link #send} comes to wait. */
+    /**
+     * Starts or stops reading frames from the peer. While reading is stopped, the peer's {@link #send} blocks in the
+     * end (backpressure).
+     */
     void setReading(boolean reading);
 
-    /** From now on the peer may send frames of any length; before, of 64 KB at most. */
+    /** Allows the peer frames of any length from now on. Before this call the limit is 64 KB. */
     void trust();
 
     /**
-     * From now on this end gives a sign of life several times within a limit, and the channel closes if nothing comes from
-     * the peer for so long. Both ends have to be told. A channel whose end the system tells of in any case does nothing.
+     * Starts keep-alive: from now on this end sends several pings within the limit, and closes the channel if nothing
+     * arrives from the peer for that long. Both ends have to call this. Does nothing on a channel for which the system
+     * reports the end of the peer in any case.
      *
-     * @param limitNanos more than the longest time for which a healthy peer stands still
+     * @param limitNanos more than the longest time for which a healthy peer is paused
      */
     default void keepAlive(long limitNanos) {}
 
-    /** Whether frames can still be sent. */
+    /** True if frames can still be sent. May be stale. */
     boolean isOpen();
 
-    /** The peer's address, for messages. */
+    /** Returns the peer's address, for messages. */
     String peer();
 
-    /** Closes both ways. */
+    /** Closes both directions. */
     void close();
 }

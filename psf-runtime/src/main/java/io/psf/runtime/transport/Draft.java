@@ -4,30 +4,30 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame that has yet to be written: straight to where it is sent from if the channel can, or else into memory of its
- * own.
+ * A frame that is not written yet. A channel that can do so has it written directly to the memory that it is sent from;
+ * else the frame is written to a buffer of its own.
  */
 public interface Draft {
     /**
-     * The end of the frame, where that lies in memory of its own as it is to be sent, and is long; else null. It stays as
-     * it is until the channel has taken the draft.
+     * Returns the last bytes of the frame if they exist in memory already, in the form in which they are sent, and are
+     * many; else null. The buffer does not change until the channel has taken the draft.
      */
     default @Nullable ByteBuffer tail() {
         return null;
     }
 
-    /** As {@link #writeTo}, but for the {@link #tail}. */
+    /** Writes the frame as {@link #writeTo} does, without the {@link #tail}. */
     default void writeHeadTo(ByteBuffer out) {
         throw new UnsupportedOperationException("no tail");
     }
 
-    /** Bytes of the whole frame. */
+    /** Returns the length of the whole frame in bytes. */
     int length();
 
     /**
-     * Writes the frame at the position of a little-endian buffer that has room for it.
+     * Writes the frame at the position of a little-endian buffer, which has enough space for it.
      *
-     * @return false if it is not to be sent after all
+     * @return false if the frame has become unnecessary and must not be sent
      */
     boolean writeTo(ByteBuffer out);
 }

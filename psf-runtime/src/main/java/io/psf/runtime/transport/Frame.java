@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request or an answer as bytes: a header of 48 bytes and the body that {@link TupleWriter} draws; little-endian,
- * everything aligned to 8 bytes.
+ * A request or an answer as bytes: a header of 48 bytes and the body that {@link TupleWriter} lays out. Little-endian;
+ * all values are aligned to 8 bytes.
  *
  * <pre>
  *   0      4     5      6         8          12            16       20      24
@@ -27,49 +27,55 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <ul>
- *   <li>length: bytes of the whole frame, header included, a multiple of 8
- *   <li>kind: {@link Kind}; flags: of a request its priority, signed
- *   <li>version: the schema version of the side that wrote the frame; fingerprint: of that version's schema
+ *   <li>length: bytes of the whole frame, including the header; a multiple of 8
+ *   <li>kind: {@link Kind}; flags: the priority of a request, signed; else 0
+ *   <li>version: the schema version of the side that wrote the frame; fingerprint: the fingerprint of that schema
  *   <li>function: the number of the function's name; tensor: the number of the tensor's name, or 0
- *   <li>slice: of the tensor, or of a call to nodes which of them it is for; echoed in the answer
- *   <li>word: of a request the milliseconds left until its deadline, of an answer its status, a {@link
- *       PsException.Code}; the block of an answer that is not OK is one string, the detail
- *   <li>attempt: how often the request may have been sent before; layout: of a request to a shard, which slice of which
- *       shape it is for
+ *   <li>slice: the slice of the tensor, or the index of the node in a call to nodes; repeated in the answer
+ *   <li>word: of a request the milliseconds until its deadline; of an answer its status, a {@link PsException.Code}.
+ *       The block of an answer that is not OK is one string, the detail
+ *   <li>attempt: how many times the request may have been sent before; layout: of a request to a shard, a stamp of the
+ *       slice and the shape that it is for
  * </ul>
  *
- * <p>A frame has one owner, who passes it on or releases it, once; who {@link #retain retains} it becomes one more.
- * What the bytes say does not change once it has been written or has arrived, so that several may read it at once.
+ * <p>A frame has one owner, which passes it on or releases it, once. {@link #retain} adds an owner. The bytes do not
+ * change after the frame has been written or has arrived, so several threads may read it at once.
  */
 public final class Frame {
-    /** Bytes of the header. */
+    /** The length of the header in bytes. */
     public static final int HEADER = FrameHeader.LENGTH;
 
-    /** The largest frame. */
+    /** The length of the largest frame in bytes. */
     public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
 
     /** The most requests of a chain. */
     private static final int MOST_IN_CHAIN = 1 << 16;
 
-    /** What is taken at once for a frame that has only been announced; more is taken as its bytes come. */
+    /**
+     * The most bytes that are allocated for a frame whose header alone has arrived; more are allocated as its bytes
+     * arrive.
+     */
     private static final int AT_FIRST = 4 << 20;
 
-    /** What a frame is. Values that are no ASCII text, so that a stray line of text is refused at once. */
+    /** The kind of a frame. The values are not ASCII, so that a stray line of text is rejected at once. */
     public enum Kind {
         /** A call of a function. */
         REQUEST((byte) 0xB1),
         /** The answer to a call. */
         ANSWER((byte) 0xB2),
         /**
-         * The caller is done with calls, answered or not: their numbers as a copied array of longs, and every number below
-         * the header's.
+         * The caller is done with calls, answered or not: with those whose numbers are in the body, a copied array of
+         * longs, and with all those below the number in the header.
          */
         DONE((byte) 0xB3),
-        /** Requests, whole frames one after another, to be run without another's in between. */
+        /** Requests, as whole frames one after another, that are run without other requests in between. */
         CHAIN((byte) 0xB4),
-        /** A transport's own, first on a connection: to go on over shared memory, and what the other end says to that. */
+        /**
+         * Internal to a transport, first on a connection: a request to continue over shared memory, or the reply to
+         * one.
+         */
         LINK((byte) 0xB5),
-        /** A transport's own: a sign of life, which is not answered. 0xB6 is left out: it begins a gap in a ring. */
+        /** Internal to a transport: keep-alive, not answered. 0xB6 is not used here: it marks a gap in a ring. */
         PING((byte) 0xB7);
 
         final byte code;
@@ -79,7 +85,7 @@ public final class Frame {
         }
     }
 
-    /** By code, from {@link Kind#REQUEST}'s on; the sixth is no frame's. */
+    /** Indexed by the code minus that of {@link Kind#REQUEST}. No frame has the code of index 5. */
     private static final Kind[] KINDS = {
         Kind.REQUEST, Kind.ANSWER, Kind.DONE, Kind.CHAIN, Kind.LINK, Kind.PING, Kind.PING
     };
@@ -91,16 +97,16 @@ public final class Frame {
 
     private final ByteBuffer bytes;
     private final @Nullable Lender lender;
-    /** The chain that this frame is a part of. */
+    /** The chain that this frame is a part of; null for none. */
     private final @Nullable Frame whole;
 
     private volatile int owners = 1;
-    /** True if somebody may still read the memory after it has been released. */
+    /** True if a thread may still read the memory after the last release. */
     private volatile boolean abandoned;
 
-    /** Who takes back a frame's memory. */
+    /** The owner of a frame's memory, which gets it back. */
     public interface Lender {
-        /** The memory is the lender's again. */
+        /** Returns the memory to the lender. */
         void giveBack(ByteBuffer bytes);
     }
 
@@ -108,12 +114,12 @@ public final class Frame {
         this(bytes, pool, null);
     }
 
-    /** A frame that lies in memory which its lender wants back before more can come. */
+    /** Returns a frame in memory that its lender needs back before it can deliver more frames. */
     public static Frame lent(ByteBuffer bytes, Lender lender) {
         return new Frame(bytes, lender, null);
     }
 
-    /** A frame that lies in a buffer: whoever made that takes it back. */
+    /** Returns a frame in a buffer that no pool manages: releasing the frame does nothing to the buffer. */
     public static Frame of(ByteBuffer bytes) {
         return new Frame(bytes, null);
     }
@@ -125,11 +131,11 @@ public final class Frame {
     }
 
     /**
-     * The length that a header announces.
+     * Returns the length that a header announces.
      *
-     * @param bytes that hold the first {@link #HEADER} bytes of a frame, little-endian
-     * @param at where they begin
-     * @param most the longest frame that is taken
+     * @param bytes at least the first {@link #HEADER} bytes of a frame, little-endian
+     * @param at the index of the header
+     * @param most the longest frame that is accepted
      * @throws PsException with {@code PROTOCOL} if it is not the header of a frame
      */
     public static int length(ByteBuffer bytes, int at, int most) {
@@ -149,14 +155,15 @@ public final class Frame {
     }
 
     /**
-     * A frame to be filled with what arrives. Its memory grows with that and not with what was announced, unless it is a
-     * node's that has been {@link Receiver#admits asked} for all of it.
+     * Returns an empty frame for bytes that arrive. Its memory grows with the bytes that have arrived, not with the
+     * announced length. From a bounded pool the whole length is allocated at once: the receiver has {@link
+     * Receiver#admits admitted} it.
      */
     public static Frame arriving(FramePool pool, int length) {
         return pool.acquire(pool.isBounded() ? length : Math.min(length, AT_FIRST));
     }
 
-    /** A frame with room for more of what arrives, and with what has arrived; the old one is released. */
+    /** Returns a larger frame with the bytes that have arrived, and releases this one. */
     public Frame grown(FramePool pool, int length) {
         Frame larger = pool.acquire((int) Math.min(length, 2L * bytes.limit()));
         larger.bytes.put(bytes.flip());
@@ -164,17 +171,17 @@ public final class Frame {
         return larger;
     }
 
-    /** The bytes, from 0 to the length; the position is the reader's to move. */
+    /** Returns the bytes, from 0 to the length. A reader may move the position. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Bytes of the memory that it takes. */
+    /** Returns the bytes of memory that the frame occupies. */
     public int capacity() {
         return bytes.capacity();
     }
 
-    /** Bytes of the whole frame. */
+    /** Returns the length of the whole frame in bytes. */
     public int length() {
         return bytes.getInt(0);
     }
@@ -207,51 +214,51 @@ public final class Frame {
         return bytes.getLong(FrameHeader.CALL);
     }
 
-    /** Of a request: milliseconds until its deadline. */
+    /** Of a request: returns the milliseconds until its deadline, as of when it was sent. */
     public int timeout() {
         return bytes.getInt(FrameHeader.WORD);
     }
 
-    /** Of an answer: how the call ended. */
+    /** Of an answer: returns how the call ended. */
     public PsException.Code status() {
         int status = bytes.getInt(FrameHeader.WORD);
         return status >= 0 && status < CODES.length ? CODES[status] : PsException.Code.INTERNAL;
     }
 
-    /** Of a request to a shard: which slice, of which shape, the caller takes it for. */
+    /** Of a request to a shard: returns the stamp of the slice and the shape that the caller expects. */
     public short layout() {
         return bytes.getShort(FrameHeader.LAYOUT);
     }
 
-    /** Of a request: how often it may have been sent before. */
+    /** Of a request: returns how many times it may have been sent before. */
     public int attempt() {
         return bytes.getShort(FrameHeader.ATTEMPT) & 0xffff;
     }
 
-    /** Of a request: calls of a higher one are run first. */
+    /** Of a request: returns its priority; requests with a higher one run first. */
     public int priority() {
         return bytes.get(FrameHeader.FLAGS);
     }
 
     /**
-     * Reads the body.
+     * Returns a reader of the body.
      *
-     * @param target the tensor that the frame is for, if any
-     * @throws PsException with {@code PROTOCOL} if the body is not what the header says
+     * @param target the tensor that the frame is for; null if none
+     * @throws PsException with {@code PROTOCOL} if the body does not match the header
      */
     public TupleReader reader(@Nullable TensorId target) {
         return reader(new TupleReader(), target);
     }
 
-    /** As {@link #reader(TensorId)}, with a reader that has been used before. */
+    /** Does what {@link #reader(TensorId)} does, with a reader that has been used before. */
     public TupleReader reader(TupleReader used, @Nullable TensorId target) {
         return used.begin(bytes, HEADER, length(), bytes.getInt(FrameHeader.BLOCK_LENGTH), bytes.getInt(FrameHeader.ARRAYS), version(), target);
     }
 
     /**
-     * Takes a chain apart; its requests own it together from now on.
+     * Splits a chain into its requests, which share the ownership of the chain from now on.
      *
-     * @throws PsException with {@code PROTOCOL} if it is not made of requests
+     * @throws PsException with {@code PROTOCOL} if the chain contains anything but requests
      */
     public List<Frame> requests() {
         List<ByteBuffer> parts = new ArrayList<>();
@@ -280,12 +287,12 @@ public final class Frame {
         return requests;
     }
 
-    /** Whether its memory is wanted back before its {@link Receiver} returns. */
+    /** True if the memory belongs to a lender that needs it back before the {@link Receiver} returns. */
     public boolean isLent() {
         return lender != null && !(lender instanceof FramePool);
     }
 
-    /** Whether it has more than one owner. */
+    /** True if it has more than one owner. */
     public boolean isShared() {
         return owners > 1;
     }
@@ -300,9 +307,10 @@ public final class Frame {
     }
 
     /**
-     * Gives the memory back, once every owner has. Nobody may read the frame, or a view of it, afterwards.
+     * Removes an owner. The last owner gives the memory back; no thread may read the frame, or a view of it,
+     * afterwards.
      *
-     * @throws IllegalStateException if it has been released as often as it has owners
+     * @throws IllegalStateException if there have been as many releases as owners already
      */
     public void release() {
         int left = OWNERS.decrementAndGet(this);
@@ -320,13 +328,16 @@ public final class Frame {
         }
     }
 
-    /** As {@link #release}, where somebody may still read the frame: its memory is the garbage collector's. */
+    /**
+     * Does what {@link #release} does while another thread may still read the frame: the memory is left to the garbage
+     * collector and not reused.
+     */
     public void abandon() {
         (whole == null ? this : whole).abandoned = true;
         release();
     }
 
-    /** The header alone, in memory of its own, for what outlives the frame's. */
+    /** Returns a copy of the header in memory of its own, for use after the frame has been released. */
     public Frame header() {
         ByteBuffer copy = ByteBuffer.allocate(HEADER);
         copy.put(0, bytes, 0, HEADER);

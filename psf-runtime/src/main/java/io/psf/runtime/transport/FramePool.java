@@ -7,29 +7,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps direct buffers of frames for their next use, since a first touch of fresh memory costs several times as much as
- * the bytes that are written to it. Buffers are the garbage collector's: one that is never given back is not lost, and
- * a view that outlives its frame reads another frame's bytes but never freed memory. Idle buffers are dropped when
- * buffers of another size are wanted and the pool owns as much as it may. Thread-safe.
+ * Retains direct buffers of frames for reuse, since the first access to fresh memory costs several times as much as the
+ * writing of the bytes. The garbage collector owns the buffers: a buffer that is never given back does not leak, and a
+ * view that is used after its frame was released reads the bytes of another frame, but never freed memory. Idle buffers
+ * are dropped when a buffer of another size is needed and the pool owns as many bytes as it may. Thread-safe.
  */
 public final class FramePool implements Frame.Lender {
-    /** Tiny frames, such as most answers to pushes, take this much. */
+    /** The capacity for tiny frames, such as most answers to pushes. */
     private static final int TINY = 256;
 
     private static final int TINIEST = 8;
     private static final int SMALLEST = 10;
 
-    /** Beyond the power of two, for a header: arrays of such sizes are common. */
+    /** Bytes beyond the power of two, for a header: arrays whose sizes are powers of two are common. */
     private static final int SLACK = 512;
 
     private static final int LARGEST = 30;
 
-    /** By size; each its own lock, since linked nodes would be garbage of every frame. */
+    /**
+     * Idle buffers by size class. Each deque is its own lock: the nodes of a concurrent queue would be garbage of every
+     * frame.
+     */
     private final ArrayDeque<ByteBuffer>[] kept = newDeques();
 
-    /** Bytes that are kept unused. */
+    /** Bytes of idle buffers. */
     private final AtomicLong keptBytes = new AtomicLong();
-    /** Bytes that are in use or kept. */
+    /** Bytes of buffers in use and of idle ones. */
     private final AtomicLong ownedBytes = new AtomicLong();
 
     private final long mostKept;
@@ -38,20 +41,20 @@ public final class FramePool implements Frame.Lender {
     private volatile Runnable onGivenBack = () -> {};
 
     /**
-     * A pool without a bound on what is in use.
+     * Creates a pool without a bound on the bytes in use.
      *
-     * @param mostKept the most bytes that are kept unused
+     * @param mostKept the most bytes of idle buffers
      */
     public FramePool(long mostKept) {
         this(mostKept, Long.MAX_VALUE);
     }
 
     /**
-     * A pool.
+     * Creates a pool.
      *
-     * @param mostKept the most bytes that are kept unused
-     * @param bound the most bytes that should be in use and kept: idle buffers are dropped to stay below it. A buffer that
-     *     is asked for is given all the same
+     * @param mostKept the most bytes of idle buffers
+     * @param bound the most bytes that should be in use or idle: idle buffers are dropped to stay below it. The bound
+     *     does not make an allocation fail
      */
     public FramePool(long mostKept, long bound) {
         this.mostKept = mostKept;
@@ -67,12 +70,14 @@ public final class FramePool implements Frame.Lender {
         return deques;
     }
 
-    /** A frame with room for so many bytes, its content undefined. */
+    /** Returns a frame with that capacity in bytes. Its content is undefined. */
     public Frame acquire(int length) {
         return new Frame(take(length), this);
     }
 
-    /** Room for so many little-endian bytes, their content undefined, until it is {@link #giveBack given back}. */
+    /**
+     * Returns a little-endian buffer of that length until it is {@link #giveBack given back}. Its content is undefined.
+     */
     public ByteBuffer take(int length) {
         int size = sizeClass(length);
         ByteBuffer buffer = poll(size);
@@ -118,10 +123,10 @@ public final class FramePool implements Frame.Lender {
     }
 
     /**
-     * Drops idle buffers, the largest first. The garbage collector frees them, which an allocation that finds no memory
-     * waits for.
+     * Drops idle buffers, the largest first. The garbage collector frees them; an allocation that finds no memory waits
+     * for that.
      *
-     * @return how many bytes were dropped
+     * @return the bytes that were dropped
      */
     private long dropKept(long enough) {
         long dropped = 0;
@@ -151,7 +156,7 @@ public final class FramePool implements Frame.Lender {
         }
     }
 
-    /** A buffer that is in use is left to the garbage collector. */
+    /** Leaves a buffer that is in use to the garbage collector. */
     public void abandon(ByteBuffer buffer) {
         ownedBytes.addAndGet(-buffer.capacity());
         if (wanted) {
@@ -159,37 +164,43 @@ public final class FramePool implements Frame.Lender {
         }
     }
 
-    /** Bytes that are kept unused. */
+    /** Returns the bytes of idle buffers. */
     public long keptBytes() {
         return keptBytes.get();
     }
 
-    /** Bytes that are in use. */
+    /** Returns the bytes of buffers in use. */
     public long usedBytes() {
         return ownedBytes.get() - keptBytes.get();
     }
 
-    /** The most bytes that should be in use and kept. */
+    /** Returns the most bytes that should be in use or idle. */
     public long bound() {
         return bound;
     }
 
-    /** Whether what is in use is bounded, by those who ask before they take. */
+    /**
+     * True if the bytes in use are bounded. The users of the pool enforce that: each asks before it takes a large
+     * buffer.
+     */
     boolean isBounded() {
         return bound < Long.MAX_VALUE;
     }
 
-    /** Told, while memory is {@link #want wanted}, that some was given back; returns at once, and takes no locks. */
+    /**
+     * Sets the callback for memory that is given back. It is called only while memory is {@link #want wanted}. It has
+     * to return at once and must not take locks.
+     */
     public void onGivenBack(Runnable told) {
         onGivenBack = told;
     }
 
-    /** Whether somebody is to be told of memory that is given back. */
+    /** Sets whether the callback is notified of memory that is given back. */
     public void want(boolean wanted) {
         this.wanted = wanted;
     }
 
-    /** How much memory a frame takes. */
+    /** Returns the bytes of memory that a frame of that length occupies. */
     public static int capacity(int length) {
         return capacity(length, sizeClass(length));
     }

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes frames; what their bytes mean, {@link Frame} tells. */
+/** Writes frames. {@link Frame} describes their bytes. */
 public final class Frames {
     private Frames() {}
 
-    /** Writes a draft; null if it is not to be sent after all. */
+    /** Writes a draft; returns null if it has become unnecessary and must not be sent. */
     public static @Nullable Frame of(FramePool pool, Draft draft) {
         Frame frame = pool.acquire(draft.length());
         if (!draft.writeTo(frame.bytes())) {
@@ -24,9 +24,9 @@ public final class Frames {
     }
 
     /**
-     * Bytes of a frame with that body.
+     * Returns the length of a frame with that body, in bytes.
      *
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if that is more than a frame can have
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds {@link Frame#MAX_LENGTH}
      */
     public static int length(TupleWriter tuple) {
         return checked(Frame.HEADER + tuple.bodyLength());
@@ -40,7 +40,7 @@ public final class Frames {
         return frame;
     }
 
-    /** Writes requests into one frame, to be run one after another. */
+    /** Writes requests into one frame. The peer runs them one after another. */
     public static Frame chain(FramePool pool, List<RequestHeader> headers, List<TupleWriter> tuples) {
         long length = Frame.HEADER;
         for (TupleWriter tuple : tuples) {
@@ -61,7 +61,7 @@ public final class Frames {
         tuple.writeBody(bytes);
     }
 
-    /** Writes all of the answer but its {@link TupleWriter#tail}. */
+    /** Writes the answer without its {@link TupleWriter#tail}. */
     public static void answerHead(ByteBuffer bytes, FunctionInfo info, Frame request, TupleWriter tuple) {
         answerHeader(bytes, info, request, tuple);
         tuple.writeHead(bytes);
@@ -79,9 +79,9 @@ public final class Frames {
     }
 
     /**
-     * Writes a frame of a transport's own.
+     * Writes a frame of kind {@code LINK}.
      *
-     * @param status of what was asked for; {@code OK} in the question
+     * @param status of a reply: the outcome of the request; of a request: {@code OK}
      */
     public static Frame link(FramePool pool, PsException.Code status, TupleWriter tuple) {
         Frame frame = pool.acquire(length(tuple));
@@ -97,7 +97,7 @@ public final class Frames {
         return frame;
     }
 
-    /** Writes a sign of life. */
+    /** Writes a keep-alive frame. */
     public static Frame ping(FramePool pool) {
         Frame frame = pool.acquire(Frame.HEADER);
         FrameHeader.write(frame.bytes(), Frame.Kind.PING, Frame.HEADER);
@@ -106,9 +106,9 @@ public final class Frames {
     }
 
     /**
-     * Writes which calls the caller is done with.
+     * Writes the calls that the caller is done with.
      *
-     * @param below it is done with every call of a smaller number, too
+     * @param below the caller is also done with every call of a smaller number
      */
     public static Frame done(FramePool pool, long below, long[] calls) {
         TupleWriter tuple = new TupleWriter();
@@ -147,7 +147,7 @@ public final class Frames {
         tuple.writeBody(bytes);
     }
 
-    /** Writes the answer that says why a call failed. */
+    /** Writes an answer with an error. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
         TupleWriter tuple = new TupleWriter();
         String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;

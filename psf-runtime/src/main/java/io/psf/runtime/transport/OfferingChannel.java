@@ -5,21 +5,24 @@ import io.psf.api.PsException.Code;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/** A channel that offers what it is to send, and the receiver of the channel within it. Thread-safe. */
+/** A channel that sends without blocking, and the receiver of the channel that it delegates to. Thread-safe. */
 final class OfferingChannel implements Channel, Receiver {
     private final Receiver receiver;
     private final long bound;
     private final AtomicLong unsent = new AtomicLong();
     private final Channel inner;
 
-    /** Connects; frames that come meanwhile do not need the channel within. */
+    /** Connects. Frames may arrive before {@code inner} is set; their receipt does not use it. */
     OfferingChannel(Transport transport, String host, int port, Acceptor acceptor, long bound) {
         this.receiver = acceptor.accept(this);
         this.bound = bound;
         this.inner = transport.connect(host, port, channel -> this);
     }
 
-    /** Counts what is about to be offered, so that it is counted before it is told to be sent. */
+    /**
+     * Adds a frame to the unsent bytes before it is offered, so that it is counted before it is reported as sent.
+     * Throws an exception if the channel is closed or the bound is exceeded.
+     */
     private void take(int bytes) {
         if (!inner.isOpen()) {
             throw new PsException(Code.UNAVAILABLE, "connection to " + peer() + ": closed");
@@ -112,7 +115,7 @@ final class OfferingChannel implements Channel, Receiver {
         inner.close();
     }
 
-    // As the receiver of the channel within.
+    // Methods of the receiver of the inner channel.
 
     @Override
     public void received(Channel channel, Frame frame) {

@@ -1,17 +1,19 @@
 package io.psf.runtime.transport;
 
 /**
- * Connects as another transport does, but never makes a sender wait: a thread that others wait for, such as a server's lane,
- * could wait for its peer while that one waits for it. What the peer does not take is kept, and beyond a bound refused.
+ * Delegates to another transport, but its channels never block a sender. A thread that other threads depend on, such as
+ * a server's lane, must not block in a send: it could wait for its peer while the peer waits for it. Frames that the
+ * peer has not taken are queued; while they exceed a bound, further requests are refused with {@code
+ * RESOURCE_EXHAUSTED}.
  */
 public final class OfferingTransport implements Transport {
     private final Transport inner;
     private final long bound;
 
     /**
-     * A transport around another one.
+     * Creates a transport that delegates to another one.
      *
-     * @param bound the most unsent bytes of a channel with which another request is taken
+     * @param bound the most unsent bytes of a channel at which it still takes another request
      */
     public OfferingTransport(Transport inner, long bound) {
         this.inner = inner;

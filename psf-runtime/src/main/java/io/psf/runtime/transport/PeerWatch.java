@@ -6,24 +6,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges whether a peer keeps its channel waiting for too long: in the middle of a frame, for its hello, or for any sign
- * of life. The transport notes now and then what has come and gone, on one thread at a time; the other methods are
- * thread-safe. Times are nanoseconds of a clock that does not count while this process stands still.
+ * Detects a peer that keeps its channel waiting too long: in the middle of a frame, for its hello, or for any frame at
+ * all. The transport reports its progress at intervals, on one thread at a time; the other methods are thread-safe.
+ * Times are in nanoseconds of a clock that does not advance while this process is suspended.
  */
 public final class PeerWatch {
-    /** Signs of life within the limit after which a silent peer is given up. */
+    /** Keep-alive frames within the limit after which a silent peer counts as lost. */
     private static final int SIGNS = 4;
 
-    /** How often to note within the shortest limit. */
+    /** Calls of {@link #note} within the shortest limit. */
     private static final int NOTES = 8;
 
     private final ConnectionLimits limits;
     private final long begun;
-    /** Requests of a stranger without an answer. */
+    /** The unanswered requests of a stranger. */
     private final AtomicInteger pending = new AtomicInteger();
 
     private volatile boolean strange;
-    /** For how long a peer may be silent; 0 for ever. */
+    /** The longest silence of the peer, in nanoseconds; 0 for no limit. */
     private volatile long silenceLimit;
 
     private long now;
@@ -35,9 +35,9 @@ public final class PeerWatch {
     private long signAt;
 
     /**
-     * The watch of a new channel.
+     * Creates the watch of a new channel.
      *
-     * @param taken true if the peer has connected, and is a stranger until it is trusted
+     * @param taken true if this end has accepted the connection: the peer is a stranger until it is trusted
      */
     public PeerWatch(ConnectionLimits limits, boolean taken, long now) {
         this.limits = limits;
@@ -49,40 +49,40 @@ public final class PeerWatch {
         this.signAt = now;
     }
 
-    /** How often a transport has to note what has come, in nanoseconds. */
+    /** Returns the interval, in nanoseconds, at which a transport has to call {@link #note}. */
     public static long interval(ConnectionLimits limits) {
         return Math.min(limits.partialFrame().toNanos(), limits.hello().toNanos()) / NOTES;
     }
 
-    /** How often a transport has to note what has come from a peer that is {@link #keepAlive kept alive}. */
+    /** Returns that interval for a peer that is {@link #keepAlive kept alive}. */
     public static long interval(long silenceLimit) {
         return Math.max(1, silenceLimit / NOTES);
     }
 
-    /** The peer has said who it is. */
+    /** Records that the peer has identified itself. */
     public void trust() {
         strange = false;
     }
 
-    /** Whether the peer has not said who it is. */
+    /** True if the peer has not identified itself. */
     public boolean isStrange() {
         return strange;
     }
 
-    /** Whether nobody would miss the peer: a stranger without a request that is being answered. */
+    /** True if the connection can be closed without loss: a stranger without a request that is being answered. */
     public boolean isIdleStranger() {
         return strange && pending.get() <= 0;
     }
 
-    /** From now on the peer has to give signs of life. */
+    /** Requires frames of the peer within the limit from now on, if only keep-alive frames. */
     public void keepAlive(long limitNanos) {
         silenceLimit = limitNanos;
     }
 
     /**
-     * A stranger has sent a request.
+     * Counts a request of a stranger.
      *
-     * @throws PsException if it has sent too many
+     * @throws PsException if too many are unanswered
      */
     public void asked() {
         int unanswered = pending.incrementAndGet();
@@ -95,10 +95,10 @@ public final class PeerWatch {
     }
 
     /**
-     * A stranger is sent an answer.
+     * Counts an answer to a stranger.
      *
-     * @param unsent bytes of answers that it has not taken
-     * @return why the channel has to be closed; null if it has not
+     * @param unsent bytes of answers that the stranger has not taken
+     * @return why the channel has to be closed; null if it may stay open
      */
     public @Nullable PsException answered(long unsent) {
         pending.decrementAndGet();
@@ -111,12 +111,12 @@ public final class PeerWatch {
     }
 
     /**
-     * Takes note of how things stand.
+     * Records the state of the channel.
      *
-     * @param received a number that grows with what has come
-     * @param sent a number that grows with what the network has taken
-     * @param reads whether this end reads
-     * @param isIdle whether nothing waits to be sent
+     * @param received a number that grows with the bytes received
+     * @param sent a number that grows with the bytes that the network has taken
+     * @param reads true if this end reads
+     * @param isIdle true if no bytes wait to be sent
      */
     public void note(long now, long received, long sent, boolean reads, boolean isIdle) {
         this.now = now;
@@ -132,11 +132,11 @@ public final class PeerWatch {
     }
 
     /**
-     * What the peer should have done by now, as noted; null if nothing.
+     * Returns what the peer should have done by the last {@link #note}; null if nothing.
      *
-     * @param partial bytes of an unfinished frame
-     * @param expected bytes of that frame at least
-     * @return with {@code UNAVAILABLE} for a peer that does not seem to be there, so that it need not be told
+     * @param partial the bytes of an unfinished frame that have arrived
+     * @param expected the least length of that frame in bytes
+     * @return with {@code UNAVAILABLE} for a peer that seems to be gone, to which no answer need be sent
      */
     public @Nullable PsException overdue(int partial, int expected) {
         if (partial > 0 && isOver(receivedAt, limits.partialFrame().toNanos())) {
@@ -150,7 +150,7 @@ public final class PeerWatch {
                     Code.TIMED_OUT,
                     "hello: none (expected: one within " + limits.hello().toMillis() + " ms)");
         }
-        // An end that does not read hears nothing; but its peer, which reads, takes what waits to be sent.
+        // An end that does not read receives nothing. But its peer, which reads, takes the bytes that wait to be sent.
         if (silenceLimit > 0 && isOver(reads ? receivedAt : sentAt, silenceLimit)) {
             return new PsException(
                     Code.UNAVAILABLE,
@@ -163,7 +163,7 @@ public final class PeerWatch {
         return now - since >= limit;
     }
 
-    /** Whether a sign of life has to be given now; true once for each. */
+    /** True if a keep-alive frame has to be sent now; true once per frame. */
     public boolean isSignDue() {
         if (silenceLimit == 0 || !isOver(signAt, silenceLimit / SIGNS)) {
             return false;

@@ -2,27 +2,31 @@ package io.psf.runtime.transport;
 
 import io.psf.api.PsException;
 
-/** One end of a channel. Frames come in the order in which a thread sent them. Thread-safe; methods return soon. */
+/**
+ * The receiver of the frames of a channel. Frames arrive in the order in which a thread sent them. Implementations are
+ * thread-safe, and their methods return soon.
+ */
 public interface Receiver {
-    /** Takes over a frame that came. */
+    /** Takes ownership of a received frame. */
     void received(Channel channel, Frame frame);
 
-    /** Whether it may be given frames that are {@link Frame#isLent lent}, since it releases each before it returns. */
+    /** True if it accepts {@link Frame#isLent lent} frames, because it releases each of them before it returns. */
     default boolean takesLent() {
         return false;
     }
 
     /**
-     * Whether the memory of a long frame that the peer has announced may be taken now. If not, this has stopped the
-     * channel's reading, and lets it go on when the frame is to be asked for again. Asked by the thread that reads.
+     * True if the memory of a long, announced frame may be allocated now. If false, the receiver has stopped reading
+     * from the channel, and starts reading again when this method is to be called again for the frame. Runs on the
+     * thread that reads.
      */
     default boolean admits(Channel channel, int length) {
         return true;
     }
 
-    /** Told that bytes of offered or sent frames have been taken by the network, or by the peer. */
+    /** Called when the network, or the peer, has taken bytes of frames that were sent or offered. */
     default void sent(Channel channel, long bytes) {}
 
-    /** Told once, when no more frames come. */
+    /** Called once, when no more frames will arrive. */
     void closed(Channel channel, PsException cause);
 }

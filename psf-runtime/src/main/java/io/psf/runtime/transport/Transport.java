@@ -1,9 +1,9 @@
 package io.psf.runtime.transport;
 
-/** Makes channels. Implementations pass one contract test. Thread-safe. */
+/** Creates channels. Thread-safe. All implementations pass the same contract test. */
 public interface Transport extends AutoCloseable {
     /**
-     * Takes connections.
+     * Listens for connections and accepts them.
      *
      * @param port 0 for one that the system chooses
      * @param acceptor gives each connection its receiver
@@ -12,9 +12,9 @@ public interface Transport extends AutoCloseable {
     Listener listen(String host, int port, Acceptor acceptor);
 
     /**
-     * Connects.
+     * Connects to a listener. Blocks until connected.
      *
-     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if nobody listens there
+     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if no listener has that address
      */
     Channel connect(String host, int port, Acceptor acceptor);
 
@@ -22,12 +22,12 @@ public interface Transport extends AutoCloseable {
     @Override
     void close();
 
-    /** Takes connections until closed. */
+    /** Accepts connections until it is closed. */
     interface Listener extends AutoCloseable {
-        /** The port that is listened on. */
+        /** Returns the port that is listened on. */
         int port();
 
-        /** Takes no more connections, and closes those that it took. */
+        /** Accepts no more connections, and closes those that it has accepted. */
         @Override
         void close();
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Channels within one JVM: a frame is handed to the peer's receiver as it is, by the sender's thread. Addresses are
- * ports of this object; two transports know nothing of each other.
+ * Channels within one JVM. The sender's thread passes each frame to the peer's receiver, without a copy. Addresses are
+ * ports of this object; two transports do not share ports.
  */
 public final class InProcessTransport implements Transport {
     private final Map<Integer, InProcessListener> listeners = new ConcurrentHashMap<>();
@@ -35,7 +35,8 @@ public final class InProcessTransport implements Transport {
     public Channel connect(String host, int port, Acceptor acceptor) {
         InProcessListener listener = listeners.get(port);
         if (listener == null) {
-            throw new PsException(PsException.Code.UNAVAILABLE, "nobody listens on in-process port " + port);
+            throw new PsException(
+                    PsException.Code.UNAVAILABLE, "in-process port: " + port + " (expected: one with a listener)");
         }
         InProcessChannel near = new InProcessChannel("in-process:" + port, acceptor);
         InProcessChannel far = new InProcessChannel("in-process", listener.acceptor);
@@ -73,9 +74,12 @@ public final class InProcessTransport implements Transport {
         }
     }
 
-    /** One of two ends. */
+    /** One of the two ends of a channel. */
     private static final class InProcessChannel implements Channel {
-        /** Whether this thread is a node's own, handing over an answer: what it sends meanwhile does not wait. */
+        /**
+         * True while the thread, one of a node's own, delivers an answer: frames that it sends meanwhile do not block
+         * it.
+         */
         private static final ThreadLocal<Boolean> ANSWERING = ThreadLocal.withInitial(() -> false);
 
         private final String peer;

@@ -8,30 +8,33 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts what arrives together to frames: many small ones at a time, large ones straight into their own memory. Not
- * thread-safe.
+ * Assembles frames from received bytes: copies many small frames from one inbox, and reads large frames directly into
+ * their own memory. Not thread-safe.
  */
 final class FrameReader {
     private static final int INBOX = 64 << 10;
 
-    /** Longer frames are asked for before their memory is taken. */
+    /** The receiver has to admit longer frames before their memory is allocated. */
     private static final int LARGE = INBOX / 4;
 
-    /** A stranger's. */
+    /** The inbox of a connection that is not trusted. */
     private static final int SMALL_INBOX = 4 << 10;
 
     private final FramePool pool;
     private final IntPredicate admits;
-    /** The inbox, from when something comes; what has come ends at its position. */
+    /** The inbox; null until the first bytes are read. The received bytes end at its position. */
     private @Nullable ByteBuffer inbox;
 
-    /** How much of the inbox has been taken out. */
+    /** The index in the inbox up to which frames have been taken out. */
     private int taken;
-    /** A frame that is being read into its own memory, and how long it is to be. */
+    /** A large frame that is being read into its own memory; null if none is. Its final length is {@code announced}. */
     private @Nullable Frame large;
 
     private int announced;
-    /** True if the last frame was large: then the next is read from its header on, so that its body is not copied. */
+    /**
+     * True if the last frame was large. Then only the header of the next frame is read at first, so that its body need
+     * not be copied.
+     */
     private boolean expectsLarge;
 
     private volatile boolean trusted;
@@ -41,21 +44,21 @@ final class FrameReader {
     }
 
     /**
-     * A reader.
+     * Creates a reader.
      *
-     * @param admits whether the memory of a large frame may be taken now; if not, it is asked again later
+     * @param admits true if the memory of a large frame may be allocated now; if false, it is called again later
      */
     FrameReader(FramePool pool, IntPredicate admits) {
         this.pool = pool;
         this.admits = admits;
     }
 
-    /** From now on frames may be of any length. */
+    /** Allows frames of any length from now on. */
     void trust() {
         trusted = true;
     }
 
-    /** Where the next bytes go. Has room. */
+    /** Returns the buffer for the next bytes, which has free capacity. */
     ByteBuffer target() {
         if (large != null) {
             if (!large.bytes().hasRemaining()) {
@@ -72,16 +75,16 @@ final class FrameReader {
         return into.limit(isHeaderAlone ? Frame.HEADER : into.capacity());
     }
 
-    /** Longer frames are not read through an inbox. */
+    /** Returns the length above which frames are not read through that inbox. */
     private static int longest(ByteBuffer inbox) {
         return inbox.capacity() / 4;
     }
 
     /**
-     * Takes out the next frame that is there.
+     * Takes out the next complete frame.
      *
-     * @return null if there is none, or but a part of one
-     * @throws io.psf.api.PsException with {@code PROTOCOL} if what comes is no frame
+     * @return null if there is none, or only a part of one
+     * @throws io.psf.api.PsException with {@code PROTOCOL} if the received bytes are not a frame
      */
     @Nullable
     Frame next() {
@@ -113,7 +116,7 @@ final class FrameReader {
             return frame;
         }
         if (length > LARGE && !admits.test(length)) {
-            return null; // what has come of it stays in the inbox
+            return null; // its first bytes stay in the inbox
         }
         if (length > longest(from)) {
             announced = length;
@@ -153,7 +156,7 @@ final class FrameReader {
         return inbox == null ? 0 : inbox.position() - taken;
     }
 
-    /** How many bytes of an unfinished frame there are: 0 if it is whole, and waits to be taken out. */
+    /** Returns the received bytes of an unfinished frame: 0 if the frame is complete and waits to be taken out. */
     int partial() {
         if (large != null) {
             int there = large.bytes().position();
@@ -163,7 +166,7 @@ final class FrameReader {
         return there < expected() ? there : 0;
     }
 
-    /** How many bytes there will be at least. */
+    /** Returns the least length of that frame, in bytes. */
     int expected() {
         if (large != null) {
             return announced;
@@ -171,7 +174,7 @@ final class FrameReader {
         return inbox == null || inInbox() < Frame.HEADER ? Frame.HEADER : inbox.getInt(taken);
     }
 
-    /** Gives back the memory of an unfinished frame, and the inbox. */
+    /** Gives back the memory of an unfinished frame and of the inbox. */
     void release() {
         if (large != null) {
             large.release();

@@ -4,46 +4,46 @@ import io.psf.runtime.transport.Frame;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The frames that come over a wire. One thread at a time. */
+/** The frames that arrive over a wire. Used by one thread at a time. */
 interface FrameSource {
     /**
-     * Takes out the next frame that is there.
+     * Takes out the next complete frame.
      *
-     * @return null if there is none, or but a part of one
-     * @throws io.psf.api.PsException with {@code PROTOCOL} if what comes is no frame
+     * @return null if there is none, or only a part of one
+     * @throws io.psf.api.PsException with {@code PROTOCOL} if the received bytes are not a frame
      */
     @Nullable
     Frame next() throws IOException;
 
     /**
-     * Fetches what has come.
+     * Reads what has arrived. Does not block.
      *
-     * @return how many bytes; 0 if nothing has come, -1 if nothing will
+     * @return the number of bytes; 0 if there are none, -1 if no more will arrive
      */
     int fetch() throws IOException;
 
-    /** Whether it makes sense to fetch again at once. */
+    /** True if an immediate further {@link #fetch} may find bytes. */
     boolean mayHaveMore();
 
-    /** From now on frames may be of any length. */
+    /** Allows frames of any length from now on. */
     void trust();
 
-    /** How many bytes of an unfinished frame there are; 0 for one that is whole and has not been taken out. */
+    /** Returns the received bytes of an unfinished frame; 0 if the frame is complete and waits to be taken out. */
     int partial();
 
-    /** How many bytes there will be at least. */
+    /** Returns the least length of that frame, in bytes. */
     int expected();
 
-    /** How many bytes have come, or another number that grows with them. */
+    /** Returns the number of bytes received, or another number that grows with it. */
     long received();
 
     /**
-     * The selector is told when something comes.
+     * Arranges that the selector reports the next bytes.
      *
-     * @return false if something has come already
+     * @return false if there are some already
      */
     boolean prepareToSleep() throws IOException;
 
-    /** Gives back the memory of an unfinished frame, and what is kept to read into. Nothing is read afterwards. */
+    /** Gives back the memory of an unfinished frame, and the read buffers. Nothing is read afterwards. */
     void release();
 }

@@ -27,16 +27,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Channels over TCP, or over shared memory to nodes on the same machine, read by the threads that wait for answers. */
+/** Channels over TCP, or over shared memory to nodes on the same machine. The threads that await answers read them. */
 public final class NetTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(NetTransport.class);
     private static final int CONNECT_MILLIS = 5000;
 
-    /** When to go on over shared memory. */
+    /** When a connection continues over shared memory. */
     public enum Sharing {
-        /** When both ends are on one machine and can. */
+        /** If both ends are on one machine and support it. */
         WHERE_POSSIBLE,
-        /** Always: whoever cannot is not reached. */
+        /** Always: connecting to a peer that does not support it fails. */
         ALWAYS,
         /** Never. */
         NEVER
@@ -49,12 +49,12 @@ public final class NetTransport implements Transport {
     private final Set<Listening> listeners = ConcurrentHashMap.newKeySet();
 
     /**
-     * A transport.
+     * Creates a transport.
      *
-     * @param pool where received frames are put
-     * @param sharing when to go on over shared memory
-     * @param spin how long a thread looks for what it waits for before it sleeps
-     * @param limits of what peers may keep this side waiting for
+     * @param pool for the memory of received frames
+     * @param sharing when a connection continues over shared memory
+     * @param spin how long a thread spins for what it waits for before it blocks
+     * @param limits on the time and memory that peers can cost this side
      */
     public NetTransport(FramePool pool, Sharing sharing, Duration spin, ConnectionLimits limits) {
         this.pool = pool;
@@ -117,7 +117,7 @@ public final class NetTransport implements Transport {
         }
     }
 
-    /** Goes on over shared memory; null if that is not possible, and not asked for. */
+    /** Requests shared memory; null if that is not possible and not required. */
     private @Nullable Wire link(SocketChannel socket) throws IOException {
         try {
             return SharedLink.offer(socket, pool);
@@ -134,7 +134,7 @@ public final class NetTransport implements Transport {
         }
     }
 
-    /** A channel over a wire, which is closed if there can be none. */
+    /** Creates a channel over a wire; closes the wire if that fails. */
     private WireChannel channel(Wire wire, Acceptor acceptor, boolean taken) throws IOException {
         WireChannel channel = null;
         try {
@@ -170,12 +170,15 @@ public final class NetTransport implements Transport {
         reactor.close();
     }
 
-    /** Takes connections, on the thread that leads the reactor. */
+    /** Accepts connections, on the leader of the reactor. */
     private final class Listening implements Listener, Runnable {
         private final ServerSocketChannel socket;
         private final Acceptor acceptor;
         private final Set<WireChannel> taken = ConcurrentHashMap.newKeySet();
-        /** Those that have not said who they are, and some that have or are closed; the oldest first. */
+        /**
+         * The connections that have not identified themselves, the oldest first. Some of them are trusted or closed by
+         * now.
+         */
         private final ArrayDeque<WireChannel> strangers = new ArrayDeque<>();
 
         private final Runnable checks = this::check;
@@ -201,7 +204,7 @@ public final class NetTransport implements Transport {
                 }
             } catch (ClosedChannelException e) {
                 LOG.trace("closed meanwhile", e);
-            } catch (IOException | RuntimeException | Error e) { // too many open files, say, or no memory
+            } catch (IOException | RuntimeException | Error e) { // for example too many open files, or no memory
                 pause(e);
             }
         }
@@ -225,7 +228,7 @@ public final class NetTransport implements Transport {
             }
         }
 
-        /** Whether there is a place for one more stranger, maybe that of the oldest. */
+        /** True if one more stranger can be accepted, if need be in place of the oldest. */
         private boolean hasPlace() {
             if (strangers.size() < limits.strangers()) {
                 return true;
@@ -240,7 +243,7 @@ public final class NetTransport implements Transport {
             return !crowded || cutOldest(1);
         }
 
-        /** Cuts strangers off that wait for nothing; whether there was one. */
+        /** Closes the oldest strangers that wait for nothing, at most so many. True if at least one was closed. */
         private boolean cutOldest(int most) {
             int cut = 0;
             for (Iterator<WireChannel> i = strangers.iterator(); i.hasNext() && cut < most; ) {
@@ -258,13 +261,13 @@ public final class NetTransport implements Transport {
             strangers.removeIf(channel -> !channel.isOpen() || !channel.watch().isStrange());
         }
 
-        /** Takes no more connections until the next check. */
+        /** Accepts no more connections until the next check. Closes up to half of the strangers, the oldest ones. */
         private void pause(Throwable why) {
             interest(0);
             reactor.checkSoon();
             cutOldest(Math.max(1, strangers.size() / 2));
             if (failures.now()) {
-                LOG.warn("taking connections: {}; the like is not said again for a minute", why.toString());
+                LOG.warn("accepting connections: {}; not logged again for a minute", why.toString());
             }
         }
 

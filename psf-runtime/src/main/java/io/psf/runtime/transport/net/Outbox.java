@@ -8,7 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** Frames on their way to a wire, small ones packed together so that they take one write. Not thread-safe. */
+/**
+ * The frames that wait to be written to a wire. Small frames are packed together, to be written at once. Not
+ * thread-safe.
+ */
 final class Outbox {
     /** Frames up to this length are packed. */
     static final int SMALL = 4 << 10;
@@ -16,11 +19,11 @@ final class Outbox {
     private static final int PACK = 32 << 10;
 
     private final FramePool pool;
-    /** What is to be written, each from its position to its limit. */
+    /** The buffers to be written, each from its position to its limit. */
     private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
-    /** Whose memory each of those is: a frame's, or the pool's. */
+    /** The owner of each of those buffers: a frame, or the pool. */
     private final ArrayDeque<Object> owners = new ArrayDeque<>();
-    /** The last one, if it has room for more small frames behind its limit. */
+    /** The last buffer, if it has capacity for more small frames after its limit; else null. */
     private @Nullable ByteBuffer pack;
 
     private long bytes;
@@ -29,11 +32,11 @@ final class Outbox {
         this.pool = pool;
     }
 
-    /** Takes over a frame. */
+    /** Takes ownership of a frame. */
     void add(Frame frame) {
         int length = frame.length();
         if (length > SMALL) {
-            // One that is kept for another sending has a position of its own for this one.
+            // A frame that is retained to be sent again needs a separate position for this send.
             ByteBuffer whole = frame.isShared() ? frame.bytes().duplicate() : frame.bytes();
             add(whole.position(0), frame);
         } else {
@@ -47,9 +50,9 @@ final class Outbox {
     }
 
     /**
-     * Writes a draft.
+     * Writes a draft to memory.
      *
-     * @return false if it is not to be sent after all
+     * @return false if it has become unnecessary and is not sent
      */
     boolean add(Draft draft) {
         int length = draft.length();
@@ -59,10 +62,10 @@ final class Outbox {
     }
 
     /**
-     * Writes a draft to a wire from where its bytes lie, if nothing else waits and its end need not be copied; what the wire
-     * does not take now waits.
+     * Writes a draft to a wire without copying its tail, if no other frame waits and the draft has a tail. What the
+     * wire does not take now is copied and waits.
      *
-     * @return how many bytes were written; -1 if this draft cannot be written so
+     * @return the number of bytes written; -1 if this draft cannot be written in this way
      */
     long write(Draft draft, Wire wire) throws IOException {
         ByteBuffer tail = bytes == 0 ? draft.tail() : null;
@@ -125,15 +128,15 @@ final class Outbox {
         pack = null;
     }
 
-    /** Bytes that have not been written. */
+    /** Returns the bytes that have not been written. */
     long bytes() {
         return bytes;
     }
 
     /**
-     * Writes what there is room for.
+     * Writes as much as the wire takes. Does not block.
      *
-     * @return how many bytes
+     * @return the number of bytes
      */
     long writeTo(Wire wire) throws IOException {
         long before = bytes;
@@ -144,7 +147,7 @@ final class Outbox {
                 break;
             }
             if (pack != null && waiting.size() == 1) {
-                first.clear().limit(0); // for the next ones
+                first.clear().limit(0); // reused for the next small frames
             } else {
                 removeFirst();
             }
@@ -161,7 +164,7 @@ final class Outbox {
         }
     }
 
-    /** Gives up what has not been written. */
+    /** Drops the frames that have not been written. */
     void clear() {
         while (!waiting.isEmpty()) {
             removeFirst();

@@ -1,33 +1,33 @@
 package io.psf.runtime.transport.net;
 
 /**
- * How long a thread looks again and again before it sleeps, and then has to be woken: longer while what it waits for has
- * lately come soon, so that one that waits for the next piece of something large does not sleep just before it comes. Not
- * thread-safe.
+ * How long a thread spins before it blocks and then has to be woken. The limit is longer while what it waits for has
+ * recently arrived soon, so that a thread that waits for the next piece of a large frame does not block just before it
+ * arrives. Not thread-safe.
  */
 final class Patience {
-    /** How much longer. */
+    /** The factor of the longer limit. */
     private static final int FACTOR = 4;
 
     private final long usual;
     private long now;
 
     /**
-     * Patience.
+     * Creates a limit.
      *
-     * @param usualNanos how long to look where little is going on; 0 for never
+     * @param usualNanos the limit while little arrives; 0 for no spinning
      */
     Patience(long usualNanos) {
         this.usual = usualNanos;
         this.now = usualNanos;
     }
 
-    /** Whether to look again after so long. */
+    /** True if the thread should spin on after waiting for that long. */
     boolean lasts(long nanos) {
         return nanos < now;
     }
 
-    /** Something came after so long. */
+    /** Adapts the limit to an arrival after that long. */
     void cameAfter(long nanos) {
         now = nanos < FACTOR * usual ? FACTOR * usual : usual;
     }

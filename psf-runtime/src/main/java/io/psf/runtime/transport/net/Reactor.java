@@ -30,36 +30,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings in what comes over the channels, on one thread at a time, which leads: a thread that waits for an answer, if
- * there is one, so that the answer need not be handed from thread to thread; else a thread of the reactor's own. One
- * that is kept by what it has handed over, a slow handler or a callback, is relieved by another.
+ * Polls the channels and dispatches the received frames to their receivers. One thread at a time does so, the leader
+ * (Leader/Followers pattern). A thread that awaits an answer leads, if there is one, so that the answer is not passed
+ * from thread to thread; else a thread of the reactor's own leads. A leader that a receiver blocks for long, in a slow
+ * handler or a callback, loses the lead to another thread.
  */
 final class Reactor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reactor.class);
 
-    /** For so long after a thread has waited, the reactor's own does not wait at the selector: another may come. */
+    /**
+     * For this long after a thread has awaited something, the reactor's own thread does not block in the selector:
+     * another thread may soon await and lead.
+     */
     private static final long GIVES_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How often it looks meanwhile. */
+    /** The poll interval of the reactor's own thread in that time. */
     private static final long LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** How seldom it looks at most while another thread leads. */
+    /** The longest poll interval of the reactor's own thread while another thread leads. */
     private static final long LOOKS_SELDOM_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Who is kept for longer is relieved. */
+    /** A leader that a receiver blocks for longer than this, after {@link #mayTakeLong}, loses the lead. */
     private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** How seldom who looks for what comes over shared memory asks the selector, which is a system call, too. */
+    /** A thread that polls shared memory also calls the selector, a system call, at most once in this time. */
     private static final long SELECTS_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
 
-    /** How soon channels are checked where something has failed for want of memory or the like. */
+    /** The check interval after a failure, for example for lack of memory. */
     private static final long CHECKS_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Parked threads look around now and then, whatever they have been told. */
+    /** The longest time that a waiting thread is parked or blocked before it checks its condition again. */
     private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final String name;
-    /** Of who leads. */
+    /** How long the leader spins. */
     private final Patience patience;
 
     private final Selector selector;
@@ -67,17 +71,17 @@ final class Reactor implements AutoCloseable {
     private final Deque<Thread> followers = new ConcurrentLinkedDeque<>();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
-    /** Told now and then, by the leader, before the channels are checked. */
+    /** Run by the leader at intervals, before the channels are checked. */
     private final Set<Runnable> onCheck = ConcurrentHashMap.newKeySet();
 
-    /** Replaced as a whole. */
+    /** The channels that the leader polls, since a selector does not report all their bytes. Copy on write. */
     private volatile WireChannel[] polled = {};
-    /** Channels with something to write that was put off. */
+    /** Channels with deferred writes. The list is its own lock. */
     private final ArrayList<WireChannel> putOff = new ArrayList<>();
 
     private volatile boolean hasPutOff;
     private volatile boolean selecting;
-    /** Whether frames come that nobody waits for: then the reactor's own thread leads. */
+    /** True if frames arrive that no thread awaits, as on a server: then only the reactor's own thread leads. */
     private volatile boolean serving;
 
     private volatile BooleanSupplier isBusy = () -> false;
@@ -85,23 +89,23 @@ final class Reactor implements AutoCloseable {
     private volatile boolean closed;
     private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
     /**
-     * The hand-over that may take long, while that lasts; else 0. The thread that sets it back to 0 has the lead: the leader
-     * itself, or the one that relieves it.
+     * The number of the dispatch that may block, while it runs; else 0. The thread that sets it back to 0 controls the
+     * lead: the leader itself, or the thread that takes the lead away from it.
      */
     private final AtomicLong longHandOver = new AtomicLong();
 
-    // Of the leader; what is read by the thread that relieves it is written before longHandOver.
-    /** Counts hand-overs. */
+    // Fields of the leader. Those that the relieving thread reads are written before longHandOver.
+    /** The number of dispatches so far. */
     private long handOvers;
-    /** The hand-over under way; 0 for none. */
+    /** The number of the current dispatch; 0 for none. */
     private long handOver;
-    /** The last one that may take long. */
+    /** The number of the last dispatch that may block. */
     private long lastLong;
 
     private long longSince;
     private @Nullable WireChannel handedOverBy;
 
-    /** The reactor's own thread; the last one when it is closed. */
+    /** The reactor's own thread; the last one once the reactor is closed. */
     private volatile @Nullable Thread own;
 
     private final Thread watch;
@@ -109,23 +113,25 @@ final class Reactor implements AutoCloseable {
     private final Seldom failures = new Seldom();
     private final Runnable checks = this::check;
 
-    /** How often channels are checked. */
+    /** The interval of the checks. */
     private volatile long checkNanos;
 
     private volatile boolean checkSoon;
-    /** True if a check has been asked for and has not begun. */
+    /** True if a check has been requested and has not begun. */
     private volatile boolean checkAsked;
 
-    /** A time that does not count while this process stands still. */
+    /** A clock that does not advance while this process is suspended. */
     private volatile long clock;
 
-    /** The same, of the leader. */
+    /** The same time, accessed by the leader only. */
     private long counted;
 
     private Ready ready = new Ready();
     private long lastCheck = System.nanoTime();
     private long lastSelect = System.nanoTime();
-    /** Takes what the selector finds: an object that is kept, since who spins selects a million times a second. */
+    /**
+     * Collects the keys that are ready. The object is reused, since a spinning thread selects a million times a second.
+     */
     private static final class Ready implements Consumer<SelectionKey> {
         final List<SelectionKey> keys = new ArrayList<>();
 
@@ -136,10 +142,10 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * A reactor with its thread.
+     * Creates a reactor, with its thread.
      *
-     * @param spinNanos how long to look again and again before sleeping, usually
-     * @param checkNanos how often to check what peers keep this side waiting for
+     * @param spinNanos the usual time that a thread spins before it blocks
+     * @param checkNanos the interval at which channels are checked for peers that keep this side waiting
      */
     Reactor(String name, long spinNanos, long checkNanos) {
         this.name = name;
@@ -154,7 +160,7 @@ final class Reactor implements AutoCloseable {
         watch.setDaemon(true);
     }
 
-    /** Begins. */
+    /** Starts the threads. */
     void start() {
         startOwn();
         watch.start();
@@ -167,9 +173,9 @@ final class Reactor implements AutoCloseable {
         thread.start();
     }
 
-    // What channels ask.
+    // Methods for channels.
 
-    /** Watches a channel from now on. */
+    /** Adds a channel: the leader reads from it from now on. */
     void add(WireChannel channel) throws IOException {
         channels.add(channel);
         if (channel.wire().isPolled()) {
@@ -179,7 +185,7 @@ final class Reactor implements AutoCloseable {
         wakeUp();
     }
 
-    /** Looks for itself what has come over a channel, from now on. */
+    /** Adds a channel whose bytes the leader polls for, besides the selector. */
     synchronized void poll(WireChannel channel) {
         WireChannel[] more = Arrays.copyOf(polled, polled.length + 1);
         more[polled.length] = channel;
@@ -190,7 +196,7 @@ final class Reactor implements AutoCloseable {
         polled = Arrays.stream(polled).filter(other -> other != channel).toArray(WireChannel[]::new);
     }
 
-    /** Does something whenever channels are checked, on the thread that leads. */
+    /** Registers work that the leader runs whenever the channels are checked. */
     void onCheck(Runnable work) {
         onCheck.add(work);
     }
@@ -199,35 +205,39 @@ final class Reactor implements AutoCloseable {
         onCheck.remove(work);
     }
 
-    /** Checks channels at least so often. */
+    /** Shortens the check interval to at most that time. */
     synchronized void checkEvery(long nanos) {
         checkNanos = Math.min(checkNanos, nanos);
     }
 
-    /** Checks channels soon. */
+    /** Requests a check after {@link #CHECKS_SOON_NANOS}. */
     void checkSoon() {
         checkSoon = true;
     }
 
-    /** The time that {@link WireChannel#check} is told. */
+    /** Returns the time that {@link WireChannel#check} gets. May be stale by a check interval. */
     long clock() {
         return clock;
     }
 
-    /** Says what went wrong, seldom, and whatever that takes. */
+    /** Logs a failure, as an error at most once a minute. Never fails itself, not even for lack of memory. */
     void report(String what, Throwable failure) {
         try {
             if (failures.now()) {
-                LOG.error("{} failed; the like is not said again for a minute", what, failure);
+                LOG.error("{} failed; for a minute, further failures are logged at debug level", what, failure);
             } else {
                 LOG.debug("{} failed", what, failure);
             }
-        } catch (Error e) { // saying it takes memory, too
+        } catch (Error e) { // logging needs memory, too
             checkSoon = true;
         }
     }
 
-    /** Watches a socket; the attachment is a channel, or runs when the socket is ready. */
+    /**
+     * Registers a socket with the selector.
+     *
+     * @param attachment a channel, or a {@link Runnable} that runs when the socket is ready
+     */
     SelectionKey register(SelectableChannel socket, int operations, Object attachment) throws IOException {
         try {
             return socket.register(selector, operations, attachment);
@@ -244,9 +254,10 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * From now on frames come that nobody waits for.
+     * Declares that frames arrive from now on that no thread awaits.
      *
-     * @param isBusy whether other threads work on what has come: then to look again and again may keep them from it
+     * @param isBusy true if other threads are processing received frames: spinning could then take the processor away
+     *     from them
      */
     void serve(BooleanSupplier isBusy) {
         this.isBusy = isBusy;
@@ -254,7 +265,10 @@ final class Reactor implements AutoCloseable {
         LockSupport.unpark(own);
     }
 
-    /** Returns when closed sockets are truly closed, and their ports free. */
+    /**
+     * Blocks until closed sockets are removed from the selector, which frees their ports; for a second at most. Does
+     * nothing on the leader.
+     */
     void forgetClosed() {
         if (isLedHere() || closed) {
             return;
@@ -277,8 +291,8 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * Hands over a frame, by who leads. If the receiver says that it {@link #mayTakeLong may take long}, and it does,
-     * another thread takes the lead, and this one has to leave everything as it is.
+     * Passes a frame to its receiver, on the leader. If the receiver declares that it {@link #mayTakeLong may block},
+     * and it does, another thread takes the lead. This thread then must not change any state.
      */
     void handOver(Receiver receiver, WireChannel channel, Frame frame) {
         long begun = beginHandOver(channel);
@@ -289,10 +303,10 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** As {@link #handOver}, with the end of the channel. */
+    /** Does what {@link #handOver} does, with the end of the channel instead of a frame. */
     void handOverEnd(Receiver receiver, WireChannel channel, PsException cause) {
         long begun = beginHandOver(channel);
-        mayTakeLong(); // nothing comes behind it
+        mayTakeLong(); // no frame follows
         try {
             receiver.closed(channel, cause);
         } finally {
@@ -306,7 +320,7 @@ final class Reactor implements AutoCloseable {
         return handOver;
     }
 
-    /** The receiver has put the frame in its order: from now on this thread may be relieved. */
+    /** Called when the receiver has fixed the order of the frame: from now on this thread may lose the lead. */
     void mayTakeLong() {
         if (isLedHere() && handOver != 0) {
             lastLong = handOver;
@@ -317,7 +331,7 @@ final class Reactor implements AutoCloseable {
 
     private void endHandOver(long ended) {
         if (lastLong == ended && !longHandOver.compareAndSet(ended, 0)) {
-            while (isLedHere()) { // the lead is being taken just now
+            while (isLedHere()) { // another thread is taking the lead at this moment
                 Thread.onSpinWait();
             }
         } else if (isLedHere()) {
@@ -325,23 +339,23 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** What threads wait for may be over. */
+    /** Wakes the waiting threads, so that they check their conditions. */
     void unparkFollowers() {
         followers.forEach(LockSupport::unpark);
     }
 
-    /** Does something on the thread that leads, soon. */
+    /** Queues a task for the leader and wakes it. Does not block. */
     void execute(Runnable task) {
         tasks.add(task);
         wakeUp();
     }
 
-    /** Whether this thread leads. */
+    /** True if this thread leads. */
     boolean isLedHere() {
         return leader.get() == Thread.currentThread();
     }
 
-    /** The channel is flushed by who leads, before sleeping, or by the next thread that waits. */
+    /** Defers the flush of a channel to the leader, before it blocks, or to the next thread that awaits something. */
     void putOff(WireChannel channel) {
         synchronized (putOff) {
             putOff.add(channel);
@@ -366,7 +380,7 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** Sees to it that who leads looks around. */
+    /** Wakes the leader if it is blocked in the selector. */
     void wakeUp() {
         if (selecting && !isLedHere()) {
             selector.wakeup();
@@ -376,11 +390,11 @@ final class Reactor implements AutoCloseable {
     // Leading.
 
     /**
-     * Waits, and brings in meanwhile what comes.
+     * Blocks until a condition is true, and polls the channels meanwhile if this thread becomes the leader.
      *
-     * @param over whether to go on; whoever makes it true unparks this thread
+     * @param over the condition; the thread that makes it true unparks this thread
      * @param deadline as {@link System#nanoTime} counts
-     * @return whether it was over before the deadline
+     * @return true if the condition became true before the deadline
      */
     boolean await(BooleanSupplier over, long deadline) throws InterruptedException {
         flushPutOff();
@@ -412,7 +426,7 @@ final class Reactor implements AutoCloseable {
         followers.add(me);
         try {
             if (leader.get() == own && !serving) {
-                wakeUp(); // it gives way
+                wakeUp(); // the reactor's own thread gives up the lead
             }
             if (!over.getAsBoolean() && (serving || leader.get() != null)) {
                 LockSupport.parkNanos(this, nanos);
@@ -434,7 +448,7 @@ final class Reactor implements AutoCloseable {
                 return;
             }
             boolean spin = patience.lasts(now - idleSince);
-            // What it waits for may be over by another thread's doing, which does not wake a selector.
+            // Blocks for a limited time: another thread that makes the condition true does not wake the selector.
             if (turn(spin ? 0 : Math.min(left, PARKED_NANOS))) {
                 idleSince = came(idleSince);
             } else if (spin) {
@@ -443,14 +457,19 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** Something has come; since when nothing has come after it. */
+    /**
+     * Records an arrival.
+     *
+     * @param idleSince when the thread began to wait for it
+     * @return when the thread begins to wait for the next one
+     */
     private long came(long idleSince) {
         long now = System.nanoTime();
         patience.cameAfter(now - idleSince);
         return now;
     }
 
-    /** To the one who is to answer, if there is no other processor. */
+    /** Yields on every spin iteration, so that the thread that will answer can run if there is no other processor. */
     @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
     private static void giveWay() {
         Thread.yield();
@@ -471,7 +490,7 @@ final class Reactor implements AutoCloseable {
         while (!closed && own == me) {
             try {
                 pause = runOnce(me, pause);
-            } catch (RuntimeException | Error e) { // what is not any channel's own: then nobody would read
+            } catch (RuntimeException | Error e) { // no failure of one channel; this thread has to read on
                 report("reading from connections", e);
             }
         }
@@ -481,7 +500,7 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * Leads for a while, or waits to.
+     * Leads for a while, or waits for the lead.
      *
      * @param pause how long to wait if another thread leads
      * @return the next pause
@@ -493,12 +512,12 @@ final class Reactor implements AutoCloseable {
         }
         if (!leader.compareAndSet(null, me)) {
             LockSupport.parkNanos(this, pause);
-            return Math.min(2 * pause, LOOKS_SELDOM_NANOS); // who leads may wait for long
+            return Math.min(2 * pause, LOOKS_SELDOM_NANOS); // the leader may keep the lead for long
         }
         try {
             long idleSince = System.nanoTime();
             while (isLedHere() && !closed && (serving || followers.isEmpty())) {
-                Thread.interrupted(); // by what it was handed to
+                Thread.interrupted(); // clears an interrupt that a receiver left behind
                 boolean wait = stays && (!patience.lasts(System.nanoTime() - idleSince) || isBusy.getAsBoolean());
                 if (turn(wait ? checkNanos : 0)) {
                     idleSince = came(idleSince);
@@ -515,11 +534,11 @@ final class Reactor implements AutoCloseable {
     }
 
     /**
-     * Brings in what has come, or waits for it. What goes wrong with one channel ends that one, or puts it off, and no
-     * other; a thread that loses the lead leaves the rest to the one that has it.
+     * Polls the channels once, and blocks if nothing has arrived. A failure of one channel closes or suspends that
+     * channel and no other. A thread that loses the lead leaves the rest to the new leader.
      *
-     * @param nanos how long to wait at most; 0 for not at all
-     * @return whether something had come
+     * @param nanos how long to block at most; 0 for not at all
+     * @return true if something had arrived
      */
     private boolean turn(long nanos) {
         boolean busy = false;
@@ -552,7 +571,7 @@ final class Reactor implements AutoCloseable {
                 report("selecting", e);
             }
         } catch (RuntimeException | Error e) {
-            report("a turn over all connections", e);
+            report("polling the connections", e);
         }
         return busy;
     }
@@ -568,7 +587,7 @@ final class Reactor implements AutoCloseable {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                report("something to be done by the reactor", e);
+                report("a task of the reactor", e);
             }
         }
         return some;
@@ -586,18 +605,18 @@ final class Reactor implements AutoCloseable {
     private void handleAll(List<SelectionKey> some) {
         try {
             for (int i = 0; i < some.size() && isLedHere(); i++) {
-                handle(some.get(i)); // those that are left come again
+                handle(some.get(i)); // the remaining keys are selected again
             }
         } finally {
             some.clear();
         }
     }
 
-    /** Checks all channels, by who leads. */
+    /** Checks all channels, on the leader. */
     private void check() {
         checkAsked = false;
         long now = System.nanoTime();
-        long passed = Math.min(now - lastCheck, 2 * checkNanos); // more, and this process stood still
+        long passed = Math.min(now - lastCheck, 2 * checkNanos); // a longer time means that this process was suspended
         counted += passed;
         clock = counted;
         lastCheck = now;
@@ -667,7 +686,7 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    // Relief.
+    // Taking the lead away.
 
     private void watch() {
         long lastAsked = System.nanoTime();
@@ -684,14 +703,14 @@ final class Reactor implements AutoCloseable {
                     checkAsked = true;
                     execute(checks);
                 }
-            } catch (RuntimeException | Error e) { // without this thread nobody would be relieved
+            } catch (RuntimeException | Error e) { // without this thread no leader would lose the lead
                 checkAsked = false;
                 report("watching the thread that leads", e);
             }
         }
     }
 
-    /** Takes the lead from a thread that has been kept for long, and gives it to the next. */
+    /** Takes the lead away from a thread that a receiver has blocked for long, and gives it to the next thread. */
     private void relieve() {
         long kept = longHandOver.get();
         if (kept == 0 || System.nanoTime() - longSince <= RELIEF_NANOS) {
@@ -701,13 +720,13 @@ final class Reactor implements AutoCloseable {
         if (!longHandOver.compareAndSet(kept, 0)) {
             return;
         }
-        // Now who leads finds, when it comes back, that it does not any more.
+        // From here on the old leader finds, when its receiver returns, that it has lost the lead.
         Thread thread = leader.get();
         WireChannel channel = handedOverBy;
         handOver = 0;
         ready = fresh;
         try {
-            if (channel != null) { // more of its frames may have been read, which no selector tells of
+            if (channel != null) { // more of its frames may be in the buffer, which the selector does not report
                 tasks.add(channel.readsOn());
             }
         } finally {
@@ -716,7 +735,7 @@ final class Reactor implements AutoCloseable {
             }
             leader.set(null);
         }
-        LOG.debug("{} is kept by what it was handed to; relieved", thread == null ? "a thread" : thread.getName());
+        LOG.debug("{} is blocked by a receiver: it loses the lead", thread == null ? "a thread" : thread.getName());
     }
 
     private void keepOwn() {
@@ -726,7 +745,7 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** Ends; nothing comes any more. */
+    /** Closes the reactor: no more frames are received. Waits for its thread, 5 seconds at most. */
     @Override
     public void close() {
         closed = true;
@@ -750,14 +769,14 @@ final class Reactor implements AutoCloseable {
         }
     }
 
-    /** Whoever has to be told something still is. */
+    /** Closes the channels and runs the remaining tasks, which notify the receivers. */
     private void end() {
         channels.forEach(WireChannel::close);
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                report("something to be done at the reactor's end", e);
+                report("a task at the reactor's end", e);
             }
         }
         try {

@@ -15,19 +15,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The frames that come over shared memory. Large ones are read where they lie, if they lie there in one piece: such a
- * frame is lent, and nothing that comes after it is read before it is given back. Small ones, and those that are too
- * large for the ring, are copied.
+ * The frames that arrive over shared memory. A large frame that is contiguous in the ring is read in place: it is lent,
+ * and no later frame is read before it is given back. Small frames, and those that are too large for the ring, are
+ * copied.
  */
 final class RingFrames implements FrameSource, Frame.Lender {
     private static final Logger LOG = LoggerFactory.getLogger(RingFrames.class);
 
-    /** Shorter frames are copied: that is less than looking after one that is lent. */
+    /** Shorter frames are copied, which costs less than lending them. */
     private static final int SMALL = 4 << 10;
 
     private static final int WORD = 8;
 
-    /** How much is read in one go, so that others have their turn. */
+    /** The most bytes that are read per poll of a channel, so that other channels get their turn. */
     private static final long TURN = 1 << 20;
 
     private final SharedWire wire;
@@ -38,36 +38,42 @@ final class RingFrames implements FrameSource, Frame.Lender {
     private final Runnable onGivenBack;
     private final ByteBuffer word = ByteBuffer.allocate(WORD).order(ByteOrder.LITTLE_ENDIAN);
 
-    /** Bytes of the frame that is lent; 0 if none is. Set by who reads, cleared by who gives back. */
+    /**
+     * The length of the lent frame; 0 if none is lent. Set by the reading thread, cleared by the thread that gives it
+     * back.
+     */
     private volatile int lent;
 
     private volatile boolean trusted;
-    /** A frame that is being read into its own memory, and how long it is to be. */
+    /**
+     * A large frame that is being copied into its own memory; null if none is. Its final length is {@code announced}.
+     */
     private @Nullable Frame large;
 
     private int announced;
-    /** How much of the next frame lies in the ring, as it was seen last. */
+    /** The bytes of the next frame in the ring, as of the last check. */
     private int seen;
 
     private long received;
     private long turnEnds = TURN;
 
     /**
-     * The frames of a wire.
+     * Creates the source of a wire's frames.
      *
-     * @param lends whether frames may be read where they lie
-     * @param onGivenBack told that a frame is given back, so that reading goes on
+     * @param lends true if frames may be read in place
+     * @param onGivenBack called when a frame has been given back, so that reading continues
      */
     RingFrames(SharedWire wire, FramePool pool, boolean lends, Runnable onGivenBack) {
         this(wire, pool, lends, length -> true, onGivenBack);
     }
 
     /**
-     * The frames of a wire.
+     * Creates the source of a wire's frames.
      *
-     * @param lends whether frames may be read where they lie
-     * @param admits whether the memory of a large frame that is copied may be taken now; if not, it is asked again later
-     * @param onGivenBack told that a frame is given back, so that reading goes on
+     * @param lends true if frames may be read in place
+     * @param admits true if the memory of a large frame to be copied may be allocated now; if false, it is called again
+     *     later
+     * @param onGivenBack called when a frame has been given back, so that reading continues
      */
     RingFrames(SharedWire wire, FramePool pool, boolean lends, IntPredicate admits, Runnable onGivenBack) {
         this.wire = wire;
@@ -150,7 +156,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
                 return arriving;
             }
             arriving = arriving.grown(pool, announced);
-            large = arriving; // also if there is no memory to grow once more
+            large = arriving; // set even if the next growth finds no memory
         }
     }
 
@@ -159,7 +165,7 @@ final class RingFrames implements FrameSource, Frame.Lender {
         try {
             wire.skip(lent);
         } catch (IOException e) {
-            LOG.debug("giving back a frame: {}", e.toString()); // whoever reads next finds out, too
+            LOG.debug("giving back a frame: {}", e.toString()); // the next read fails, too
         } finally {
             lent = 0;
             onGivenBack.run();

@@ -3,13 +3,13 @@ package io.psf.runtime.transport.net;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Lets something be said once a minute. Thread-safe. */
+/** Limits a log message to one a minute. Thread-safe. */
 final class Seldom {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
-    /** Whether it may be said now. */
+    /** True if the message may be logged now. */
     boolean now() {
         long due = next.get();
         long now = System.nanoTime();

@@ -16,11 +16,11 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 
 /**
- * How two ends of a connection that has just begun agree to go on over shared memory: the one that connected makes it, and
- * asks with the first frame; the other opens it, and answers.
+ * The negotiation of shared memory on a new connection. The end that connected creates the memory and sends a request
+ * as the first frame; the other end opens the memory and replies.
  */
 final class SharedLink {
-    /** How long the other end may take to answer. */
+    /** The time that the other end has to reply. */
     private static final int LINK_MILLIS = 2000;
 
     private static final int LONGEST_ANSWER = 64 << 10;
@@ -28,10 +28,11 @@ final class SharedLink {
     private SharedLink() {}
 
     /**
-     * Makes shared memory and offers it; nothing else has been sent yet.
+     * Creates shared memory and offers it to the other end. Nothing else has been sent yet. Blocks until the reply.
      *
      * @param socket in blocking mode
-     * @throws IOException if the other end is elsewhere, or cannot; then the socket is of no more use
+     * @throws IOException if the other end is on another machine or cannot share memory; the socket cannot be used any
+     *     more
      */
     static SharedWire offer(SocketChannel socket, FramePool pool) throws IOException {
         if (!isLocal(socket)) {
@@ -46,7 +47,7 @@ final class SharedLink {
         return new SharedWire(segment.pipe(), socket);
     }
 
-    /** Both ends have one address: that of the loopback, or this machine's own. */
+    /** True if both ends have the same address: a loopback address, or one of this machine. */
     private static boolean isLocal(SocketChannel socket) throws IOException {
         return socket.getLocalAddress() instanceof InetSocketAddress here
                 && socket.getRemoteAddress() instanceof InetSocketAddress there
@@ -82,11 +83,11 @@ final class SharedLink {
     }
 
     /**
-     * Opens the shared memory that the other end has made.
+     * Opens the shared memory that the other end has created.
      *
      * @param asked with the segment's name and token; not released
-     * @param socket that it came over
-     * @throws IOException if there is none of that name and token
+     * @param socket the connection that the request arrived over
+     * @throws IOException if there is no such segment
      * @throws PsException with {@code PROTOCOL} if the frame is something else
      */
     static SharedWire accept(Frame asked, SocketChannel socket) throws IOException {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Shared memory, with a socket as the doorbell, and to know that the other side has ended. */
+/** Shared memory, with a socket as the doorbell. The end of the socket also shows that the other side has ended. */
 final class SharedWire implements Wire {
     private final SharedPipe pipe;
     private final SocketChannel doorbell;
@@ -32,7 +32,7 @@ final class SharedWire implements Wire {
         return n;
     }
 
-    /** The other side may have the next bytes back. */
+    /** Gives the next bytes back to the other side. */
     void skip(int length) throws IOException {
         pipe.skip(length);
         wakeWriter();
@@ -85,7 +85,7 @@ final class SharedWire implements Wire {
 
     private void ring() throws IOException {
         synchronized (one) {
-            doorbell.write(one.clear()); // if there is no room, it has been rung often enough
+            doorbell.write(one.clear()); // if the socket takes no byte, enough rings are in flight
         }
     }
 

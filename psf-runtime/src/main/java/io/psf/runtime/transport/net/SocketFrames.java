@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The frames that come over a socket. */
+/** The frames that arrive over a socket. */
 final class SocketFrames implements FrameSource {
     private final Wire wire;
     private final FrameReader reader;
@@ -60,7 +60,7 @@ final class SocketFrames implements FrameSource {
 
     @Override
     public boolean prepareToSleep() {
-        return true; // it tells without being asked
+        return true; // the selector reports a socket in any case
     }
 
     @Override

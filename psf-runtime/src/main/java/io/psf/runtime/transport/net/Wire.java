@@ -5,26 +5,26 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** A connection's bytes, both ways, without ever waiting. One thread reads, one at a time writes. */
+/** The bytes of a connection, in both directions. No method blocks. One thread reads; one thread at a time writes. */
 interface Wire {
     /**
-     * Reads what has come, as much as fits.
+     * Reads what has arrived, as much as the buffer takes.
      *
-     * @return how many bytes; 0 if nothing has come, -1 if nothing will
+     * @return the number of bytes; 0 if there are none, -1 if no more will arrive
      */
     int read(ByteBuffer into) throws IOException;
 
     /**
-     * Writes as much as there is room for.
+     * Writes as much as the wire takes.
      *
-     * @return how many bytes
+     * @return the number of bytes
      */
     int write(ByteBuffer from) throws IOException;
 
     /**
-     * Writes as much of two buffers, one after the other, as there is room for.
+     * Writes as much of two buffers, one after the other, as the wire takes.
      *
-     * @return how many bytes
+     * @return the number of bytes
      */
     default long write(ByteBuffer first, ByteBuffer second) throws IOException {
         int n = write(first);
@@ -33,46 +33,49 @@ interface Wire {
 
     void close() throws IOException;
 
-    /** The longest draft that can be written; 0 for none. */
+    /** Returns the length of the longest draft that can be written; 0 if none can. */
     default int longestDraft() {
         return 0;
     }
 
     /**
-     * Writes a draft, whole, unless it is not to be sent after all.
+     * Writes a whole draft, or nothing if the draft has become unnecessary.
      *
-     * @return false if there is no room
+     * @return false if there is not enough free capacity
      */
     default boolean write(Draft draft) throws IOException {
         throw new UnsupportedOperationException();
     }
 
-    /** Whether there is room for a draft of that length, as near as a look can tell; for any thread. */
+    /** True if there is free capacity for a draft of that length. A racy estimate; any thread may call it. */
     default boolean hasRoom(int length) {
         return false;
     }
 
-    /** What tells a selector that there is something to read, or room. */
+    /** Returns the socket by which a selector learns of bytes to read, or of free capacity. */
     SocketChannel socket();
 
-    /** The selector says that something has come. */
+    /** Handles a readable socket. */
     default void rung() throws IOException {}
 
-    /** Whether bytes come and go without the selector's knowledge, unless one prepares to sleep or to wait first. */
+    /**
+     * True if bytes arrive and leave without the selector's knowledge, unless {@link #prepareToWait} or {@link
+     * FrameSource#prepareToSleep} is called first.
+     */
     default boolean isPolled() {
         return false;
     }
 
-    /** True if the peer has closed, and the selector has nothing more to say. */
+    /** True if the peer has closed the connection; the selector reports nothing more. */
     default boolean hasEnded() {
         return false;
     }
 
     /**
-     * The selector is told when there is room to write.
+     * Arranges that the selector reports free capacity.
      *
-     * @param wanted how much, in bytes
-     * @return false if there is some already
+     * @param wanted bytes
+     * @return false if there is enough already
      */
     default boolean prepareToWait(int wanted) throws IOException {
         return true;

@@ -22,31 +22,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection. Whoever leads the reactor reads from it; any thread writes to it. A peer that sends anything but
- * frames, or that stops in the middle of one, is told so and cut off.
+ * One connection. The leader of the reactor reads from it; any thread writes to it. A peer that sends anything but
+ * frames, or that stops in the middle of a frame, gets an error as an answer, and the connection is closed.
  */
 final class WireChannel implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
 
-    /** A thread waits before it sends more than this, unsent. */
+    /** A sending thread blocks while at least this many bytes are unsent. */
     private static final int MOST_UNSENT = 1 << 20;
 
-    /** What is put off is written once it is this much. */
+    /** Deferred frames are written once they have this many bytes. */
     private static final int MOST_PUT_OFF = 32 << 10;
 
-    /** Or once it is so many frames: the peer works on them while this side makes the next ones. */
+    /** Or once there are this many of them: the peer processes them while this side makes the next ones. */
     private static final int MOST_FRAMES_PUT_OFF = 24;
 
-    /** While so many requests have no answer, small ones are put off to be written together. */
+    /** While at least this many requests are unanswered, small ones are deferred, to be written together. */
     private static final int MANY = 4;
 
-    /** Reads in one go, so that others have their turn. */
+    /** The most reads per poll of a channel, so that other channels get their turn. */
     private static final int READS = 16;
 
-    /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
+    /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
 
-    /** The most checks after which is read on without memory. */
+    /** The most checks until reading is tried again after a lack of memory. */
     private static final int MOST_CHECKS_STARVED = 8;
 
     private final Reactor reactor;
@@ -56,25 +56,25 @@ final class WireChannel implements Channel {
     private final String peer;
     private final boolean mayShare;
     private final BooleanSupplier hasRoom = this::hasRoom;
-    /** Reads on. */
+    /** Continues reading, on the leader. */
     private final Runnable readsOn = this::read;
 
     private final Runnable ends = this::end;
 
-    /** Also the lock of everything that is written. */
+    /** The unsent frames. Also the lock for everything that is written. */
     private final Outbox outbox;
 
-    /** The lock of what the selector is asked to tell of. */
+    /** The lock for the selection key's set of operations. */
     private final Object interest = new Object();
 
     private volatile Wire wire;
     private volatile FrameSource source;
     private volatile @Nullable SelectionKey key;
     private volatile boolean putOff;
-    /** Small frames that were put off and have not been written since. */
+    /** Small frames deferred since the last flush. */
     private int framesPutOff;
 
-    /** Room that a thread waits for; 0 for none. */
+    /** Bytes of free capacity that a thread is blocked on; 0 if none is. */
     private volatile int roomWanted;
 
     private boolean closing;
@@ -84,18 +84,18 @@ final class WireChannel implements Channel {
     private volatile PsException cause = new PsException(Code.UNAVAILABLE, "connection closed");
     private volatile long unsent;
 
-    /** Requests and answers that went over it, as near as needed to know whether many are under way. */
+    /** The requests sent. With {@code answers} an estimate of whether many are in flight. */
     private int requests;
 
-    /** Counted by who leads the reactor. */
+    /** The answers received. Written by the leader only. */
     private final AtomicInteger answers = new AtomicInteger();
 
-    /** Bytes that went out by way of the outbox. */
+    /** Bytes written from the outbox. */
     private long written;
 
-    // Written by the leader alone.
+    // Written by the leader only.
     private volatile boolean refused;
-    /** True if there was no memory to read with: reading goes on a little later. */
+    /** True if there was no memory to read with; reading is tried again later. */
     private volatile boolean starved;
 
     private boolean ended;
@@ -104,10 +104,10 @@ final class WireChannel implements Channel {
     private int starvations;
 
     /**
-     * A connection.
+     * Creates a connection.
      *
      * @param watch of its peer
-     * @param mayShare whether it may go on over shared memory if the peer asks for that
+     * @param mayShare true if it may continue over shared memory when the peer requests that
      */
     WireChannel(
             Reactor reactor,
@@ -139,25 +139,25 @@ final class WireChannel implements Channel {
         return wire;
     }
 
-    /** The selector watches it from now on. */
+    /** Sets the selection key of the socket, once the selector polls it. */
     void registered(SelectionKey with) {
         synchronized (outbox) {
             key = with;
         }
-        watchReading(); // it may have been stopped before
+        watchReading(); // reading may have been stopped before
     }
 
-    /** Reads what has come, when run by the leader. */
+    /** Returns the task that continues reading. The leader has to run it. */
     Runnable readsOn() {
         return readsOn;
     }
 
-    // Reading, by who leads the reactor.
+    // Reading, on the leader of the reactor.
 
     /**
-     * Reads what has come and hands it over.
+     * Reads what has arrived and dispatches the frames.
      *
-     * @return whether there was something
+     * @return true if something had arrived
      */
     boolean read() {
         boolean some = false;
@@ -204,7 +204,7 @@ final class WireChannel implements Channel {
             some = true;
             switch (frame.kind()) {
                 case LINK -> link(frame);
-                case PING -> frame.release(); // having come, it has served its purpose
+                case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
                     answers.lazySet(answers.get() + 1);
                     handOver(frame);
@@ -220,22 +220,25 @@ final class WireChannel implements Channel {
         return some;
     }
 
-    /** Hands over a frame; what goes wrong with it is no business of other channels, and frames behind it come, too. */
+    /**
+     * Dispatches a frame. No failure affects other channels. After an exception of the receiver the frames behind it
+     * are still read; a {@link PsException} refuses the peer, and an error closes the connection.
+     */
     private void handOver(Frame frame) {
         try {
             reactor.handOver(receiver, this, frame);
         } catch (PsException e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.error("a frame from {} could not be handed over", peer, e);
+            LOG.error("a frame from {} could not be delivered", peer, e);
         } catch (Error e) {
-            // A call may be lost: over another connection a session asks for it again.
-            reactor.report("handing over a frame from " + peer, e);
-            close(new PsException(Code.UNAVAILABLE, "a frame could not be handed over: " + e, e));
+            // A call may be lost. Over another connection a session requests it again.
+            reactor.report("delivering a frame from " + peer, e);
+            close(new PsException(Code.UNAVAILABLE, "a frame could not be delivered: " + e, e));
         }
     }
 
-    /** No memory to read with: a stranger is cut off, from others is read on when there may be some. */
+    /** Handles a lack of memory: a stranger is disconnected; from other peers reading is tried again later. */
     private void starve(OutOfMemoryError e) {
         reactor.report("reading from " + peer, e);
         if (watch.isStrange()) {
@@ -248,7 +251,9 @@ final class WireChannel implements Channel {
         watchReading();
     }
 
-    /** Reads on now and then, ever more seldom, since to find that there is no memory takes the JVM half a second. */
+    /**
+     * Tries to read again, at growing intervals, since it takes the JVM half a second to find that there is no memory.
+     */
     private void checkStarved() {
         if (++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
             return;
@@ -261,7 +266,7 @@ final class WireChannel implements Channel {
         }
     }
 
-    /** The selector says that there is something to do. */
+    /** Handles what the selector reports. */
     void selected(boolean readable, boolean writable) {
         if (writable) {
             flush();
@@ -276,14 +281,14 @@ final class WireChannel implements Channel {
             read();
             if (wire.hasEnded()) {
                 if (!mayRead()) {
-                    close(); // nobody takes what is unsent, nor waits for what is unread
+                    close(); // the peer takes no more bytes, and no thread needs the unread ones
                 }
                 watchReading();
             }
         }
     }
 
-    /** Whether the selector will say so when there is something to do; false if there is already. */
+    /** True if the selector will report the next event; false if there is something to do already. */
     boolean prepareToSleep() {
         if (!open) {
             return true;
@@ -303,7 +308,7 @@ final class WireChannel implements Channel {
     }
 
     /**
-     * Goes on over shared memory if the peer, which has begun the connection, wants that and can.
+     * Continues over shared memory if the peer, which began the connection, requests that and this side supports it.
      *
      * @param asked with the segment's name and token
      */
@@ -313,7 +318,7 @@ final class WireChannel implements Channel {
         Wire shared = wire;
         try {
             if (!mayShare || wire.isPolled()) {
-                throw new IOException("shared memory: not offered (expected: asked for once, where it is)");
+                throw new IOException("shared memory: not offered (expected: one request, to a peer that offers it)");
             }
             shared = SharedLink.accept(asked, wire.socket());
         } catch (IOException e) {
@@ -326,7 +331,7 @@ final class WireChannel implements Channel {
         flush();
         synchronized (outbox) {
             if (outbox.bytes() > 0) {
-                throw new IOException("a connection that has just begun takes no answer");
+                throw new IOException("the reply about shared memory was not sent at once");
             }
             source.release();
             source = source(shared);
@@ -338,13 +343,13 @@ final class WireChannel implements Channel {
     }
 
     /**
-     * Ends the connection if the peer keeps this side waiting for too long; to be called now and then.
+     * Closes the connection if the peer keeps this side waiting for too long. Called at intervals, on the leader.
      *
-     * @param now of the reactor's clock
+     * @param now the time of the reactor's clock
      */
     void check(long now) {
         if (!open) {
-            end(); // unless that has been done
+            end(); // does nothing if that was done before
             return;
         }
         if (starved) {
@@ -356,7 +361,7 @@ final class WireChannel implements Channel {
         }
         PsException why = overdue(now);
         if (why != null) {
-            read(); // it may have come long ago, while this process was busy
+            read(); // the bytes may have arrived long ago, while this process was busy
             why = open && !refused && reactor.isLedHere() ? overdue(now) : null;
         }
         if (why != null && why.code() == Code.UNAVAILABLE) {
@@ -364,7 +369,7 @@ final class WireChannel implements Channel {
             close(why);
         } else if (why != null) {
             refuse(why);
-        } else if (watch.isSignDue() && unsent == 0) { // or what is on its way is a sign as well
+        } else if (watch.isSignDue() && unsent == 0) { // unsent frames serve as keep-alive, too
             offer(Frames.ping(pool));
         }
     }
@@ -378,7 +383,7 @@ final class WireChannel implements Channel {
         return watch.overdue(source.partial(), source.expected());
     }
 
-    /** Closes if the peer does not even take that it was refused. */
+    /** Closes the connection if the peer does not read the refusal. */
     private void checkRefused() {
         checksRefused++;
         if (watch.isStrange() || checksRefused > CHECKS_REFUSED) {
@@ -401,7 +406,7 @@ final class WireChannel implements Channel {
         flush();
     }
 
-    // Writing, by anybody.
+    // Writing, on any thread.
 
     @Override
     public void send(Frame frame, long deadline) {
@@ -446,17 +451,20 @@ final class WireChannel implements Channel {
         return true;
     }
 
-    /** Whether something small may wait for others, to be written with them. */
+    /** True if the write of a small request may be deferred, to write it together with others. */
     private boolean mayBeLate(int length) {
         return length <= Outbox.SMALL && requests - answers.get() >= MANY && !wire.isPolled() && putsOff(length);
     }
 
-    /** Whether this and what was put off before is little enough to wait for more. */
+    /** True if this frame and those deferred before are few and small enough to wait for more. Counts the frame. */
     private boolean putsOff(int length) {
         return outbox.bytes() + length < MOST_PUT_OFF && ++framesPutOff < MOST_FRAMES_PUT_OFF;
     }
 
-    /** Writes a draft straight to the wire, and waits for room; false for who would have to make it, by reading. */
+    /**
+     * Writes a draft directly to the wire, and blocks while it lacks capacity. The leader does not block, since
+     * capacity may depend on its own reading: it gets false.
+     */
     private boolean writeWhole(Draft draft, long deadline) {
         int length = draft.length();
         while (!write(draft)) {
@@ -474,7 +482,10 @@ final class WireChannel implements Channel {
         return true;
     }
 
-    /** Writes a draft straight to the wire, behind all that is unsent; false if there is no room, or none to be had. */
+    /**
+     * Writes a draft directly to the wire, after all unsent frames. False if the wire lacks capacity or the connection
+     * is closed.
+     */
     private boolean write(Draft draft) {
         if (putOff || unsent > 0) {
             flush();
@@ -504,7 +515,7 @@ final class WireChannel implements Channel {
         offered();
     }
 
-    /** Cuts a stranger off that asks and does not take the answers. */
+    /** Counts an answer to a stranger, which is disconnected if it leaves too many of them unread. */
     private void offered() {
         if (watch.isStrange()) {
             PsException why = watch.answered(unsent);
@@ -572,7 +583,7 @@ final class WireChannel implements Channel {
         return unsent < MOST_UNSENT || !open;
     }
 
-    /** Writes what is unsent; or leaves it to who leads the reactor, or to the next thread that waits. */
+    /** Writes the unsent frames; if late, leaves that to the leader, or to the next thread that awaits something. */
     private void flush(boolean late) {
         if (!late) {
             flush();
@@ -588,9 +599,10 @@ final class WireChannel implements Channel {
     }
 
     /**
-     * Writes and reads what there is, and tells those who wait for room when there is some.
+     * Writes the unsent frames, reads what has arrived, and wakes the threads that are blocked on free capacity if
+     * there is some.
      *
-     * @return whether there was something to read
+     * @return true if there was something to read
      */
     boolean look() {
         if (unsent > 0) {
@@ -600,7 +612,7 @@ final class WireChannel implements Channel {
         int wanted = roomWanted;
         if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
             synchronized (outbox) {
-                roomWanted = roomWanted == wanted ? 0 : roomWanted; // another may have come to want more
+                roomWanted = roomWanted == wanted ? 0 : roomWanted; // another thread may require more by now
             }
             reactor.unparkFollowers();
         }
@@ -611,7 +623,7 @@ final class WireChannel implements Channel {
         return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
     }
 
-    /** Writes what there is room for; the reactor sees to the rest. */
+    /** Writes as much of the unsent frames as the wire takes; the reactor takes care of the rest. Does not block. */
     void flush() {
         long sent = 0;
         boolean end = false;
@@ -630,7 +642,7 @@ final class WireChannel implements Channel {
                 boolean rest = unsent > 0;
                 end = closing && !rest;
                 if (wire.isPolled() && rest) {
-                    reactor.wakeUp(); // it sees to it that it is told of room
+                    reactor.wakeUp(); // the leader arranges to be notified of free capacity
                 } else if (key != null && !wire.isPolled()) {
                     wantRoom(key, rest);
                 }
@@ -655,7 +667,7 @@ final class WireChannel implements Channel {
         }
     }
 
-    /** Whether that changed what the selector watches for. */
+    /** Adds or removes an operation of the key. True if that changed what the selector watches for. */
     private static boolean select(SelectionKey key, int operation, boolean wanted) {
         try {
             if ((key.interestOps() & operation) != 0 == wanted) {
@@ -668,7 +680,7 @@ final class WireChannel implements Channel {
         }
     }
 
-    // Both.
+    // Reading and writing.
 
     @Override
     public void await(BooleanSupplier over, long deadline) throws InterruptedException {
@@ -681,13 +693,13 @@ final class WireChannel implements Channel {
         reading = reads;
         watchReading();
         if (again) {
-            reactor.execute(readsOn); // what has come already
+            reactor.execute(readsOn); // reads what has arrived already
         }
     }
 
     /**
-     * Lets the selector tell of what comes, or not, while nothing is to be read. A doorbell is always heard, since it rings
-     * for room as well.
+     * Updates whether the selector reports arriving bytes, which it does not while this side does not read. A doorbell
+     * is always watched, since it also rings for free capacity.
      */
     private void watchReading() {
         synchronized (interest) {
@@ -717,7 +729,7 @@ final class WireChannel implements Channel {
 
     @Override
     public void keepAlive(long limitNanos) {
-        if (!wire.isPolled()) { // else the other end is on this machine, which tells of its death
+        if (!wire.isPolled()) { // else the peer is on this machine, and the system reports its end
             watch.keepAlive(limitNanos);
             reactor.checkEvery(PeerWatch.interval(limitNanos));
         }
@@ -738,7 +750,7 @@ final class WireChannel implements Channel {
         close(cause);
     }
 
-    /** It is of no more use, for a reason that is none of its peer's. */
+    /** Closes the connection for a reason that the peer has not caused. */
     void failed(Throwable failure) {
         reactor.report("the connection to " + peer, failure);
         close(new PsException(Code.UNAVAILABLE, "connection: " + failure, failure));
@@ -764,11 +776,11 @@ final class WireChannel implements Channel {
         } catch (IOException e) {
             LOG.debug("closing the connection to {}: {}", peer, e.toString());
         }
-        reactor.unparkFollowers(); // one that waits for room
-        reactor.execute(ends); // by the leader: after all that has come, and without the locks of this thread
+        reactor.unparkFollowers(); // a thread may be blocked on free capacity
+        reactor.execute(ends); // on the leader, after all received frames, and without the closing thread's locks
     }
 
-    /** Tells the receiver, once, by the leader. */
+    /** Notifies the receiver of the end of the connection, once, on the leader. */
     private void end() {
         if (!ended) {
             ended = true;

@@ -28,16 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: puts what arrives together to frames, straight into a frame's own memory, and sends frames. A peer
- * that sends anything else, or that stops in the middle of a frame, is told so and cut off.
+ * One connection: assembles frames from received bytes, directly in the memory of each frame, and sends frames. A peer
+ * that sends anything else, or that stops in the middle of a frame, gets an error as an answer, and the connection is
+ * closed.
  */
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
 
-    /** How often a peer is looked at that was refused and does not take that, until it is cut off. */
+    /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
 
-    /** Longer frames are asked for before their memory is taken. */
+    /** The receiver has to admit longer frames before their memory is allocated. */
     private static final int SMALL = 16 << 10;
 
     private final io.netty.channel.Channel socket;
@@ -46,17 +47,17 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private final PeerWatch watch;
     private final String peer;
     private final Object writable = new Object();
-    /** Bytes that were offered, and those of them that the network has taken. */
+    /** Bytes that were offered. {@code sent} counts those of them that the network has taken. */
     private final AtomicLong offered = new AtomicLong();
 
     private final AtomicLong sent = new AtomicLong();
     private volatile boolean trusted;
     private volatile boolean reading = true;
 
-    // Touched by the event loop alone.
+    // Accessed by the event loop only.
     private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
     private @Nullable Frame frame;
-    /** What came before the channel stopped reading, and may not be read yet. */
+    /** Bytes that arrived before the channel stopped reading, and may not be read yet. */
     private final Deque<ByteBuf> unread = new ArrayDeque<>();
 
     private @Nullable ScheduledFuture<?> checks;
@@ -70,9 +71,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private PsException cause;
 
     /**
-     * A connection.
+     * Creates a connection.
      *
-     * @param taken true if the peer has connected, and is a stranger until it is trusted
+     * @param taken true if this end has accepted the connection: the peer is a stranger until it is trusted
      */
     NettyChannel(
             io.netty.channel.Channel socket,
@@ -97,13 +98,13 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         readOn();
     }
 
-    /** Reads what has come, up to a frame whose memory may not be taken yet. */
+    /** Reads what has arrived, up to a frame whose memory may not be allocated yet. */
     private void readOn() {
         try {
             for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
                 while (in.isReadable() && !refused) {
                     if (!reading || !read(in)) {
-                        return; // what is left is read when reading goes on
+                        return; // the rest is read when reading continues
                     }
                 }
                 unread.remove().release();
@@ -122,7 +123,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
     }
 
-    /** Reads a part; false if the memory of a frame is to be waited for. */
+    /** Reads a part of a frame. False if reading has to stop until the memory of the frame may be allocated. */
     private boolean read(ByteBuf in) {
         progress++;
         if (frame == null) {
@@ -161,7 +162,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     private void received(Frame whole) {
         if (whole.kind() == Frame.Kind.PING) {
-            whole.release(); // having come, it has served its purpose
+            whole.release(); // only its arrival matters
             return;
         }
         if (watch.isStrange()) {
@@ -170,7 +171,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         receiver.received(this, whole);
     }
 
-    /** Whether nobody would miss it. */
+    /** True if the connection can be closed without loss: a stranger without a request that is being answered. */
     boolean isIdleStranger() {
         return watch.isIdleStranger();
     }
@@ -192,14 +193,14 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         checks = socket.eventLoop().scheduleWithFixedDelay(this::check, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Ends the connection if the peer keeps this side waiting for too long. */
+    /** Closes the connection if the peer keeps this side waiting for too long. Runs on the event loop at intervals. */
     private void check() {
         long now = System.nanoTime();
-        clock += Math.min(now - checkedAt, 2 * checkNanos); // more, and this process stood still
+        clock += Math.min(now - checkedAt, 2 * checkNanos); // a longer time means that this process was suspended
         checkedAt = now;
         if (refused) {
             if (watch.isStrange() || ++checksRefused > CHECKS_REFUSED) {
-                socket.close(); // it does not even take that it was refused
+                socket.close(); // the peer does not read the refusal
             }
             return;
         }
@@ -218,7 +219,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
     }
 
-    /** Closes it for a reason. */
+    /** Closes the connection and reports that cause to the receiver. */
     void close(PsException why) {
         if (socket.eventLoop().inEventLoop()) {
             cause = why;
@@ -314,7 +315,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     @Override
     public void setReading(boolean reading) {
         this.reading = reading;
-        // On the event loop alone: Netty lets one that comes from elsewhere take effect later than the next one.
+        // On the event loop only: Netty may apply a change by another thread after a later change.
         try {
             socket.eventLoop().execute(this::applyReading);
         } catch (RejectedExecutionException e) {

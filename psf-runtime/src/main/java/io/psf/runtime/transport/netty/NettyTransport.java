@@ -36,10 +36,10 @@ public final class NettyTransport implements Transport {
     private final ConnectionLimits limits;
 
     /**
-     * A transport with one event loop.
+     * Creates a transport with one event loop.
      *
-     * @param pool where received frames are put
-     * @param limits of what peers may keep this side waiting for
+     * @param pool for the memory of received frames
+     * @param limits on the time and memory that peers can cost this side
      */
     public NettyTransport(FramePool pool, ConnectionLimits limits) {
         this.pool = pool;
@@ -123,7 +123,7 @@ public final class NettyTransport implements Transport {
         return connected.channel().pipeline().get(NettyChannel.class);
     }
 
-    /** Whether there is a place for one more stranger, maybe that of the oldest; on the event loop. */
+    /** True if one more stranger can be accepted, if need be in place of the oldest. Runs on the event loop. */
     private boolean hasPlace(ArrayDeque<NettyChannel> strangers) {
         if (strangers.size() < limits.strangers()) {
             return true;

@@ -8,12 +8,12 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one direction lies in the mapped memory: two positions and two flags, each with 128 bytes of its own, since
- * processors fetch cache lines in pairs, and a power of two of bytes. All access to the memory goes through here, and
- * none of it leaves the ring, whatever the memory holds.
+ * The memory of one direction: two positions and two flags, each with 128 bytes of its own, since processors fetch
+ * cache lines in pairs; and the data, a power of two of bytes. All access to the memory goes through this class. No
+ * access leaves the ring, no matter what the memory contains.
  */
 final class Ring {
-    /** Bytes that the positions and flags take. */
+    /** The bytes that the positions and flags occupy. */
     static final int CONTROL = 512;
 
     private static final int WRITTEN = 0;
@@ -31,12 +31,12 @@ final class Ring {
     private @Nullable String broken;
 
     /**
-     * A ring.
+     * Creates a ring.
      *
      * @param memory the mapped segment
-     * @param control where the positions and flags begin, a multiple of 8
-     * @param data where the bytes begin
-     * @param capacity how many bytes there are, a power of two
+     * @param control the index of the positions and flags, a multiple of 8
+     * @param data the index of the data
+     * @param capacity bytes of the data, a power of two
      */
     Ring(ByteBuffer memory, int control, int data, int capacity) {
         this.memory = memory;
@@ -49,20 +49,20 @@ final class Ring {
         return capacity;
     }
 
-    /** Fails if the ring has failed before. */
+    /** Throws an exception if the ring has failed before. */
     void requireWhole() throws IOException {
         if (broken != null) {
             throw new IOException(broken);
         }
     }
 
-    /** The failure after which this ring is used no more. */
+    /** Marks the ring as broken, and returns the exception. Every later use fails with the same message. */
     IOException broken(String message, @Nullable Throwable cause) {
         broken = message;
         return new IOException(message, cause);
     }
 
-    /** The failure of an access that found no memory. */
+    /** Returns the exception for an access to memory that is gone, and marks the ring as broken. */
     IOException gone(InternalError fault) {
         return broken("memory of the shared segment: gone (expected: a file of the size it was mapped with)", fault);
     }
@@ -83,7 +83,7 @@ final class Ring {
         LONG.setRelease(memory, control + TAKEN, position);
     }
 
-    /** Copies to the ring and advances {@code from}. */
+    /** Copies bytes to the ring and advances {@code from}. */
     void put(long position, ByteBuffer from, int count) {
         int index = (int) position & (capacity - 1);
         int first = Math.min(count, capacity - index);
@@ -94,7 +94,7 @@ final class Ring {
         from.position(from.position() + count);
     }
 
-    /** Copies from the ring and advances {@code into}. */
+    /** Copies bytes from the ring and advances {@code into}. */
     void get(long position, ByteBuffer into, int count) {
         int index = (int) position & (capacity - 1);
         int first = Math.min(count, capacity - index);
@@ -105,17 +105,17 @@ final class Ring {
         into.position(into.position() + count);
     }
 
-    /** How many bytes there are from a position on before they go on at the beginning. */
+    /** Returns the number of bytes from a position to the end of the ring, where it wraps around. */
     int untilEnd(long position) {
         return capacity - ((int) position & (capacity - 1));
     }
 
-    /** Bytes that do not go on at the beginning, in place. */
+    /** Returns a view of bytes in place. They must not wrap around. */
     ByteBuffer view(long position, int count) {
         return memory.slice(data + ((int) position & (capacity - 1)), count).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Eight bytes at a position that is a multiple of 8. */
+    /** Returns the eight bytes at a position that is a multiple of 8. */
     long word(long position) {
         return memory.getLong(data + ((int) position & (capacity - 1)));
     }
@@ -128,7 +128,7 @@ final class Ring {
         set(READER_SLEEPS, sleeps);
     }
 
-    /** Whether the reader sleeps and is this caller's to wake. */
+    /** True if the reader sleeps. Clears the flag: the caller has to wake it. */
     boolean takeSleepingReader() {
         return take(READER_SLEEPS);
     }
@@ -137,21 +137,22 @@ final class Ring {
         set(WRITER_WAITS, waits);
     }
 
-    /** Whether the writer waits and is this caller's to wake. */
+    /** True if the writer waits. Clears the flag: the caller has to wake it. */
     boolean takeWaitingWriter() {
         return take(WRITER_WAITS);
     }
 
-    /** Sets a flag before anything that is read from here on. */
+    /** Sets a flag, before any later read (full fence). */
     private void set(int flag, boolean value) {
         INT.setOpaque(memory, control + flag, value ? 1 : 0);
         VarHandle.fullFence();
     }
 
     /**
-     * Clears a flag that was set, looking at it after anything that was written until here. Only one side sets a flag
-     * and only the other clears it for a doorbell, so this need not be one step; and a compare-and-set to a page whose
-     * file has been cut ends the JVM, where plain access throws.
+     * Clears a flag and returns true if it was set. Reads the flag after all earlier writes (full fence). The read and
+     * the write need not be one atomic step, since only one side sets a flag and only the other clears it for a
+     * doorbell. Besides, a compare-and-set to a page whose file has been truncated ends the JVM, where plain access
+     * throws an error.
      */
     private boolean take(int flag) {
         VarHandle.fullFence();

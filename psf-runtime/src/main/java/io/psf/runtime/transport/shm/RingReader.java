@@ -3,17 +3,19 @@ package io.psf.runtime.transport.shm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The reading end of one direction of a {@link SharedPipe}, which describes it. */
+/** The reading end of one direction of a {@link SharedPipe}, whose documentation describes the protocol. */
 final class RingReader {
-    /** Bytes after which the writer is given the room, so that it copies while the reader does. */
+    /**
+     * The number of bytes after which their space is released to the writer, so that both sides copy at the same time.
+     */
     static final int PIECE = RingWriter.PIECE;
 
     private final Ring ring;
 
-    /** Bytes taken so far: our own count, whatever the memory says. */
+    /** Bytes read so far. A local count, independent of the shared memory. */
     private long position;
 
-    /** Bytes written so far, when the writer's count was last looked at. */
+    /** Bytes written so far, as of the last read of the writer's count. May be stale. */
     private long written;
 
     RingReader(Ring ring) {
@@ -96,7 +98,10 @@ final class RingReader {
         }
     }
 
-    /** Bytes there, if not more than are wanted; looks at the writer's count only if there seem to be fewer. */
+    /**
+     * Returns the available bytes, at most those wanted. Reads the writer's count only if the last one read does not
+     * suffice.
+     */
     private int available(int wanted) throws IOException {
         if (written - position < wanted) {
             long now = ring.written();

@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The writing end of one direction of a {@link SharedPipe}, which describes it. */
+/** The writing end of one direction of a {@link SharedPipe}, whose documentation describes the protocol. */
 final class RingWriter {
-    /** Bytes after which the reader is shown what there is, so that it copies while the writer does. */
+    /** The number of bytes after which they are published to the reader, so that both sides copy at the same time. */
     static final int PIECE = 32 << 10;
 
     private final Ring ring;
 
-    /** Bytes written so far: our own count, whatever the memory says. */
+    /** Bytes written so far. A local count, independent of the shared memory. */
     private long position;
 
-    /** Bytes taken so far, when the reader's count was last looked at. */
+    /** Bytes taken so far, as of the last read of the reader's count. May be stale. */
     private long taken;
 
     RingWriter(Ring ring) {
@@ -51,7 +51,7 @@ final class RingWriter {
             }
             if (gap > 0) {
                 ring.setWord(position, SharedPipe.gap(gap));
-                position += gap; // shown to the reader with what follows
+                position += gap; // published to the reader with the bytes that follow
             }
             return ring.view(position, length);
         } catch (InternalError e) {
@@ -72,12 +72,15 @@ final class RingWriter {
         return ring.capacity() / 2;
     }
 
-    /** Whether {@link #reserve} would find room, gap and all; by any thread. */
+    /**
+     * True if {@link #reserve} would find enough free capacity even with a gap. A racy estimate; any thread may call
+     * it.
+     */
     boolean hasRoom(int length) {
         try {
             return ring.capacity() - (ring.written() - ring.taken()) >= 2L * length;
         } catch (InternalError e) {
-            return true; // writing then fails
+            return true; // the next write then fails
         }
     }
 
@@ -108,7 +111,10 @@ final class RingWriter {
         }
     }
 
-    /** Room, if not for more than is wanted; looks at the reader's count only if there seems to be less. */
+    /**
+     * Returns the free bytes, at most those wanted. Reads the reader's count only if the last one read does not
+     * suffice.
+     */
     private int room(int wanted) throws IOException {
         if (ring.capacity() - (position - taken) < wanted) {
             long now = ring.taken();

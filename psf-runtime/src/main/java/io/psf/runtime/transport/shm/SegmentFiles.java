@@ -26,12 +26,12 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The files of segments: where they lie, how they are named, and whose they are. */
+/** The files of segments: their directories, names and owners. */
 final class SegmentFiles {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
     private static final Pattern NAME = Pattern.compile("psf-[0-9a-f]{32}");
     private static final Pattern OURS = Pattern.compile("psf-[0-9a-f]{32}(\\.user)?");
-    /** A file is there for as long as two processes need to link, which is some seconds at most. */
+    /** The age of a stale file. A file exists only while two processes link, which takes some seconds at most. */
     private static final Duration STALE = Duration.ofMinutes(1);
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
@@ -41,14 +41,14 @@ final class SegmentFiles {
 
     private SegmentFiles() {}
 
-    /** A path where nothing is yet, with a name that cannot be guessed. */
+    /** Returns a path that does not exist yet, with a name that cannot be guessed. */
     static Path newPath() {
         return directories().get(0).resolve("psf-" + HexFormat.of().formatHex(random()));
     }
 
     /**
-     * Deletes the files of processes that were killed before they had linked. The age of a file tells: numbers of processes
-     * would not, since another container may share the directory and not the numbers.
+     * Deletes the files of processes that were killed before they had linked, by the age of the file. Process ids
+     * cannot be used for that: another container may share the directory but not the process ids.
      */
     static void deleteStale() {
         Instant limit = Instant.now().minus(STALE);
@@ -58,7 +58,7 @@ final class SegmentFiles {
                     deleteIfOlder(file, limit);
                 }
             } catch (IOException | DirectoryIteratorException e) {
-                LOG.debug("looking for stale files in {}: {}", directory, e.toString());
+                LOG.debug("deleting stale files in {}: {}", directory, e.toString());
             }
         }
     }
@@ -75,19 +75,19 @@ final class SegmentFiles {
                     && attributes.lastModifiedTime().toInstant().isBefore(limit)) {
                 Files.deleteIfExists(file);
             }
-        } catch (IOException e) { // another user's, or gone already
+        } catch (IOException e) { // it belongs to another user, or is deleted already
             LOG.debug("stale file {}: {}", file, e.toString());
         }
     }
 
-    /** 16 bytes that cannot be guessed. */
+    /** Returns 16 bytes that cannot be guessed. */
     static byte[] random() {
         byte[] bytes = new byte[SharedSegment.TOKEN_BYTES];
         RANDOM.nextBytes(bytes);
         return bytes;
     }
 
-    /** A new file of this user alone, which holds so many zeros. */
+    /** Creates a file that only this user can access, with that many zeros. */
     static FileChannel create(Path file, int size) throws IOException {
         FileChannel channel;
         try {
@@ -109,7 +109,7 @@ final class SegmentFiles {
         }
     }
 
-    /** Takes the memory now: without it, a full file system would be a fault in the middle of a copy. */
+    /** Allocates the memory now. Otherwise a full file system would be a fault in the middle of a copy. */
     private static void fill(FileChannel channel, int size) throws IOException {
         ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(size, 64 << 10));
         for (int done = 0; done < size; ) {
@@ -117,7 +117,7 @@ final class SegmentFiles {
         }
     }
 
-    /** The file of a name that anyone may have sent. */
+    /** Returns the file with that name. The name may come from any peer, so it is checked. */
     static Path find(String name) throws IOException {
         if (!NAME.matcher(name).matches()) {
             String shown = name.length() <= 64 ? name : name.substring(0, 64) + "..";
@@ -132,7 +132,7 @@ final class SegmentFiles {
         throw new NoSuchFileException("shared segment " + name + ": none (expected: in " + directories() + ")");
     }
 
-    /** A file that this user and nobody else can have made, and can have put there. */
+    /** Opens a file after checking that only this user can have created it and can have put it there. */
     static FileChannel open(Path file) throws IOException {
         PosixFileAttributes attributes =
                 Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -144,11 +144,13 @@ final class SegmentFiles {
                 "permissions of " + file,
                 PosixFilePermissions.toString(attributes.permissions()),
                 PosixFilePermissions.toString(OWNER_ONLY));
-        // nobody else can put another file in its place now: in directories for all, only the owner may
+        // no other user can replace the file from here on: in a directory for all users, only the owner may
         return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Whom files of this process belong to: what a JVM takes for the user's name need not be that. */
+    /**
+     * Returns the owner of files of this process, by creating one: the user name that the JVM reports may be another.
+     */
     private static UserPrincipal user(Path sibling) throws IOException {
         Path mine = sibling.resolveSibling("psf-" + HexFormat.of().formatHex(random()) + ".user");
         Files.createFile(mine, AS_OWNER_ONLY);
@@ -159,7 +161,7 @@ final class SegmentFiles {
         }
     }
 
-    /** Where segments may lie, the best first. */
+    /** Returns the directories for segments, the best first. */
     private static List<Path> directories() {
         Path memory = Path.of("/dev/shm");
         Path temporary = Path.of(System.getProperty("java.io.tmpdir"));

@@ -12,30 +12,30 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 
 /**
- * A file that two processes of one user have mapped, and the {@link SharedPipe} in it. The side that creates it tells
- * the other its name and its token, by some other way; once both have mapped it either deletes the file, and the memory
- * lives until both have ended or dropped it (it is unmapped when it is collected).
+ * A file that two processes of one user have mapped, and the {@link SharedPipe} in it. The side that creates the file
+ * sends its name and its token to the other side by other means. Once both have mapped it, either side deletes the
+ * file. The memory exists until both processes have ended or dropped it (the garbage collector unmaps it).
  *
  * <pre>
  *      0  magic        "psf-pipe"
  *      8  version      2, int
  *     12  byte order   0x01020304, int; all is little-endian
  *     16  capacity     of each ring, int, a power of two
- *     20  opened       int, 1 once the other side is there
+ *     20  opened       int, 1 once the other side has opened it
  *     24  size         of the file, long: 4096 + 2 * capacity
  *     32  token        16 random bytes
  *    128  counts and flags of the ring that the creating side writes
  *           0  bytes written, long      256  the reader sleeps, int, 0 or 1
- *         128  bytes taken, long        384  the writer waits for room, int, 0 or 1
+ *         128  bytes taken, long        384  the writer waits for space, int, 0 or 1
  *    640  the same of the ring that the opening side writes
- *   4096  bytes of the first ring, then of the second
+ *   4096  data of the first ring, then of the second
  * </pre>
  */
 public final class SharedSegment {
-    /** Bytes of each ring where nothing else is asked for. */
+    /** The default capacity of each ring, in bytes. */
     public static final int DEFAULT_CAPACITY = 1 << 20;
 
-    /** Bytes of a token. */
+    /** The length of a token, in bytes. */
     public static final int TOKEN_BYTES = 16;
 
     private static final long MAGIC = 0x657069702d667370L;
@@ -67,11 +67,11 @@ public final class SharedSegment {
     }
 
     /**
-     * A new segment, whose memory is taken at once: in {@code /dev/shm}, or among temporary files where that is not to
-     * be had.
+     * Creates a segment and allocates its memory at once: in {@code /dev/shm}, or in the directory for temporary files
+     * if that is not available.
      *
      * @param capacity bytes of each ring, a power of two from 4 KB to 64 MB
-     * @throws IOException if there is no room for the file, or files have no owners and permissions here
+     * @throws IOException if there is no space for the file, or files have no owners and permissions here
      */
     public static SharedSegment create(int capacity) throws IOException {
         if (!isCapacity(capacity)) {
@@ -98,12 +98,12 @@ public final class SharedSegment {
     }
 
     /**
-     * The segment that another process of this user has created; once.
+     * Opens a segment that another process of this user has created. Works once per segment.
      *
-     * @param name its {@link #name}; whatever else comes is refused
+     * @param name its {@link #name}; anything else is refused
      * @param token its {@link #token}
      * @throws java.nio.file.NoSuchFileException if there is none, as on another machine or in another container
-     * @throws IOException if it is anything but such a segment
+     * @throws IOException if the file is not such a segment
      */
     public static SharedSegment open(String name, byte[] token) throws IOException {
         Path file = SegmentFiles.find(name);
@@ -123,7 +123,7 @@ public final class SharedSegment {
         }
     }
 
-    /** Checks the header; the capacity it returns is not read again. */
+    /** Checks the header and returns the capacity, which is not read again. */
     private static int check(Path file, ByteBuffer memory, long size, byte[] token) throws IOException {
         long magic = memory.getLong(MAGIC_AT);
         require(magic == MAGIC, "magic of " + file, Long.toHexString(magic), Long.toHexString(MAGIC));
@@ -135,7 +135,7 @@ public final class SharedSegment {
         require(isCapacity(capacity), "capacity of " + file, capacity, EXPECTED);
         require(size == size(capacity), "size of " + file, size, size(capacity));
         long said = memory.getLong(SIZE_AT);
-        require(size == said, "size said in " + file, said, size);
+        require(size == said, "size stated in " + file, said, size);
         byte[] theirs = new byte[TOKEN_BYTES];
         memory.get(TOKEN_AT, theirs);
         require(MessageDigest.isEqual(theirs, token), "token of " + file, "another", "the one in the file");
@@ -144,22 +144,22 @@ public final class SharedSegment {
         return capacity;
     }
 
-    /** What the other side opens it by. */
+    /** Returns the name by which the other side opens the segment. */
     public String name() {
         return file.getFileName().toString();
     }
 
-    /** By what the other side shows that it means this very segment. */
+    /** Returns the token by which the other side shows that it means this very segment. */
     public byte[] token() {
         return token.clone();
     }
 
-    /** This side's end. */
+    /** Returns this side's end of the pipe. */
     public SharedPipe pipe() {
         return pipe;
     }
 
-    /** Deletes the file, if the other side has not done so; the memory stays. */
+    /** Deletes the file if the other side has not done so. The memory remains mapped. */
     public void unlink() throws IOException {
         Files.deleteIfExists(file);
     }
