@@ -29,10 +29,10 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A shard in host memory off the heap. All of it belongs to its lane. */
+/** A shard in off-heap memory. All of its state belongs to its lane. */
 final class HostShard implements Shard {
     private static final long UNKNOWN = Long.MAX_VALUE;
-    /** Room takes at least as much once it is written to, where the system has such pages. */
+    /** Reserved capacity that is written to takes at least this many bytes, where the system has pages of this size. */
     private static final long LARGEST_PAGE = 2 << 20;
 
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
@@ -42,7 +42,7 @@ final class HostShard implements Shard {
     private final int slice;
     private final Range range;
     private final RowIndex index;
-    /** The index of a table that grows. */
+    /** The index of a growing table; null for a fixed one. */
     private final @Nullable GrowingIndex growing;
 
     private final Optimizer optimizer;
@@ -55,7 +55,7 @@ final class HostShard implements Shard {
     private final Column values;
     private final short stamp;
     private Tile tile;
-    /** Empty until the first is asked for. */
+    /** Empty until a slot is requested. */
     private Map<String, Column> slots = Map.of();
 
     private final Attachments attachments;
@@ -65,13 +65,13 @@ final class HostShard implements Shard {
     private volatile long cost = UNKNOWN;
     private long lastCost = UNKNOWN;
     private long costBefore = UNKNOWN;
-    /** Null until something is to be run later. */
+    /** Null until delayed work is scheduled. */
     private volatile @Nullable Alarms alarms;
 
     private CallInfo call = NO_CALL;
-    /** The shards of other tensors whose keys the call being answered has. */
+    /** The shards of other tensors for which the call being answered has keys. */
     private List<HostShard> met = List.of();
-    /** The call that a handler is answering now. */
+    /** The call that a handler is answering now; null for none. */
     private @Nullable Invocation serving;
 
     HostShard(
@@ -111,7 +111,7 @@ final class HostShard implements Shard {
         return spec.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
     }
 
-    /** Takes memory for rows that are to be made; answers how many there is memory for. */
+    /** Takes memory for rows that are to be created. Returns the number of rows that have memory. */
     private int take(int rows) {
         int least = values.take(rows);
         for (Column slot : slots.values()) {
@@ -120,14 +120,15 @@ final class HostShard implements Shard {
         return least;
     }
 
-    /** What handlers on this shard take lately, in nanoseconds. */
+    /** Returns the recent duration of this shard's handlers, in nanoseconds. Callable from any thread. */
     long cost() {
         return cost;
     }
 
     /**
-     * A handler took so long. The median of the last three counts: a thread that the system has preempted once does not
-     * make its handlers slow ones, which would be handed over to another thread and preempted all the more.
+     * Records the duration of a handler. The median of the last three counts: one preemption of the thread by the
+     * system must not mark the handlers as slow, since slow handlers are dispatched to another thread and preempted
+     * even more often.
      */
     void took(long nanos) {
         long low = Math.min(lastCost, nanos);
@@ -137,15 +138,15 @@ final class HostShard implements Shard {
         lastCost = nanos;
     }
 
-    /** The tensor has been cleared: calls that are still queued here are not run. */
+    /** Marks the shard as dropped, since its tensor was cleared: calls that are still queued here do not run. */
     void drop() {
         dropped = true;
         endAlarms();
         long bytes = bytes();
-        lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
+        lane.execute(() -> Abandoned.add(bytes)); // after the work that is queued on the lane
     }
 
-    /** How many bytes of values and slots have been written to; for any thread, as near as a look can tell. */
+    /** Returns how many bytes of values and slots have been written to. Callable from any thread; a racy estimate. */
     long bytes() {
         long pages = spec.grows() ? (slots.size() + 2) * LARGEST_PAGE : 0;
         return index.rows() * bytesOfRow + pages;
@@ -161,7 +162,7 @@ final class HostShard implements Shard {
         }
     }
 
-    /** What was to be run later is not. */
+    /** Cancels the delayed work. */
     void endAlarms() {
         Alarms set = alarms;
         if (set != null) {
@@ -169,7 +170,7 @@ final class HostShard implements Shard {
         }
     }
 
-    /** Which slice, of which shape, this is. */
+    /** Returns the stamp of this slice and its tensor's shape. */
     short stamp() {
         return stamp;
     }
@@ -178,7 +179,7 @@ final class HostShard implements Shard {
         return lane;
     }
 
-    /** The order of one connection's calls on this shard. */
+    /** Returns the order of one connection's calls on this shard. */
     Sequence sequence(Connection connection) {
         return sequences.computeIfAbsent(connection, c -> new Sequence());
     }
@@ -188,10 +189,10 @@ final class HostShard implements Shard {
     }
 
     /**
-     * A handler begins.
+     * Sets the state of a call before its handler runs.
      *
-     * @param readOnly true if it makes no rows, here and on the other shards of the lane
-     * @param serving the call that it may call on for; null for none
+     * @param readOnly true if the handler creates no rows, here and on the other shards of the lane
+     * @param serving the call for which the handler may make calls; null for none
      */
     void begin(CallInfo call, boolean readOnly, @Nullable Invocation serving) {
         this.call = call;
@@ -200,11 +201,13 @@ final class HostShard implements Shard {
     }
 
     /**
-     * The shards that the call being answered has keys of may be asked for until it ends.
+     * Sets the other tensors' shards that the handler may access, until the call being answered ends: those for which
+     * the call has keys.
      *
-     * @param tensors those that its key sets name
-     * @param request which says by which layouts the keys were grouped
-     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of them lies in another way here
+     * @param tensors the tensors that the request's key sets name
+     * @param request the request, with the stamps of the layouts by which its keys were grouped
+     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of the tensors has another layout
+     *     here
      */
     void meet(List<TensorId> tensors, TupleReader request) {
         List<HostShard> met = new ArrayList<>(tensors.size());
@@ -240,12 +243,12 @@ final class HostShard implements Shard {
         lane.setReadOnly(false);
     }
 
-    /** Keys and rows lie there for a moment from now on: of the thread that uses this shard. */
+    /** Sets the buffer for keys and rows: that of the thread that uses this shard from now on. */
     void use(Tile tile) {
         this.tile = tile;
     }
 
-    /** Calls that wait behind others are not run. */
+    /** Fails calls that wait behind others. */
     void refuseWaiting(PsException why) {
         sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
     }
@@ -360,7 +363,7 @@ final class HostShard implements Shard {
         return gathered;
     }
 
-    /** The values of the rows of the keys in the tile; of keys without one, what theirs would begin with. */
+    /** Copies the values of the rows of the keys in the tile. For keys without a row, computes their initial values. */
     private void gatherOrBegin(FloatArray into, int n) {
         int width = width();
         into.fill(0);
@@ -373,13 +376,13 @@ final class HostShard implements Shard {
         }
     }
 
-    /** The local rows of n keys, at most a tile, from one on. */
+    /** Finds the local rows of {@code n} keys from {@code begin} on, at most a tile. */
     private void rows(LongArray keys, int begin, int n, int[] into, int at) {
         keys.copyTo(begin, tile.keys, 0, n);
         tile(n, into, at);
     }
 
-    /** The local rows of the keys in the tile; new ones get their first values. */
+    /** Finds the local rows of the keys in the tile. New rows get their initial values. */
     private void tile(int n, int[] into, int at) {
         if (growing != null && lane.isReadOnly()) {
             tileOfRows(n, into, at);
@@ -389,13 +392,13 @@ final class HostShard implements Shard {
         try {
             index.rows(tile.keys, n, into, at);
         } finally {
-            if (index.rows() > before) { // even if there was no room for all of them
+            if (index.rows() > before) { // even if there was no capacity for all of them
                 begin(before, index.rows());
             }
         }
     }
 
-    /** The local rows of the keys in the tile, each of which has one. */
+    /** Finds the local rows of the keys in the tile, all of which must have one. */
     private void tileOfRows(int n, int[] into, int at) {
         if (index.find(tile.keys, n, into, at) < n) {
             int missing = 0;
@@ -435,7 +438,7 @@ final class HostShard implements Shard {
             return Shard.super.removeRows(keys);
         }
         requireMayChange();
-        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // a wrong one is named before any is removed
+        for (int at = 0; at < keys.length(); at += RowIndex.TILE) { // an invalid key fails before any is removed
             int n = Math.min(RowIndex.TILE, keys.length() - at);
             keys.copyTo(at, tile.keys, 0, n);
             growing.find(tile.keys, n, tile.rows, 0);
@@ -452,7 +455,7 @@ final class HostShard implements Shard {
         return before - rows();
     }
 
-    /** A row is no more in the index, and the last one has its number there. */
+    /** Moves the last row's values to a removed row: in the index the last row has that number already. */
     private void removed(long key, int row, int last) {
         if (row != last) {
             values.copyRow(last, row);
@@ -470,7 +473,7 @@ final class HostShard implements Shard {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // on the lane alone
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written only on the lane
     public FloatArray slot(String name, int width) {
         Column slot = slots.get(name);
         if (slot == null) {
@@ -541,7 +544,7 @@ final class HostShard implements Shard {
         if (set == null) {
             set = new Alarms(lane);
             alarms = set;
-            if (dropped) { // by another thread, which may not have seen them
+            if (dropped) { // by another thread, which may not have seen the alarms
                 set.close();
             }
         }

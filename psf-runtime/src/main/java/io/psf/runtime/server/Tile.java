@@ -1,6 +1,6 @@
 package io.psf.runtime.server;
 
-/** Where keys and the rows that they have lie for a moment, a tile of them at a time. Used by one thread at a time. */
+/** A buffer for one tile of keys and their rows. Used by one thread at a time. */
 final class Tile {
     final long[] keys = new long[RowIndex.TILE];
     final int[] rows = new int[RowIndex.TILE];

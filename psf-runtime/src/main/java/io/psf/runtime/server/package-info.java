@@ -1,6 +1,6 @@
 /**
- * Where requests are run: the dispatcher, the lanes, the shards, and the handlers that were found. Sees {@code call} and
- * {@code store}.
+ * The execution of requests: the dispatcher, the lanes, the shards, and the handlers that were found. Imports {@code
+ * call} and {@code store}.
  */
 @NullMarked
 package io.psf.runtime.server;
