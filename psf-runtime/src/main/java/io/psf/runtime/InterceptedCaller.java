@@ -40,7 +40,7 @@ record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements C
                 .at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
     }
 
-    /** Sends the call and stores it, so that it can be cancelled: nobody awaits it if its interceptor fails. */
+    /** Sends the call and stores it, so that it can be cancelled: no thread awaits it if its interceptor fails. */
     private static final class Sent<R> implements Supplier<Pending<R>> {
         private final Supplier<Pending<R>> next;
         private @Nullable Pending<R> latest;

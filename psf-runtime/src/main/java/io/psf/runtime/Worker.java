@@ -363,7 +363,7 @@ public final class Worker implements Caller, AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             if (client.settle(Defaults.SETTLE) > 0) {
                 client.failForeground(
-                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer came"));
+                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer arrived"));
             }
             try {
                 client.await(null);

@@ -104,7 +104,7 @@ public final class ClusterLink {
                 if (!told) {
                     told = true;
                     LOG.info(
-                            "looking for the scheduler at {}:{}, for {} s: {}",
+                            "connecting to the scheduler at {}:{}, for up to {} s: {}",
                             host,
                             port,
                             timeout.toSeconds(),

@@ -179,7 +179,7 @@ final class Membership {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "another " + role.label() + ": the cluster has its " + servers + " servers and " + workers
-                            + " workers (expected: as many nodes as the scheduler was told)");
+                            + " workers (expected: as many nodes as the scheduler was configured for)");
         }
         if (request.rank() >= expected) {
             throw new PsException(
@@ -254,7 +254,7 @@ final class Membership {
             }
         }
         throw new PsException(
-                Code.CLOSED, "this node counts as lost (expected: a heartbeat in time); it must start anew");
+                Code.CLOSED, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
     }
 
     private int count(Role role) {
@@ -298,7 +298,7 @@ final class Membership {
         Entry entry = entry(connection);
         if (entry == null) {
             throw new PsException(
-                    Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must start anew");
+                    Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
         }
         entry.heard();
         if (known != epoch) {

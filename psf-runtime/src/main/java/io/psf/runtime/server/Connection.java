@@ -75,7 +75,7 @@ public final class Connection {
         return member;
     }
 
-    /** Returns the rank of the worker at the other end; -1 if the peer is not a worker, or is not identified. */
+    /** Returns the rank of the worker that is the peer; -1 if the peer is not a worker, or is not identified. */
     int worker() {
         Member known = member;
         return known != null && known.role() == Role.WORKER ? known.rank() : -1;

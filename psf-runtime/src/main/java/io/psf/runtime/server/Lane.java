@@ -197,7 +197,7 @@ final class Lane implements AutoCloseable {
         return pending.get() == 0;
     }
 
-    /** Queues a piece of work on the lane. Dropped if the lane is closed. */
+    /** Queues a piece of work on the lane. Drops the work if the lane is closed. */
     void execute(Runnable work) {
         if (closed) {
             LOG.debug("{} is closed; dropped a piece of work", thread.getName());
