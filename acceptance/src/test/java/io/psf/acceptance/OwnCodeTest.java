@@ -197,7 +197,7 @@ final class OwnCodeTest {
         }
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
         pushed.await();
-        assertThat(failure(never)).hasMessageStartingWith("CLOSED: worker 0: closed before the answer came");
+        assertThat(failure(never)).hasMessageStartingWith("CLOSED: worker 0: closed before the answer arrived");
         assertThat(failure(blocked).code()).isIn(Code.CLOSED, Code.TIMED_OUT);
     }
 

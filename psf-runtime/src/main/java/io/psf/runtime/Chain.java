@@ -12,8 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls that travel together. Stubs are made of it as of a worker; their calls wait until {@link #send}, go to each slice
- * in one message, and are run there one after another with no other worker's in between.
+ * A batch of calls that are sent together. Stubs are made of a chain as of a worker. Their calls are held until {@link
+ * #send}, are sent to each slice in one message, and run there one after another, without another worker's calls in
+ * between.
  *
  * <pre>{@code
  * Chain chain = worker.chain();
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * FloatArray values = pulled.await().values();
  * }</pre>
  *
- * <p>Where a call fails or is given up, those behind it are not run on that slice and fail with {@code CANCELLED}. A call that answers
- * later lets other workers' calls in between; those behind it still wait for it. Not thread-safe.
+ * <p>If a call fails or is cancelled, the calls behind it are not run on that slice and fail with {@code CANCELLED}. If
+ * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. Not
+ * thread-safe.
  */
 public final class Chain implements Caller {
     private final Worker worker;
@@ -36,9 +38,9 @@ public final class Chain implements Caller {
     }
 
     /**
-     * Adds a call; its answer cannot be awaited before {@link #send}.
+     * Adds a call. Its answer cannot be awaited before {@link #send}.
      *
-     * @throws PsException with {@code BAD_REQUEST} if it goes to other slices or nodes than those before it
+     * @throws PsException with {@code BAD_REQUEST} if the call goes to other slices or nodes than the calls before it
      */
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
@@ -57,7 +59,7 @@ public final class Chain implements Caller {
         return call;
     }
 
-    /** Sends the calls; no more can be added. */
+    /** Sends the calls. No call can be added afterwards. */
     public void send() {
         requireUnsent();
         sent = true;

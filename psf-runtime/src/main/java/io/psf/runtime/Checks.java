@@ -11,7 +11,7 @@ final class Checks {
         require(port >= 0 && port <= 65535, "port", port, "0 to 65535");
     }
 
-    /** The address that a server listens on is the one that workers connect to. */
+    /** Fails for a wildcard address: workers connect to the address that a server listens on. */
     static void reachable(String host) {
         require(
                 !host.isBlank() && !host.equals("0.0.0.0") && !host.equals("::") && !host.equals("*"),

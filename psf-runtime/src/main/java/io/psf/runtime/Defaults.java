@@ -9,53 +9,58 @@ import io.psf.runtime.transport.netty.NettyTransport;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-/** Bounds that are the same on every node. */
+/** Limits that are the same on every node. */
 final class Defaults {
-    /** The most bytes of unused frames that a node keeps. */
+    /** The maximum number of bytes of unused frames that a node retains. */
     static final long KEPT_FRAMES = 256L << 20;
 
-    /** The most bytes of waiting requests, and of unsent answers, that one connection may hold on a node. */
+    /**
+     * The maximum number of bytes of waiting requests, and of unsent answers, that one connection may hold on a node.
+     */
     static final long CONNECTION_BOUND = 64L << 20;
 
-    /** The least that a server may be told to hold of requests and answers. */
+    /** The minimum of a server's configurable memory for requests and answers, in bytes. */
     static final long LEAST_MEMORY = 1 << 20;
 
-    /** How often deadlines are looked at. */
+    /** The interval at which deadlines are checked. */
     static final Duration TICK = Duration.ofMillis(50);
 
-    /** How long a worker tries to connect to a server again that the scheduler does not take for lost. */
+    /** How long a worker tries to reconnect to a server that the scheduler does not report as lost. */
     static final Duration RECONNECT = Duration.ofSeconds(30);
 
-    /** What a peer may make a node wait for, and keep. */
+    /** The limits on the time that a peer may block a node, and on the memory that it may occupy. */
     static final ConnectionLimits LIMITS = ConnectionLimits.usual();
 
-    /** A worker that closes waits for calls under way as long as one of them ends this often. */
+    /** A closing worker waits for outstanding calls as long as one of them ends within each such interval. */
     static final Duration SETTLE = Duration.ofSeconds(1);
 
-    /** How long a thread looks for what it waits for before it sleeps: about as long as waking it would take. */
+    /** How long a waiting thread spins before it sleeps: about as long as a wakeup takes. */
     static final Duration SPIN = Duration.ofNanos(50_000);
 
     private Defaults() {}
 
-    /** A node that asks nobody before it takes memory. */
+    /** Returns a pool without a memory limit. */
     static FramePool pool() {
         return new FramePool(Math.min(KEPT_FRAMES, maxDirect() / 4));
     }
 
-    /** A server, which holds at most so much. */
+    /** Returns a server's pool, which holds at most {@code memory} bytes. */
     static FramePool pool(long memory) {
         return new FramePool(Math.min(KEPT_FRAMES, memory / 2), memory);
     }
 
-    /** What a server may hold of requests and answers, unless it is told: the rest is for all else that is off the heap. */
+    /**
+     * Returns the default memory limit of a server's requests and answers, in bytes. The rest of the direct memory is
+     * left to other off-heap data.
+     */
     static long memory() {
         return Math.max(
                 LEAST_MEMORY, Math.min(maxDirect() / 8 * 5, Runtime.getRuntime().maxMemory()));
     }
 
-    /** The most direct memory that this JVM takes. */
+    /** Returns the maximum direct memory of this JVM, in bytes. */
     private static long maxDirect() {
-        long heap = Runtime.getRuntime().maxMemory(); // unless the JVM was told
+        long heap = Runtime.getRuntime().maxMemory(); // the JVM's default
         HotSpotDiagnosticMXBean hotSpot = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         if (hotSpot == null) {
             return heap;
@@ -75,7 +80,9 @@ final class Defaults {
                 : new NetTransport(pool, sharing, config.spin(), LIMITS);
     }
 
-    /** The scheduler's: what comes there can wait for a thread to wake. */
+    /**
+     * Returns the scheduler's transport. It does not spin: messages to the scheduler tolerate the latency of a wakeup.
+     */
     static Transport schedulerTransport(FramePool pool) {
         return new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, Duration.ZERO, LIMITS);
     }

@@ -11,7 +11,7 @@ import io.psf.api.spi.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A caller with an interceptor around it. */
+/** A caller that passes each call through an interceptor. */
 record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements Caller {
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
@@ -40,7 +40,7 @@ record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements C
                 .at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
     }
 
-    /** Sends the call, and remembers it: nobody awaits it if its interceptor fails. */
+    /** Sends the call and stores it, so that it can be cancelled: no thread awaits it if its interceptor fails. */
     private static final class Sent<R> implements Supplier<Pending<R>> {
         private final Supplier<Pending<R>> next;
         private @Nullable Pending<R> latest;

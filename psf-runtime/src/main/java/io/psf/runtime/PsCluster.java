@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A whole cluster in this JVM: a scheduler, servers and workers. Several may live at once and know nothing of each
- * other. Thread-safe.
+ * A whole cluster in this JVM: a scheduler, servers and workers. Several clusters may exist at once, independent of
+ * each other. Thread-safe.
  */
 public final class PsCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PsCluster.class);
@@ -40,53 +40,53 @@ public final class PsCluster implements AutoCloseable {
         this.transports = transports;
     }
 
-    /** A cluster of so many servers and one worker, with frames handed over in memory. */
+    /** Starts a cluster of {@code servers} servers and one worker. Frames are passed in memory. */
     public static PsCluster embedded(int servers) {
         return embedded(servers, 1);
     }
 
-    /** A cluster of so many servers and workers, with frames handed over in memory. */
+    /** Starts a cluster of {@code servers} servers and {@code workers} workers. Frames are passed in memory. */
     public static PsCluster embedded(int servers, int workers) {
         return builder().servers(servers).workers(workers).start();
     }
 
-    /** A cluster to be described. */
+    /** Returns a builder of a cluster. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The worker of rank 0. */
+    /** Returns the worker of rank 0. */
     public Worker worker() {
         return worker(0);
     }
 
-    /** The worker of a rank. */
+    /** Returns the worker of a rank. */
     public Worker worker(int rank) {
         return workers.get(rank);
     }
 
-    /** Every worker, by rank. */
+    /** Returns all workers, by rank. */
     public List<Worker> workers() {
         return workers;
     }
 
-    /** Every server, by rank. */
+    /** Returns all servers, by rank. */
     public List<Server> servers() {
         return servers;
     }
 
-    /** The scheduler. */
+    /** Returns the scheduler. */
     public Scheduler scheduler() {
         return scheduler;
     }
 
     /**
-     * Closes the workers, then the servers, then the scheduler. A worker that has lost a server is told by its own
-     * {@link Worker#close()} alone.
+     * Closes the workers, then the servers, then the scheduler. The loss of a server is only logged here; {@link
+     * Worker#close()} throws it.
      */
     @Override
     public void close() {
-        closeTogether(); // each may wait for the others' part of a synchronous push
+        closeTogether(); // in parallel: each may wait for the others' part of a synchronous push
         servers.forEach(Server::close);
         scheduler.close();
         transports.forEach(Transport::close);
@@ -112,7 +112,7 @@ public final class PsCluster implements AutoCloseable {
         }
     }
 
-    /** Describes a cluster. */
+    /** Builds a cluster. */
     public static final class Builder {
         private int servers = 1;
         private int workers = 1;
@@ -140,81 +140,81 @@ public final class PsCluster implements AutoCloseable {
             return this;
         }
 
-        /** Over TCP on 127.0.0.1, in the place of frames handed over in memory. */
+        /** Uses TCP on 127.0.0.1 instead of passing frames in memory. */
         public Builder tcp() {
             return over(new TransportConfig(TransportConfig.Kind.TCP, Duration.ZERO));
         }
 
-        /** Over connections on 127.0.0.1, in the place of frames handed over in memory. */
+        /** Uses connections on 127.0.0.1 instead of passing frames in memory. */
         public Builder over(TransportConfig connections) {
             this.sockets = connections;
             return this;
         }
 
-        /** Threads that run handlers, for each server; 1 unless told. */
+        /** Sets the number of threads that run handlers, per server; default 1. */
         public Builder lanes(int lanes) {
             this.lanes = lanes;
             return this;
         }
 
-        /** With the shards in files that are mapped, below a directory; in native memory unless told. */
+        /** Stores the shards in memory-mapped files below a directory; default: native memory. */
         public Builder mapped(Path directory) {
             this.mapped = directory;
             return this;
         }
 
-        /** With a directory below which tensors are saved; without unless told. */
+        /** Sets the directory below which tensors are saved; default: none. */
         public Builder checkpoints(Path directory) {
             this.checkpoints = directory;
             return this;
         }
 
         /**
-         * The most bytes of requests and answers that each server holds, for connections over sockets; an equal part of what
-         * a server alone would hold unless told.
+         * Sets the maximum number of bytes of requests and answers that each server holds, for connections over
+         * sockets. The default is a single server's limit divided by the number of servers.
          */
         public Builder memory(long bytes) {
             this.memory = bytes;
             return this;
         }
 
-        /** How long a call may take unless its stub says otherwise. */
+        /** Sets how long a call may take unless its stub has a deadline of its own. */
         public Builder deadline(Duration deadline) {
             this.deadline = deadline;
             return this;
         }
 
-        /** How long a node may stay silent before it counts as lost. */
+        /** Sets how long a node may stay silent before it counts as lost. */
         public Builder heartbeatLimit(Duration limit) {
             this.heartbeatLimit = limit;
             return this;
         }
 
-        /** What stands around every handler of the servers, the first one outermost. */
+        /** Sets the interceptors of every handler of the servers; the first one is the outermost. */
         public Builder interceptors(HandlerInterceptor... interceptors) {
             this.interceptors = List.of(interceptors);
             return this;
         }
 
-        /** Handlers that the servers have beside those on the class path. */
+        /** Sets handlers that the servers have in addition to those on the class path. */
         public Builder handlers(Binding<?, ?>... handlers) {
             this.handlers = List.of(handlers);
             return this;
         }
 
-        /** With something around the transports of the workers, such as faults. */
+        /** Wraps the transports of the workers, for example to inject faults. */
         Builder aroundWorkers(UnaryOperator<Transport> around) {
             this.aroundWorkers = around;
             return this;
         }
 
-        /** With something around the transports of the servers, such as faults. */
+        /** Wraps the transports of the servers, for example to inject faults. */
         Builder aroundServers(UnaryOperator<Transport> around) {
             this.aroundServers = around;
             return this;
         }
 
-        /** Starts the cluster; returns when it is ready. */
+        /** Starts the cluster. Blocks until it is ready. */
         public PsCluster start() {
             FramePool shared = Defaults.pool();
             InProcessTransport inProcess = new InProcessTransport();
@@ -270,7 +270,7 @@ public final class PsCluster implements AutoCloseable {
                 transports.forEach(Transport::close);
                 throw e;
             } finally {
-                starters.shutdownNow(); // a node that still looks for the scheduler would do so for long
+                starters.shutdownNow(); // a node that still searches for the scheduler would continue for long
             }
         }
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one node that forms the cluster: waits for all servers and workers, gives ranks, places slices, runs barriers,
- * notices who is lost, and ends the job when no worker is left. Thread-safe.
+ * The one node that forms the cluster: waits for all servers and workers, assigns ranks, places slices, runs barriers,
+ * detects lost nodes, and ends the job when no worker is left. Thread-safe.
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -76,10 +76,10 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Starts a scheduler, which takes connections when this returns.
+     * Starts a scheduler. When this method returns, the scheduler accepts connections.
      *
-     * @throws PsException with {@code UNAVAILABLE} if the address cannot be listened on, with {@code CONFIGURATION} if
-     *     a handler on the class path cannot be made, or a function has two
+     * @throws PsException with {@code UNAVAILABLE} if listening on the address fails; with {@code CONFIGURATION} if a
+     *     handler on the class path cannot be created, or a function has two handlers
      */
     public static Scheduler start(SchedulerConfig config) {
         Handlers handlers = handlers();
@@ -95,13 +95,13 @@ public final class Scheduler implements AutoCloseable {
         return Handlers.found(Thread.currentThread().getContextClassLoader());
     }
 
-    /** The port that the scheduler listens on. */
+    /** Returns the port that the scheduler listens on. */
     public int port() {
         return listener.port();
     }
 
     /**
-     * Waits until the job has ended and every node has left.
+     * Blocks until the job has ended and every node has left.
      *
      * @throws PsException if the cluster did not form, or a node was lost
      */
@@ -109,7 +109,7 @@ public final class Scheduler implements AutoCloseable {
         Waiting.on(terminated);
     }
 
-    /** Ends the scheduler, whatever the others do. */
+    /** Ends the scheduler, whatever the state of the other nodes. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -3,12 +3,12 @@ package io.psf.runtime;
 import java.time.Duration;
 
 /**
- * How a scheduler is started.
+ * The configuration of a scheduler.
  *
  * @param host the address to listen on
  * @param port the port to listen on; 0 for one that the system chooses
- * @param servers how many servers make up the cluster, at least 1
- * @param workers how many workers make up the cluster, at least 1
+ * @param servers the number of servers of the cluster, at least 1
+ * @param workers the number of workers of the cluster, at least 1
  * @param joinTimeout how long the cluster may take to form
  * @param heartbeatLimit how long a node may stay silent before it counts as lost
  */
@@ -22,22 +22,22 @@ public record SchedulerConfig(
         Checks.positive("heartbeatLimit", heartbeatLimit);
     }
 
-    /** Defaults: loopback, a port that the system chooses, 2 minutes to form, 10 seconds of silence. */
+    /** Returns the defaults: loopback, a port that the system chooses, 2 minutes to form, 10 seconds of silence. */
     public static SchedulerConfig of(int servers, int workers) {
         return new SchedulerConfig("127.0.0.1", 0, servers, workers, Duration.ofMinutes(2), Duration.ofSeconds(10));
     }
 
-    /** The same, listening elsewhere. */
+    /** Returns a copy with another address to listen on. */
     public SchedulerConfig listen(String host, int port) {
         return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
     }
 
-    /** The same with another time for the cluster to form. */
+    /** Returns a copy with another time for the cluster to form. */
     public SchedulerConfig withJoinTimeout(Duration joinTimeout) {
         return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
     }
 
-    /** The same with another limit of silence. */
+    /** Returns a copy with another limit of silence. */
     public SchedulerConfig withHeartbeatLimit(Duration heartbeatLimit) {
         return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
     }

@@ -11,13 +11,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function that a server with some class path has.
+ * A function that a server with a given class path serves.
  *
  * @param info its name, place and schema
- * @param handler the class that handles it; the interface where its own default body does
- * @param isDefault whether it is the default body
- * @param origin the jar or folder that the handler came from; null if it came from neither
- * @param passedOver the function's other handlers, and why not those
+ * @param handler the class that handles it; the function's interface if its default body does
+ * @param isDefault true if the handler is the default body
+ * @param origin the jar or folder of the handler; null if it was loaded from neither
+ * @param passedOver the function's other handlers, each with the reason why it was not chosen
  */
 public record ServedFunction(
         FunctionInfo info,
@@ -26,10 +26,10 @@ public record ServedFunction(
         @Nullable Path origin,
         List<PassedOver> passedOver) {
     /**
-     * What a server would find on a class path, by name.
+     * Returns the functions that a server would find on a class path, sorted by name.
      *
-     * @throws PsException with {@code CONFIGURATION} as at a server's start: if a handler cannot be made, or a function
-     *     has none that is available, or two of the same preference that are
+     * @throws PsException with {@code CONFIGURATION} as at a server's start: if a handler cannot be created, or a
+     *     function has no available handler, or has two available handlers of the same preference
      */
     public static List<ServedFunction> on(ClassLoader classPath) {
         return Handlers.found(classPath).all().stream()

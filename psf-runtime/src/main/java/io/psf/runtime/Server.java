@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds shards and runs the handlers that are on its class path. Started, it serves until the job ends. Thread-safe.
+ * Holds shards and runs the handlers that are on its class path. A started server serves until the job ends.
+ * Thread-safe.
  */
 public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
@@ -130,11 +131,11 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Starts a server; returns when the cluster is complete.
+     * Starts a server. Blocks until the cluster is complete.
      *
-     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time, with
-     *     {@code CONFIGURATION} if a handler on the class path cannot be made, or a function has none that
-     *     is available, or two of the same preference that are
+     * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time; with
+     *     {@code CONFIGURATION} if a handler on the class path cannot be created, or a function has no available
+     *     handler, or has two available handlers of the same preference
      */
     public static Server start(ServerConfig config) {
         Handlers handlers = handlers(List.of());
@@ -151,7 +152,7 @@ public final class Server implements AutoCloseable {
         return new Server(config, transport, false, pool, handlers(more), interceptors);
     }
 
-    /** Found before anything is started, since what is wrong with them is wrong for good. */
+    /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */
     private static Handlers handlers(List<Binding<?, ?>> more) {
         Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
         more.forEach(handlers::with);
@@ -159,17 +160,17 @@ public final class Server implements AutoCloseable {
         return handlers;
     }
 
-    /** Its number among the servers, from 0. */
+    /** Returns this server's rank among the servers, from 0. */
     public int rank() {
         return link.rank();
     }
 
-    /** The port that workers connect to. */
+    /** Returns the port that workers connect to. */
     public int port() {
         return listener.port();
     }
 
-    /** Tells the waiter from a thread of its own, since the heartbeat's must not wait for the end. */
+    /** Closes the server on a new thread, since the heartbeat's thread must not wait for the end. */
     private void end(@Nullable PsException cause) {
         Thread ending = new Thread(() -> close(cause), "psf-server-end");
         ending.setDaemon(true);
@@ -177,7 +178,7 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Waits until the job has ended.
+     * Blocks until the job has ended.
      *
      * @throws PsException if the scheduler was lost
      */
@@ -185,7 +186,7 @@ public final class Server implements AutoCloseable {
         Waiting.on(terminated);
     }
 
-    /** Leaves the cluster and ends; what it holds is gone. */
+    /** Leaves the cluster and ends. The data that the server holds is lost. */
     @Override
     public void close() {
         close(null);

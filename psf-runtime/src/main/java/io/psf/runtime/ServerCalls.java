@@ -38,9 +38,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the handlers of a server call on with: connections to the other servers, and to this one in memory, each made when it
- * is first needed, by a thread of its own. A call is sent once: it fails if its connection breaks, and the next one connects
- * again. Thread-safe.
+ * The outgoing calls of a server's handlers: connections to the other servers, and an in-memory connection to this one.
+ * Each is established by a thread of its own, when it is first needed. A call is sent once: it fails if its connection
+ * breaks, and the next call reconnects. Thread-safe.
  */
 final class ServerCalls implements Outgoing, AutoCloseable {
     private static final Duration LINK_LIMIT = Duration.ofSeconds(10);
@@ -56,9 +56,9 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     private final Map<TensorId, CompletableFuture<TensorLayout>> layouts = new ConcurrentHashMap<>();
 
     /**
-     * The calls of a server's handlers.
+     * Creates the outgoing calls of a server's handlers.
      *
-     * @param client the calling side that the link belongs to
+     * @param client the client that the link belongs to
      */
     ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
         this.client = client;
@@ -77,10 +77,10 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     }
 
     /**
-     * Where a call goes.
+     * The destination of a call.
      *
-     * @param nodes the nodes that answer; of a call on shards the servers by rank, of which the layout names some
-     * @param layout of the tensor; null of a call on nodes
+     * @param nodes the nodes that answer; for a call on shards the servers by rank, some of which the layout names
+     * @param layout the layout of the tensor; null for a call on nodes
      * @param others the layouts of the other tensors whose keys the request has
      */
     private record Route(List<Peer> nodes, @Nullable TensorLayout layout, Map<TensorId, TensorLayout> others) {
@@ -165,7 +165,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
             return peers(ranks).thenApply(some -> {
                 Peer[] byRank = new Peer[servers.length];
                 for (int i = 0; i < byRank.length; i++) {
-                    byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // of those that are not asked, anyone
+                    byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // any peer for a server that is not called
                 }
                 return new Route(List.of(byRank), layout, known.others());
             });
@@ -224,7 +224,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
         return peer;
     }
 
-    /** A server is gone: calls that wait for it end. */
+    /** Fails the calls that wait for a lost server. */
     void lost(Beat.Loss loss) {
         CompletableFuture<Peer> peer =
                 loss.member().role() == Role.SERVER ? peers.get(loss.member().rank()) : null;

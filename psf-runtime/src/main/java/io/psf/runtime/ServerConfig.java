@@ -5,20 +5,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a server is started.
+ * The configuration of a server.
  *
- * @param schedulerHost where the scheduler listens
- * @param schedulerPort where the scheduler listens
+ * @param schedulerHost the host that the scheduler listens on
+ * @param schedulerPort the port that the scheduler listens on
  * @param host the address to listen on, which the workers connect to
  * @param port the port to listen on; 0 for one that the system chooses
- * @param rank the rank asked for; -1 for any
- * @param lanes threads that run handlers, at least 1
+ * @param rank the requested rank; -1 for any
+ * @param lanes the number of threads that run handlers, at least 1
  * @param mapped the directory of the files that shards are mapped to; null for native memory
  * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
  * @param joinTimeout how long the cluster may take to form
- * @param transport what the connections of workers are made of
- * @param memory the most bytes of requests and answers that the server holds, at least 1 MB; beyond half of it workers come
- *     to wait. Tensors do not count
+ * @param transport the transport of the workers' connections
+ * @param memory the maximum number of bytes of requests and answers that the server holds, at least 1 MB; beyond half
+ *     of it backpressure blocks workers. Tensors do not count
  */
 public record ServerConfig(
         String schedulerHost,
@@ -43,8 +43,9 @@ public record ServerConfig(
     }
 
     /**
-     * Defaults: loopback, a port that the system chooses, any rank, a lane for each processor, native memory, no
-     * checkpoints, and for requests and answers five eighths of the JVM's direct memory, or its heap if that is less.
+     * Returns the defaults: loopback, a port that the system chooses, any rank, one lane per processor, native memory,
+     * no checkpoints, and for requests and answers five eighths of the JVM's direct memory, or its heap if that is
+     * less.
      */
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
@@ -61,7 +62,7 @@ public record ServerConfig(
                 Defaults.memory());
     }
 
-    /** The same, listening elsewhere. */
+    /** Returns a copy with another address to listen on. */
     public ServerConfig listen(String host, int port) {
         return new ServerConfig(
                 schedulerHost,
@@ -77,7 +78,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same, asking for a rank; -1 for any. */
+    /** Returns a copy that requests a rank; -1 for any. */
     public ServerConfig withRank(int rank) {
         return new ServerConfig(
                 schedulerHost,
@@ -93,7 +94,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with another number of lanes. */
+    /** Returns a copy with another number of lanes. */
     public ServerConfig withLanes(int lanes) {
         return new ServerConfig(
                 schedulerHost,
@@ -109,7 +110,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with its shards in files that are mapped, below a directory. */
+    /** Returns a copy with its shards in memory-mapped files below a directory. */
     public ServerConfig withMapped(Path directory) {
         return new ServerConfig(
                 schedulerHost,
@@ -125,7 +126,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with a directory below which tensors are saved, shared by all servers. */
+    /** Returns a copy with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
         return new ServerConfig(
                 schedulerHost,
@@ -141,7 +142,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with another time for the cluster to form. */
+    /** Returns a copy with another time for the cluster to form. */
     public ServerConfig withJoinTimeout(Duration joinTimeout) {
         return new ServerConfig(
                 schedulerHost,
@@ -157,7 +158,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with other connections. */
+    /** Returns a copy with another transport. */
     public ServerConfig withTransport(TransportConfig transport) {
         return new ServerConfig(
                 schedulerHost,
@@ -173,7 +174,7 @@ public record ServerConfig(
                 memory);
     }
 
-    /** The same with another bound on the bytes of requests and answers that it holds. */
+    /** Returns a copy with another limit on the bytes of requests and answers that the server holds. */
     public ServerConfig withMemory(long memory) {
         return new ServerConfig(
                 schedulerHost,

@@ -10,15 +10,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node is told from outside, by the environment or by one YAML file with the same keys, as the records that
- * start it. Our names are {@code PSF_*}; those of ps-lite and MXNet ({@code DMLC_*}) and of MindSpore ({@code MS_*})
- * are accepted beside them. {@code PSF_CONFIG} in the environment names the file; the environment wins over the file.
+ * The settings of a node, from the environment or from one YAML file with the same keys, converted to the records that
+ * start the node. psf's names are {@code PSF_*}. The names of ps-lite and MXNet ({@code DMLC_*}) and of MindSpore
+ * ({@code MS_*}) are accepted as well. {@code PSF_CONFIG} in the environment names the file. The environment takes
+ * precedence over the file.
  *
- * <p>A setting that is malformed, missing, or given twice with different values is a {@link PsException} with the code
- * CONFIGURATION that names the variables. Immutable.
+ * <p>A setting that is malformed, missing, or given twice with different values causes a {@link PsException} with the
+ * code CONFIGURATION that names the variables. Immutable.
  */
 public final class Settings {
-    /** The variable of the environment that names the YAML file. */
+    /** The environment variable that names the YAML file. */
     static final String CONFIG = "PSF_CONFIG";
 
     private final List<SettingsSource> sources;
@@ -29,12 +30,12 @@ public final class Settings {
         SettingsKey.ALL.forEach(key -> find(key, role));
     }
 
-    /** The settings in this process's environment, and in the file that its {@code PSF_CONFIG} names. */
+    /** Returns the settings in this process's environment, and in the file that its {@code PSF_CONFIG} names. */
     public static Settings fromEnvironment() {
         return of(System.getenv());
     }
 
-    /** The settings in an environment, and in the file that its {@code PSF_CONFIG} names. */
+    /** Returns the settings in an environment, and in the file that its {@code PSF_CONFIG} names. */
     public static Settings of(Map<String, String> environment) {
         List<SettingsSource> sources = new ArrayList<>();
         SettingsSource variables = SettingsSource.ofEnvironment("the environment", environment);
@@ -50,12 +51,12 @@ public final class Settings {
         return new Settings(sources);
     }
 
-    /** The settings in a YAML file, without the environment. */
+    /** Returns the settings in a YAML file, without the environment. */
     public static Settings fromYaml(Path file) {
         return new Settings(List.of(SettingsSource.ofYaml(file)));
     }
 
-    /** The same with settings that win over those that are there, such as the options of a command line. */
+    /** Returns a copy with settings that take precedence over the existing ones, such as command-line options. */
     public Settings with(Map<String, String> overriding) {
         List<SettingsSource> more = new ArrayList<>();
         more.add(SettingsSource.ofEnvironment("the options", overriding));
@@ -64,8 +65,8 @@ public final class Settings {
     }
 
     /**
-     * All variables that give the same setting as one of ours, itself included; for whoever starts a node and must not
-     * hand down what it was told itself.
+     * Returns all variables that give the same setting as a {@code PSF_*} name, itself included. A process that starts
+     * a node uses them to withhold its own settings from that node.
      */
     public static List<String> names(String name) {
         List<String> names = new ArrayList<>();
@@ -80,12 +81,12 @@ public final class Settings {
         return List.copyOf(names);
     }
 
-    /** What this node is. */
+    /** Returns the role of this node. */
     public Role role() {
         return require(SettingsKey.ROLE, null);
     }
 
-    /** How to start the scheduler: it listens where the others look for it. */
+    /** Returns the scheduler's configuration: it listens on the address that the other nodes connect to. */
     public SchedulerConfig scheduler() {
         checkRole(Role.SCHEDULER);
         SettingsAddress address = require(SettingsKey.SCHEDULER, Role.SCHEDULER);
@@ -101,7 +102,7 @@ public final class Settings {
                 orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, config.heartbeatLimit()));
     }
 
-    /** How to start a server. */
+    /** Returns the server's configuration. */
     public ServerConfig server() {
         checkRole(Role.SERVER);
         SettingsAddress scheduler = schedulerToConnectTo(Role.SERVER);
@@ -122,7 +123,7 @@ public final class Settings {
                 orElse(SettingsKey.MEMORY, Role.SERVER, config.memory()));
     }
 
-    /** How to connect a worker, which listens nowhere. */
+    /** Returns the worker's configuration. A worker does not listen. */
     public WorkerConfig worker() {
         checkRole(Role.WORKER);
         SettingsAddress scheduler = schedulerToConnectTo(Role.WORKER);

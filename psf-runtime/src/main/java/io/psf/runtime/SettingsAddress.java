@@ -3,14 +3,14 @@ package io.psf.runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host and a port as they are written in settings.
+ * A host and a port as written in settings.
  *
- * @param host a name or an address, an IPv6 one without its brackets
+ * @param host a name or an address, an IPv6 address without its brackets
  * @param port 0 to 65535
  */
 record SettingsAddress(String host, int port) {
 
-    /** Reads {@code host:port} or {@code [ipv6]:port}; null when it is neither. */
+    /** Parses {@code host:port} or {@code [ipv6]:port}. Returns null if the text is neither. */
     static @Nullable SettingsAddress parse(String text) {
         int colon = text.lastIndexOf(':');
         if (colon < 1) {

@@ -12,15 +12,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One setting: what it is for, how it is read, and all the ways to give it, ours first.
+ * One setting: its meaning, its parser, and all the ways to give it, psf's own first.
  *
- * @param expected what it is and what it has to be, for messages
- * @param reader reads the text; null for what is malformed
- * @param spellings the ways to give it
+ * @param expected the meaning and the valid values, for messages
+ * @param reader parses the text; returns null if the text is malformed
+ * @param spellings the ways to give the setting
  */
 record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> spellings) {
 
-    /** Reads a value; null when the text is malformed. */
+    /** Parses a value. Returns null if the text is malformed. */
     @FunctionalInterface
     interface Reader<T> {
         @Nullable
@@ -99,7 +99,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
 
     static final SettingsKey<Duration> SPIN = new SettingsKey<>(
-            "how many microseconds a thread looks for what it waits for before it sleeps, a whole number from 0",
+            "how many microseconds a waiting thread spins before it sleeps, a whole number from 0",
             SettingsKey::micros,
             List.of(SettingsSpelling.of("PSF_SPIN_MICROS")));
 
@@ -133,19 +133,19 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
                 what + ", such as 30s, 500ms or 2m", SettingsKey::duration, List.of(SettingsSpelling.of(name)));
     }
 
-    /** Our own name of it. */
+    /** Returns psf's own name of the setting. */
     String name() {
         return spellings.get(0).names().get(0);
     }
 
-    /** The names of all variables that give it. */
+    /** Returns the names of all variables that give the setting. */
     List<String> names() {
         List<String> names = new ArrayList<>();
         spellings.forEach(spelling -> names.addAll(spelling.names()));
         return names;
     }
 
-    /** What is expected, and the other names that are accepted. */
+    /** Returns the expected value, and the other names that are accepted. */
     String expectedAndNames() {
         String others = String.join(
                 ", ", spellings.stream().skip(1).map(SettingsSpelling::toString).toList());

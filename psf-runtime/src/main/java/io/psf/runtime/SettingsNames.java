@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All names of settings, and the one that was probably meant when a name is none of them. */
+/** The names of all settings, and the nearest known name for an unknown one. */
 final class SettingsNames {
     private static final String PREFIX = "PSF_";
 
-    /** Names that begin with ours and are read elsewhere, by the command line. */
+    /** Names that begin with psf's prefix and are read by the command line. */
     private static final List<String> READ_ELSEWHERE = List.of(Settings.CONFIG, "PSF_PARENT", "PSF_JAVA_OPTS");
 
     private SettingsNames() {}
@@ -24,9 +24,9 @@ final class SettingsNames {
     }
 
     /**
-     * Refuses a name that is no setting. An environment holds names of others too, some of which begin with ours (a
-     * container platform writes PSF_SCHEDULER_SERVICE_HOST for a service of that name): there, only what is nearly one
-     * of our names is refused. The other families have variables that psf has no use for: those pass.
+     * Rejects a name that is no setting. An environment contains unrelated names too, some of which have psf's prefix
+     * (a container platform writes PSF_SCHEDULER_SERVICE_HOST for a service of that name). In an environment, only a
+     * name that is close to a psf name is rejected. Variables of the other families that psf does not use are accepted.
      */
     static void check(String name, String place, boolean allKnown) {
         Set<String> known = known();
@@ -59,7 +59,7 @@ final class SettingsNames {
         return nearest;
     }
 
-    /** Levenshtein's distance: the fewest letters to put in, take out or change. */
+    /** Returns the Levenshtein distance: the minimum number of insertions, deletions and substitutions. */
     private static int distance(String a, String b) {
         int[] above = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** Variables and where they stand: the environment, a file, a command line. An empty value counts as not set. */
+/** A set of variables and its source: the environment, a file, or a command line. An empty value counts as not set. */
 final class SettingsSource {
     private static final Logger LOG = LoggerFactory.getLogger(SettingsSource.class);
 
@@ -32,12 +32,12 @@ final class SettingsSource {
     private final Map<String, String> values = new LinkedHashMap<>();
     private final boolean misspelled;
 
-    /** Reads variables that come along with many others, so that only what looks like a slip in ours is refused. */
+    /** Reads variables that are mixed with unrelated ones. Only a probable misspelling of a psf name is rejected. */
     static SettingsSource ofEnvironment(String place, Map<String, String> variables) {
         return new SettingsSource(place, variables, false);
     }
 
-    /** Reads a YAML file of one level, in which each key has to be known and every value is taken as it is written. */
+    /** Reads a YAML file of one level. Each key must be known. Every value is taken as it is written. */
     static SettingsSource ofYaml(Path file) {
         Map<String, String> values = new LinkedHashMap<>();
         compose(file).ifPresent(document -> {
@@ -101,23 +101,23 @@ final class SettingsSource {
         }
     }
 
-    /** Where the variables stand, in words. */
+    /** Returns the source of the variables, for messages. */
     String place() {
         return place;
     }
 
-    /** The value of a variable; null when it is not set. */
+    /** Returns the value of a variable; null if it is not set. */
     @Nullable
     String get(String name) {
         return values.get(name);
     }
 
-    /** The name under which a variable was given. */
+    /** Returns the name under which a variable was given. */
     String written(String name) {
         return misspelled && name.equals(PORT) ? POST : name;
     }
 
-    /** The setting as it is given here; null when it is not; an error when two spellings of it differ. */
+    /** Returns the setting as given here; null if it is not set. Fails if two spellings of it differ. */
     <T> @Nullable T find(SettingsKey<T> key, @Nullable Role role) {
         T found = null;
         String foundText = "";

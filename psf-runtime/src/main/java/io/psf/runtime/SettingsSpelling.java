@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One way to give a setting: a variable, or a host and a port in two variables.
  *
  * @param names the variables, one or two
- * @param defaults what stands for a variable that is not set when the other one is; empty when both are needed
- * @param role the only role that reads it; null when all do
+ * @param defaults the value of each variable if only the other one is set; empty if both are required
+ * @param role the only role that reads the setting; null if all do
  */
 record SettingsSpelling(
         List<String> names, List<String> defaults, @Nullable Role role) {
@@ -27,7 +27,9 @@ record SettingsSpelling(
         return new SettingsSpelling(List.of(host, port), List.of(), null);
     }
 
-    /** A place to listen at: loopback, and a port that the system chooses, for what is not set. */
+    /**
+     * Returns the spelling of an address to listen on. The defaults are loopback and a port that the system chooses.
+     */
     static SettingsSpelling listen(String host, String port, Role role) {
         return new SettingsSpelling(List.of(host, port), List.of("127.0.0.1", "0"), role);
     }
@@ -36,7 +38,7 @@ record SettingsSpelling(
         return role == null || role == reader;
     }
 
-    /** The setting as a source gives it in this spelling; null when it does not. */
+    /** Returns the setting's text from a source, in this spelling; null if it is not set. */
     @Nullable
     String read(SettingsSource source) {
         if (names.stream().allMatch(name -> source.get(name) == null)) {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs what a node does now and then: deadlines, and the scheduler's clock. */
+/** Runs a node's periodic work on a daemon thread: deadlines, and the scheduler's clock. */
 final class Timer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Timer.class);
 
@@ -26,7 +26,7 @@ final class Timer implements AutoCloseable {
                 () -> {
                     try {
                         work.run();
-                    } catch (Throwable e) { // or nothing would be looked at any more
+                    } catch (Throwable e) { // an exception would end the periodic work
                         logFailed(e);
                     }
                 },
@@ -39,7 +39,7 @@ final class Timer implements AutoCloseable {
         try {
             LOG.error("a timer's work failed", e);
         } catch (OutOfMemoryError full) {
-            // The next time it may be run.
+            // Dropped: the next run may have the memory.
         }
     }
 

@@ -3,21 +3,21 @@ package io.psf.runtime;
 import java.time.Duration;
 
 /**
- * What a node's connections to others are made of.
+ * The transport of a node's connections.
  *
  * @param kind the kind
- * @param spin how long a thread looks again and again for what it waits for before it sleeps, from 0; four times as long
- *     while the last thing came as soon. Waking a sleeping thread takes longer than most calls, but whoever looks keeps a
- *     processor busy
+ * @param spin how long a waiting thread spins before it sleeps, 0 to 1 s; four times as long while the last message
+ *     arrived within that time. Waking a sleeping thread takes longer than most calls, but a spinning thread occupies a
+ *     processor
  */
 public record TransportConfig(Kind kind, Duration spin) {
     /** A kind of connections. */
     public enum Kind {
-        /** Shared memory to nodes on the same machine, where they agree to it, and TCP to the others. */
+        /** Shared memory to nodes on the same machine that agree to it; TCP to the others. */
         AUTO,
-        /** Shared memory alone: what runs on another machine, or refuses, is not reached. */
+        /** Shared memory only: a node on another machine, or one that refuses, is not reachable. */
         SHM,
-        /** TCP alone. */
+        /** TCP only. */
         TCP,
         /** TCP with Netty's event loops. */
         NETTY
@@ -29,17 +29,17 @@ public record TransportConfig(Kind kind, Duration spin) {
         }
     }
 
-    /** Defaults: shared memory or TCP, and to look for as long as waking a thread may take. */
+    /** Returns the defaults: shared memory or TCP, and a spin time of about one wakeup. */
     public static TransportConfig usual() {
         return new TransportConfig(Kind.AUTO, Defaults.SPIN);
     }
 
-    /** The same with another kind of connections. */
+    /** Returns a copy with another kind of connections. */
     public TransportConfig withKind(Kind kind) {
         return new TransportConfig(kind, spin);
     }
 
-    /** The same with another time of looking before sleeping. */
+    /** Returns a copy with another spin time. */
     public TransportConfig withSpin(Duration spin) {
         return new TransportConfig(kind, spin);
     }

@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for the end of a node. */
+/** Blocks until a node has ended. */
 final class Waiting {
     private Waiting() {}
 

@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Computes, and calls PS functions: every stub is made of one. Calls on one shard run in the order in which one thread
- * sent them. Thread-safe.
+ * Computes, and calls PS functions: every stub is made of a worker. Calls on one shard run in the order in which one
+ * thread sent them. Thread-safe.
  */
 public final class Worker implements Caller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -80,7 +80,7 @@ public final class Worker implements Caller, AutoCloseable {
             throw e;
         }
         try {
-            beat(); // from now on, however long the servers take to answer
+            beat(); // before the servers are connected, since they may take long to answer
             for (Member member : link.members()) {
                 if (member.role() == Role.SERVER) {
                     open(member);
@@ -134,10 +134,13 @@ public final class Worker implements Caller, AutoCloseable {
         }
     }
 
-    /** Whether it was greeted first or known to be gone first: the latter of the two threads sees both. */
+    /**
+     * Fails the peer's calls if the server is gone. Both threads call this, the one that adds the peer and the one that
+     * learns of the loss: whichever is later sees both facts.
+     */
     private void loseIfGone(int rank) {
         PsException why = gone.get(rank);
-        if (why != null && rank < servers.size()) { // others are not called yet
+        if (why != null && rank < servers.size()) { // a server that is not connected yet has no calls
             client.peerLost(servers.get(rank), why);
         }
     }
@@ -157,7 +160,7 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Joins a cluster; returns when it is complete.
+     * Joins a cluster. Blocks until the cluster is complete and all servers are connected.
      *
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
      */
@@ -170,17 +173,17 @@ public final class Worker implements Caller, AutoCloseable {
         return new Worker(config, transport, false, pool);
     }
 
-    /** Its number among the workers, from 0. */
+    /** Returns this worker's rank among the workers, from 0. */
     public int rank() {
         return link.rank();
     }
 
-    /** How many workers the cluster began with. */
+    /** Returns the number of workers that the cluster began with. */
     public int workers() {
         return link.count(Role.WORKER);
     }
 
-    /** How many servers the cluster has. */
+    /** Returns the number of servers of the cluster. */
     public int servers() {
         return servers.size();
     }
@@ -191,8 +194,8 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Calls that are sent together, in one message to each slice, and run there one after another: a push and the pull
-     * that follows it, say, take one round trip.
+     * Returns a chain: calls that are sent together, in one message to each slice, and run there one after another. For
+     * example, a push and the pull that follows it take one round trip.
      */
     public Chain chain() {
         return new Chain(this);
@@ -202,7 +205,7 @@ public final class Worker implements Caller, AutoCloseable {
         client.sendTogether(calls);
     }
 
-    /** A call, to be sent. */
+    /** Returns a prepared call that is not sent yet. */
     <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
         requireOpen();
         CallLimits limits = limits(options);
@@ -233,12 +236,12 @@ public final class Worker implements Caller, AutoCloseable {
                 : new CallLimits(nanos(deadline == null ? config.deadline() : deadline), options.priority(), false);
     }
 
-    /** What stubs are made of to have an interceptor around each of their calls. */
+    /** Returns a caller whose stubs pass each call through an interceptor. */
     public Caller intercept(CallInterceptor interceptor) {
         return new InterceptedCaller(this, interceptor);
     }
 
-    /** However long that is. */
+    /** Returns the limit in nanoseconds, at most {@link #LONGEST}. */
     private static long nanos(Duration limit) {
         return limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos();
     }
@@ -254,13 +257,15 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Makes a tensor known to the cluster and places its slices; the same declaration again finds them as they are.
+     * Registers a tensor with the cluster and places its slices. The same declaration again returns the existing
+     * placement.
      *
-     * @param slices how many slices; 0 for one a server; -1 for pieces that a core's cache holds, at least one a server
-     * @param beside the tensor whose slices, servers and lanes it shares; null for its own
+     * @param slices the number of slices; 0 for one per server; -1 for pieces that fit in a core's cache, at least one
+     *     per server
+     * @param beside the tensor whose slices, servers and lanes this one shares; null for its own
      * @param declaration everything else that two declarations must agree on, as text
-     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if there is another one, with
-     *     {@code UNKNOWN_TENSOR} if the tensor beside has not been declared
+     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if a different declaration exists;
+     *     with {@code UNKNOWN_TENSOR} if the tensor {@code beside} has not been declared
      */
     public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         requireOpen();
@@ -270,9 +275,10 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Where the slices of a tensor are.
+     * Returns the placement of a tensor's slices. The layout may be cached; if it is not, this method blocks until the
+     * scheduler answers.
      *
-     * @throws PsException with {@code UNKNOWN_TENSOR} if nobody has declared it
+     * @throws PsException with {@code UNKNOWN_TENSOR} if the tensor has not been declared
      */
     public TensorLayout layout(TensorId tensor) {
         TensorLayout known = layouts.get(tensor);
@@ -284,7 +290,7 @@ public final class Worker implements Caller, AutoCloseable {
         return known;
     }
 
-    /** Makes a tensor's name free again. */
+    /** Frees a tensor's name for another declaration. */
     public void forget(TensorId tensor) {
         requireOpen();
         layouts.remove(tensor);
@@ -292,10 +298,10 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Waits until every worker that is there has come to a barrier as often as this one.
+     * Blocks until every present worker has called the barrier as often as this one.
      *
      * @throws PsException with {@code TIMED_OUT} if they do not within this worker's deadline; with {@code UNAVAILABLE}
-     *     if a server is lost on which this worker has changed something, a push that was acknowledged included
+     *     if a server is lost on which this worker has changed something, including by an acknowledged push
      */
     public void barrier() {
         barrier(config.deadline());
@@ -311,19 +317,20 @@ public final class Worker implements Caller, AutoCloseable {
     }
 
     /**
-     * Waits until every call on a tensor that was sent before has ended.
+     * Blocks until every earlier call on a tensor has ended.
      *
-     * @throws PsException of the first of them that failed, if nobody awaited it
+     * @throws PsException the failure of the first of them that failed and was not awaited
      */
     public void await(TensorId tensor) {
         client.await(tensor);
     }
 
     /**
-     * As {@link #await(TensorId)}, for every call; and asks the servers whether they still hold what was acknowledged.
+     * As {@link #await(TensorId)}, for the calls on all tensors. Also asks the servers whether they still hold the
+     * acknowledged changes.
      *
-     * @throws PsException of the first call that failed, if nobody awaited it; with {@code UNAVAILABLE} if a server is
-     *     lost on which this worker has changed something
+     * @throws PsException the failure of the first call that failed and was not awaited; with {@code UNAVAILABLE} if a
+     *     server is lost on which this worker has changed something
      */
     public void awaitAll() {
         client.await(null);
@@ -332,20 +339,21 @@ public final class Worker implements Caller, AutoCloseable {
         }
     }
 
-    /** Bytes of all requests sent. */
+    /** Returns the number of bytes of all requests sent. */
     public long bytesSent() {
         return client.bytesSent();
     }
 
-    /** Bytes of all answers received. */
+    /** Returns the number of bytes of all answers received. */
     public long bytesReceived() {
         return client.bytesReceived();
     }
 
     /**
-     * Leaves the cluster; the job ends when the last worker has left. Calls under way are waited for as long as one of
-     * them ends each second; the others fail with {@code CLOSED} then, and the servers are told that they are given up.
-     * A push that has to be applied, such as a synchronous push that waits for slower workers, is to be awaited before.
+     * Leaves the cluster. The job ends when the last worker has left. This method waits for outstanding calls as long
+     * as one of them ends within each second. Then the remaining calls fail with {@code CLOSED}, and the servers are
+     * notified that they are cancelled. Before closing, await a push that must be applied, such as a synchronous push
+     * that waits for slower workers.
      *
      * @throws PsException with {@code UNAVAILABLE} if a server is lost on which this worker has changed something; the
      *     worker is closed all the same
@@ -355,12 +363,12 @@ public final class Worker implements Caller, AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             if (client.settle(Defaults.SETTLE) > 0) {
                 client.failForeground(
-                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer came"));
+                        new PsException(Code.CLOSED, "worker " + rank() + ": closed before the answer arrived"));
             }
             try {
                 client.await(null);
             } catch (PsException e) {
-                LOG.warn("a call that nobody awaited had failed: {}", e.getMessage());
+                LOG.warn("a call that was not awaited had failed: {}", e.getMessage());
             }
             try {
                 if (ended == null) {

@@ -3,14 +3,14 @@ package io.psf.runtime;
 import java.time.Duration;
 
 /**
- * How a worker is started.
+ * The configuration of a worker.
  *
- * @param schedulerHost where the scheduler listens
- * @param schedulerPort where the scheduler listens
- * @param rank the rank asked for; -1 for any
- * @param deadline how long a call may take unless the stub says otherwise
+ * @param schedulerHost the host that the scheduler listens on
+ * @param schedulerPort the port that the scheduler listens on
+ * @param rank the requested rank; -1 for any
+ * @param deadline how long a call may take unless its stub has a deadline of its own
  * @param joinTimeout how long the cluster may take to form
- * @param transport what the connections to servers are made of
+ * @param transport the transport of the connections to servers
  */
 public record WorkerConfig(
         String schedulerHost,
@@ -26,7 +26,7 @@ public record WorkerConfig(
         Checks.positive("joinTimeout", joinTimeout);
     }
 
-    /** Defaults: any rank, a deadline of 60 seconds. */
+    /** Returns the defaults: any rank, a deadline of 60 seconds. */
     public static WorkerConfig of(String schedulerHost, int schedulerPort) {
         return new WorkerConfig(
                 schedulerHost,
@@ -37,22 +37,22 @@ public record WorkerConfig(
                 TransportConfig.usual());
     }
 
-    /** The same, asking for a rank; -1 for any. */
+    /** Returns a copy that requests a rank; -1 for any. */
     public WorkerConfig withRank(int rank) {
         return new WorkerConfig(schedulerHost, schedulerPort, rank, deadline, joinTimeout, transport);
     }
 
-    /** The same with another deadline. */
+    /** Returns a copy with another deadline. */
     public WorkerConfig withDeadline(Duration deadline) {
         return new WorkerConfig(schedulerHost, schedulerPort, rank, deadline, joinTimeout, transport);
     }
 
-    /** The same with another time for the cluster to form. */
+    /** Returns a copy with another time for the cluster to form. */
     public WorkerConfig withJoinTimeout(Duration joinTimeout) {
         return new WorkerConfig(schedulerHost, schedulerPort, rank, deadline, joinTimeout, transport);
     }
 
-    /** The same with other connections. */
+    /** Returns a copy with another transport. */
     public WorkerConfig withTransport(TransportConfig transport) {
         return new WorkerConfig(schedulerHost, schedulerPort, rank, deadline, joinTimeout, transport);
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The servers that hold what a worker has changed. An acknowledged push is lost with its server, and no later call may
- * tell. Thread-safe.
+ * Tracks the servers that hold a worker's changes. An acknowledged push is lost with its server, and no later call may
+ * report the loss. Thread-safe.
  */
 final class Written {
     private static final Logger LOG = LoggerFactory.getLogger(Written.class);
@@ -25,7 +25,7 @@ final class Written {
     private final List<Peer> servers;
 
     /**
-     * All servers of a worker.
+     * Tracks all servers of a worker.
      *
      * @param servers by rank
      */
@@ -35,10 +35,10 @@ final class Written {
     }
 
     /**
-     * Asks each server that this worker has changed something on since it was last asked whether it is there. Blocks
-     * until each has answered, or is lost, or the limit is over.
+     * Asks each server that this worker has written to since the last confirmation whether it is present. Blocks until
+     * each server has answered, is lost, or the limit has passed.
      *
-     * @throws PsException with {@code UNAVAILABLE} if a server is lost that this worker has ever changed something on
+     * @throws PsException with {@code UNAVAILABLE} if a server is lost that this worker has ever written to
      */
     void require(Duration limit) {
         List<Question> asked = new ArrayList<>();
@@ -52,14 +52,14 @@ final class Written {
         requireKept();
     }
 
-    /** A call to a server that is answered if it still holds what so many calls have written. */
+    /** A call to a server. Its answer confirms that the server still holds the first {@code writes} changes. */
     private record Question(Peer server, long writes, Call<?> call) {}
 
     private Optional<Call<?>> ask(Peer server, Duration limit) {
         try {
             return Optional.of(
                     client.callInBackground(PresentPsf.FUNCTION, new Present.Request(), server, limit.toNanos()));
-        } catch (PsException e) { // lost meanwhile
+        } catch (PsException e) { // the server was lost meanwhile
             LOG.debug("asking {}: {}", server.name(), e.getMessage());
             return Optional.empty();
         }
@@ -73,12 +73,12 @@ final class Written {
             if (e.code() == Code.CANCELLED) { // this thread was interrupted
                 throw e;
             }
-            LOG.debug("asking {}: {}", question.server().name(), e.getMessage()); // lost, or asked again next time
+            LOG.debug("asking {}: {}", question.server().name(), e.getMessage()); // lost, or asked again later
         }
     }
 
     /**
-     * Fails if a server is known to be lost that this worker has ever changed something on.
+     * Fails if a server that this worker has ever written to is known to be lost.
      *
      * @throws PsException with {@code UNAVAILABLE}
      */
@@ -88,7 +88,7 @@ final class Written {
             if (lost != null) {
                 throw new PsException(
                         Code.UNAVAILABLE,
-                        lost.detail() + " (expected: there, since it held what this worker has changed)",
+                        lost.detail() + " (expected: present, since it held what this worker has changed)",
                         lost);
             }
         }

@@ -5,7 +5,7 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import java.util.concurrent.CompletionStage;
 
-/** Answered once every worker that is there has called it. */
+/** Blocks at the barrier. Answered once every present worker has called it. */
 @PsFunction(value = "psf.barrier", at = Place.SCHEDULER)
 public interface Barrier {
     record Request() {}

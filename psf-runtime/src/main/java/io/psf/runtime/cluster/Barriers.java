@@ -15,11 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The workers that wait at the barrier. A worker that calls again before the barrier has opened counts for the next one.
- * Workers that leave or are lost are no longer waited for, and a call that has timed out no longer counts. Used on the scheduler's lane.
+ * The workers that wait at the barrier. A worker that calls again before the barrier has opened counts for the next
+ * one. The barrier does not wait for workers that have left or are lost. A call that has timed out does not count. Used
+ * on the scheduler's lane.
  */
 final class Barriers implements Barrier, MemberListener {
-    /** For each worker, its calls that are not answered, oldest first: the first ones make up the barrier. */
+    /**
+     * For each worker rank, its unanswered calls, oldest first. The first call of each worker forms the current
+     * barrier.
+     */
     private final Map<Integer, List<CompletableFuture<Response>>> waiting = new LinkedHashMap<>();
 
     @Override
@@ -40,7 +44,7 @@ final class Barriers implements Barrier, MemberListener {
             }
         }
         waiting.keySet().retainAll(workers);
-        waiting.values().forEach(calls -> calls.removeIf(CompletableFuture::isDone)); // timed out or given up
+        waiting.values().forEach(calls -> calls.removeIf(CompletableFuture::isDone)); // timed out or cancelled
         waiting.values().removeIf(List::isEmpty);
         if (workers.isEmpty() || !waiting.keySet().containsAll(workers)) {
             return;

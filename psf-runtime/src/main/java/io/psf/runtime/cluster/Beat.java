@@ -7,23 +7,23 @@ import io.psf.api.PsFunction;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A sign of life; answered when something has changed, and from time to time. */
+/** A heartbeat. Answered when the membership has changed, and periodically. */
 @PsFunction(value = "psf.cluster.beat", at = Place.SCHEDULER)
 public interface Beat {
-    /** What the node knows already: the number of changes. */
+    /** The node's last known epoch: the number of changes. */
     record Request(long epoch) {}
 
     /**
-     * What is so now.
+     * The current membership.
      *
      * @param epoch the number of changes
-     * @param ended whether the job is over
-     * @param members every node but the scheduler
-     * @param lost a line for each node that was lost
+     * @param ended true if the job is over
+     * @param members every node except the scheduler
+     * @param lost one entry per lost node
      */
     record Response(long epoch, boolean ended, List<Member> members, List<Loss> lost) {}
 
-    /** Why a node counts as lost. */
+    /** The reason why a node counts as lost. */
     record Loss(Member member, String reason) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);

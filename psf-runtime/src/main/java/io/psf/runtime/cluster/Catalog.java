@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The scheduler's tensors and the placement of their slices. Used on the scheduler's lane. */
 final class Catalog {
-    /** A slice's bytes stay below this, so that any array of a shard can be one buffer. */
+    /** The maximum size of a slice, so that any array of a shard fits in one buffer. */
     private static final long MOST_BYTES_OF_A_SLICE = 1L << 30;
 
     private static final int MOST_SLICES = 1 << 16;
@@ -18,12 +18,12 @@ final class Catalog {
     private final int servers;
     private final Map<Integer, Entry> entries = new HashMap<>();
 
-    /** In the place of a number of slices: pieces that a core's cache holds. */
+    /** Replaces a number of slices: pieces that fit in a core's cache. */
     static final int PIECES = -1;
 
     private static final int BYTES_OF_A_PIECE = 1 << 18;
 
-    /** Each is a message of its own. */
+    /** Limits the pieces of a server, since each piece is a message of its own. */
     private static final int MOST_PIECES_OF_A_SERVER = 256;
 
     private record Entry(
@@ -38,7 +38,7 @@ final class Catalog {
     }
 
     /**
-     * Places a tensor, or finds where it was placed.
+     * Places a tensor, or returns its existing placement.
      *
      * @param beside the tensor whose slices, servers and lanes it shares; null for its own
      */
@@ -87,7 +87,10 @@ final class Catalog {
         return entries.remove(id.number()) != null;
     }
 
-    /** Slices of equal size, each next to its neighbours; fewer than servers start at a server that the name chooses. */
+    /**
+     * Places slices of equal size, neighbours in order. If there are fewer slices than servers, the tensor's number
+     * selects the first server.
+     */
     private TensorLayout place(TensorInfo info, int wanted) {
         double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows();
         double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
@@ -113,7 +116,7 @@ final class Catalog {
         return TensorLayout.even(info, owners);
     }
 
-    /** Slices on the servers and lanes of another tensor's, as many as it has. */
+    /** Places the slices on the servers and lanes of another tensor's slices, in the same number. */
     private static TensorLayout place(TensorInfo info, int wanted, TensorLayout other) {
         int slices = other.slices();
         if (wanted > 0 && wanted != slices || slices > info.rows()) {

@@ -5,7 +5,9 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import java.util.List;
 
-/** Asks a node for the number that the next hello on this connection has to answer, so that an overheard one is of no use. */
+/**
+ * Requests the nonce that the next hello on this connection must answer, so that an overheard hello cannot be replayed.
+ */
 @PsFunction(value = "psf.connection.challenge", at = Place.SERVER, readOnly = true)
 public interface Challenge {
     record Request() {}
@@ -13,13 +15,13 @@ public interface Challenge {
     /**
      * The challenge.
      *
-     * @param nonce [16] int8, random; good for one hello on the connection that asked
+     * @param nonce [16] int8, random; valid for one hello on the connection that requested it
      */
     record Response(byte[] nonce) {}
 
     Response handle(Request request, Node node);
 
-    /** One node is called at a time. */
+    /** Returns the only answer: one node is called at a time. */
     static Response merge(List<Response> nodes) {
         return nodes.get(0);
     }

@@ -26,9 +26,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The scheduler's side of the functions in this room, and the server's side of hello. */
+/** The scheduler's side of the functions in this package, and the server's side of hello. */
 public final class ClusterFunctions {
-    /** What a connection may call before it is known who is at its other end. */
+    /** The functions that a connection may call before its peer is identified. */
     public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
     private final CompletableFuture<Home> home;
@@ -37,11 +37,11 @@ public final class ClusterFunctions {
     private final Catalog catalog;
 
     /**
-     * The scheduler of a cluster.
+     * Creates the functions of a scheduler.
      *
-     * @param home once the scheduler's dispatcher is there, before it takes connections
-     * @param onChange told who is there whenever that changes
-     * @param onEnd told once when everybody has gone: with a failure if the job ended badly
+     * @param home completed once the scheduler's dispatcher exists, before it accepts connections
+     * @param onChange receives the members after every change
+     * @param onEnd called once, after all nodes have gone: with a failure if the job ended badly, else null
      */
     public ClusterFunctions(
             int servers,
@@ -72,7 +72,7 @@ public final class ClusterFunctions {
         Beat beat = (request, node) -> membership.beat(request.epoch(), connection(node));
         Leave leave = (request, node) -> {
             Connection connection = connection(node);
-            home.join().dispatcher().onNode(() -> membership.leave(connection)); // which ends it: answered first
+            home.join().dispatcher().onNode(() -> membership.leave(connection)); // it ends the connection
             return new Leave.Response();
         };
         Hello hello = (request, node) -> {
@@ -95,12 +95,15 @@ public final class ClusterFunctions {
                 .with(ForgetPsf.bind(forget));
     }
 
-    /** A connection to the scheduler closed; on the scheduler's lane. */
+    /** Removes the node of a connection to the scheduler that has closed. Called on the scheduler's lane. */
     public void closed(Connection connection) {
         membership.closed(connection);
     }
 
-    /** To be called several times within the heartbeat's limit, on the scheduler's lane. */
+    /**
+     * Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit, on the scheduler's
+     * lane.
+     */
     public void tick() {
         membership.tick();
     }
@@ -148,17 +151,17 @@ public final class ClusterFunctions {
     }
 
     /**
-     * What hello needs of a node.
+     * The state of a node that its hello needs.
      *
-     * @param role of the node
-     * @param rank of the node
-     * @param tickets of its cluster
+     * @param role the role of the node
+     * @param rank the rank of the node
+     * @param tickets the tickets of its cluster
      */
     public record Home(Role role, int rank, Tickets tickets, Dispatcher dispatcher) {
-        /** Checks who is at the other end of a connection. */
+        /** Verifies the identity of a connection's peer. */
         private void admit(Hello.Request hello, Connection connection) {
             tickets.require(hello, connection.takeChallenge(), role, rank);
-            if (connection.member() != null) { // or sessions would pile up that no connection ends
+            if (connection.member() != null) { // else sessions would accumulate that no connection ends
                 throw new PsException(
                         PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
             }
@@ -176,9 +179,10 @@ public final class ClusterFunctions {
     }
 
     /**
-     * Adds to a server's functions what a connection begins with; hello is answered once the server knows its cluster.
+     * Adds the functions that open a connection to a server's functions. A hello is answered once the server knows its
+     * cluster.
      *
-     * @param home once the server has joined
+     * @param home completed once the server has joined
      */
     public static Handlers bindHello(Handlers handlers, CompletableFuture<Home> home) {
         Hello hello = (request, node) -> {
@@ -209,7 +213,7 @@ public final class ClusterFunctions {
             Binding<?, ?> binding = choice.binding();
             FunctionInfo info = binding.function().info();
             functions.add(known(info));
-            info.formerly().forEach(name -> functions.add(known(info.as(name)))); // older workers know it by that
+            info.formerly().forEach(name -> functions.add(known(info.as(name)))); // the name that older workers use
         }
         return new Hello.Response(functions, handlers.searched());
     }
@@ -218,7 +222,7 @@ public final class ClusterFunctions {
         return new Hello.Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas()));
     }
 
-    /** What a server's hello says, by the numbers of the functions' names. */
+    /** Returns the functions in a server's hello, by the numbers of their names. */
     public static Map<Integer, FunctionInfo> known(Hello.Response hello) {
         Map<Integer, FunctionInfo> functions = new LinkedHashMap<>();
         for (Hello.Known known : hello.functions()) {

@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A server's or worker's side of its connection to the scheduler. Thread-safe. */
+/** The connection of a server or worker to the scheduler, on the node's side. Thread-safe. */
 public final class ClusterLink {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    /** What a node learns from its heartbeats. */
+    /** Receives the events that a node learns of from its heartbeats. */
     public interface Events {
-        /** Nodes have left or are lost. */
+        /** Called when nodes have left or are lost. */
         void changed(List<Member> members, List<Beat.Loss> lost);
 
-        /** The job is over. */
+        /** Called when the job is over. */
         void ended();
 
-        /** The scheduler was not reached for as long as the heartbeat's limit, or takes this node for lost. */
+        /** Called when the scheduler was not reachable for the heartbeat's limit, or counts this node as lost. */
         void schedulerLost(PsException cause);
     }
 
@@ -51,11 +51,11 @@ public final class ClusterLink {
     }
 
     /**
-     * Joins the cluster and waits until it is complete. The scheduler may be started later; where the connection breaks
-     * before the cluster is complete, the node joins again. One that breaks later is replaced within the heartbeat's
-     * limit.
+     * Joins the cluster and blocks until it is complete. The scheduler may be started later. If the connection breaks
+     * before the cluster is complete, the node joins again. A connection that breaks later is replaced within the
+     * heartbeat's limit.
      *
-     * @throws PsException if it does not form in time
+     * @throws PsException if the cluster does not form in time
      */
     public static ClusterLink join(
             Client client, Transport transport, String host, int port, Join.Request request, Duration timeout) {
@@ -64,7 +64,8 @@ public final class ClusterLink {
             Peer scheduler = connect(client, transport, host, port, deadline, timeout);
             PsException failure;
             try {
-                // The scheduler says what is missing when its own time is up, so it is asked for a little longer.
+                // The scheduler reports the missing nodes when its own timeout ends, so this timeout is slightly
+                // longer.
                 long limit = Math.max(0, deadline - System.nanoTime()) + GRACE.toNanos();
                 Join.Response joined = client.callInBackground(JoinPsf.FUNCTION, request, scheduler, limit)
                         .await();
@@ -103,7 +104,7 @@ public final class ClusterLink {
                 if (!told) {
                     told = true;
                     LOG.info(
-                            "looking for the scheduler at {}:{}, for {} s: {}",
+                            "connecting to the scheduler at {}:{}, for up to {} s: {}",
                             host,
                             port,
                             timeout.toSeconds(),
@@ -121,37 +122,37 @@ public final class ClusterLink {
         }
     }
 
-    /** The rank that this node was given. */
+    /** Returns the rank that the scheduler assigned to this node. */
     public int rank() {
         return joined.rank();
     }
 
-    /** What this node proves its role and rank with. */
+    /** Returns the ticket with which this node proves its role and rank. */
     public Ticket ticket() {
         return ticket;
     }
 
-    /** What a server checks the tickets of others with. */
+    /** Returns the tickets with which a server checks the tickets of others. */
     public Tickets tickets() {
         return new Tickets(joined.cluster(), joined.key());
     }
 
-    /** How long a node may stay silent before it counts as lost. */
+    /** Returns how long a node may stay silent before it counts as lost. */
     public Duration heartbeatLimit() {
         return Duration.ofMillis(joined.heartbeatMillis());
     }
 
-    /** Every node but the scheduler, as the cluster began. */
+    /** Returns every node except the scheduler, as of the cluster's start. */
     public List<Member> members() {
         return joined.members();
     }
 
-    /** How many nodes of a role the cluster began with. */
+    /** Returns the number of nodes of a role that the cluster began with. */
     public int count(Role role) {
         return (int) joined.members().stream().filter(m -> m.role() == role).count();
     }
 
-    /** Begins to send heartbeats, until the node leaves. */
+    /** Starts to send heartbeats, until the node leaves. */
     public void beat(Events events) {
         beatOn(1, events);
     }
@@ -160,7 +161,7 @@ public final class ClusterLink {
         if (left) {
             return;
         }
-        // Longer than a broken connection may take to be replaced, which has the better reason to tell.
+        // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
         client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
                 .whenComplete((now, failure) -> {
@@ -193,12 +194,12 @@ public final class ClusterLink {
         }
     }
 
-    /** The scheduler, as calls go to it. */
+    /** Returns the scheduler as a peer for calls. */
     public Peer scheduler() {
         return scheduler;
     }
 
-    /** Leaves in order; quietly, if the scheduler is gone. */
+    /** Leaves the cluster in order. A failure is only logged: the scheduler may be gone. */
     public void leave() {
         left = true;
         try {
@@ -210,12 +211,12 @@ public final class ClusterLink {
         }
     }
 
-    /** Waits until every worker is here. */
+    /** Blocks until every worker has called the barrier. */
     public void barrier(Duration limit) {
         call(BarrierPsf.FUNCTION, new Barrier.Request(), limit);
     }
 
-    /** Makes a tensor known, and finds where its slices are. */
+    /** Registers a tensor and returns the placement of its slices. */
     public TensorLayout declare(
             TensorInfo info, int slices, @Nullable TensorId beside, String declaration, Duration limit) {
         Declare.Response placed = call(
@@ -231,13 +232,13 @@ public final class ClusterLink {
         return layout(info, placed.bounds(), placed.servers(), placed.lanes());
     }
 
-    /** Finds a tensor and where its slices are. */
+    /** Returns a tensor's shape and the placement of its slices. */
     public TensorLayout layout(TensorId id, Duration limit) {
         Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
         return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers(), found.lanes());
     }
 
-    /** Makes a tensor's name free again. */
+    /** Frees a tensor's name for another declaration. */
     public void forget(TensorId id, Duration limit) {
         call(ForgetPsf.FUNCTION, new Forget.Request(id.name()), limit);
     }

@@ -4,24 +4,24 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 
-/** Makes a tensor known and places its slices; the same declaration again finds them as they are. */
+/** Registers a tensor and places its slices. The same declaration again returns the existing placement. */
 @PsFunction(value = "psf.tensor.declare", at = Place.SCHEDULER)
 public interface Declare {
     /**
      * A tensor.
      *
-     * @param slices how many slices; 0 for one a server
+     * @param slices the number of slices; 0 for one per server; -1 for pieces that fit in a core's cache
      * @param beside the tensor whose slices, servers and lanes it shares; empty for its own
      * @param declaration everything else that two declarations must agree on, as text
      */
     record Request(String name, long rows, int width, int slices, String beside, String declaration) {}
 
     /**
-     * Its placement.
+     * The tensor's placement.
      *
-     * @param bounds [slices + 1], the first key of each slice, the number of rows last
-     * @param servers [slices], the rank of each slice's server
-     * @param lanes what the lanes of its slices are chosen by
+     * @param bounds [slices + 1] int64, the first key of each slice, and the number of rows as the last element
+     * @param servers [slices] int32, the rank of each slice's server
+     * @param lanes the number from which the lanes of the slices are derived
      */
     record Response(long[] bounds, int[] servers, long lanes) {}
 

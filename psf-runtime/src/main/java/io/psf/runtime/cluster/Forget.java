@@ -4,7 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 
-/** Makes a tensor's name free again. */
+/** Frees a tensor's name for another declaration. */
 @PsFunction(value = "psf.tensor.forget", at = Place.SCHEDULER)
 public interface Forget {
     record Request(String name) {}

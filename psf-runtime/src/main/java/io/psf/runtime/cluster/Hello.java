@@ -7,7 +7,10 @@ import io.psf.api.Role;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The call that opens a connection or takes a session up again: the caller's identity, and the node's functions. */
+/**
+ * The call that opens a connection or resumes a session. It carries the caller's identity and returns the node's
+ * functions.
+ */
 @PsFunction(value = "psf.connection.hello", at = Place.SERVER)
 public interface Hello {
     /**
@@ -16,30 +19,32 @@ public interface Hello {
      * @param role its role
      * @param rank its rank
      * @param cluster the cluster that it belongs to
-     * @param session a number that the caller has chosen: under it the node remembers which calls it has run; 0 of a server
-     *     whose handlers call on, which has none
-     * @param connection the number of this connection in the session, from 0: it takes the place of those before it
-     * @param proof [32] int8, made of the caller's {@link Ticket}, the node's {@link Challenge} and all of the above
+     * @param session a number chosen by the caller, under which the node records the calls that it has run; 0 for a
+     *     server whose handlers make calls, which has no session
+     * @param connection the number of this connection in the session, from 0; this connection replaces those with a
+     *     smaller number
+     * @param proof [32] int8, computed from the caller's {@link Ticket}, the node's {@link Challenge} and all of the
+     *     above
      */
     record Request(Role role, int rank, long cluster, long session, int connection, byte[] proof) {}
 
     /**
-     * What the server has; nothing if it has said so before.
+     * The server's functions; empty when a session is resumed.
      *
-     * @param searched the jars and folders where it looked for handlers, as a message names them
+     * @param searched the jars and folders that the server searched for handlers, as text for messages
      */
     record Response(List<Known> functions, String searched) {}
 
     /**
      * One function of the server.
      *
-     * @param schemas one a version, each on a line of its own
+     * @param schemas one schema per version, each on a line of its own
      */
     record Known(String name, boolean readOnly, Place place, String schemas) {}
 
     CompletionStage<Response> handle(Request request, Node node);
 
-    /** One node is called at a time. */
+    /** Returns the only answer: one node is called at a time. */
     static Response merge(List<Response> nodes) {
         return nodes.get(0);
     }

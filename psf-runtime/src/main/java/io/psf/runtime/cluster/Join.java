@@ -8,26 +8,26 @@ import io.psf.api.Role;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Joins the cluster; answered when it is complete. */
+/** Joins the cluster. Answered when the cluster is complete. */
 @PsFunction(value = "psf.cluster.join", at = Place.SCHEDULER)
 public interface Join {
     /**
-     * Who joins.
+     * The node that joins.
      *
-     * @param rank the rank asked for; -1 for any
-     * @param host where the node listens; empty for a worker
-     * @param session the number of the node's session with the scheduler, not 0; a node whose join was cut joins again
-     *     with the same number and takes its own place
+     * @param rank the requested rank; -1 for any
+     * @param host the address that the node listens on; empty for a worker
+     * @param session the number of the node's session with the scheduler, not 0; a node whose connection broke before
+     *     the answer joins again with the same number and keeps its place
      */
     record Request(Role role, int rank, String host, int port, long session) {}
 
     /**
      * The cluster.
      *
-     * @param rank the rank given
-     * @param cluster a number that tells clusters apart
+     * @param rank the assigned rank
+     * @param cluster a number that identifies the cluster
      * @param heartbeatMillis how long a node may stay silent
-     * @param members every node but the scheduler
+     * @param members every node except the scheduler
      * @param ticket [32] int8, the secret of the node's {@link Ticket}
      * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
      */

@@ -4,17 +4,17 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 
-/** Finds where the slices of a tensor are. */
+/** Returns the placement of a tensor's slices. */
 @PsFunction(value = "psf.tensor.layout", at = Place.SCHEDULER, readOnly = true)
 public interface Layout {
     record Request(String name) {}
 
     /**
-     * Its shape and placement.
+     * The tensor's shape and placement.
      *
-     * @param bounds [slices + 1], the first key of each slice, the number of rows last
-     * @param servers [slices], the rank of each slice's server
-     * @param lanes what the lanes of its slices are chosen by
+     * @param bounds [slices + 1] int64, the first key of each slice, and the number of rows as the last element
+     * @param servers [slices] int32, the rank of each slice's server
+     * @param lanes the number from which the lanes of the slices are derived
      */
     record Response(long rows, int width, long[] bounds, int[] servers, long lanes) {}
 

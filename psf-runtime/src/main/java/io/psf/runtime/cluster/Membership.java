@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who is in the cluster: forms it, gives ranks, notices who is lost, and knows when the job is over. Used on the
- * scheduler's lane.
+ * The members of the cluster. Forms the cluster, assigns ranks, detects lost nodes, and determines the end of the job.
+ * Used on the scheduler's lane.
  */
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
-    /** Host names and addresses, as they may stand in a log. */
+    /** Host names and addresses that are safe to print in a log. */
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
 
     private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^A-Za-z0-9._:%\\[\\]-]");
@@ -37,12 +37,15 @@ final class Membership {
         ENDED
     }
 
-    /** A node. It outlives its channel, and until it has been heard of after joining its connection as well. */
+    /**
+     * A node. It survives the loss of its channel. Until its first message after the join it survives the loss of its
+     * connection as well.
+     */
     private static final class Entry {
         final Join.Request request;
         Connection connection;
         CompletableFuture<Join.Response> joined = new CompletableFuture<>();
-        /** True if the node is known to have got the answer to its join. */
+        /** True if the node is known to have received the answer to its join. */
         boolean confirmed;
 
         int rank;
@@ -90,11 +93,11 @@ final class Membership {
     private long epoch = 1;
 
     /**
-     * An empty cluster.
+     * Creates an empty cluster.
      *
-     * @param home where the nodes' sessions are; there before the first node joins
-     * @param onChange told who is there whenever that changes
-     * @param onEnd told once when everybody has gone: with a failure if the job ended badly
+     * @param home holds the nodes' sessions; completed before the first node joins
+     * @param onChange receives the members after every change
+     * @param onEnd called once, after all nodes have gone: with a failure if the job ended badly, else null
      */
     Membership(
             int servers,
@@ -141,7 +144,7 @@ final class Membership {
         return entry.joined;
     }
 
-    /** What a node says of itself is logged, and told to others. */
+    /** Validates the node's own description, since it is logged and sent to other nodes. */
     private static void requireNode(Join.Request request) {
         if (request.role() == Role.SCHEDULER) {
             throw new PsException(Code.BAD_REQUEST, "role: scheduler (expected: server or worker)");
@@ -176,7 +179,7 @@ final class Membership {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "another " + role.label() + ": the cluster has its " + servers + " servers and " + workers
-                            + " workers (expected: as many nodes as the scheduler was told)");
+                            + " workers (expected: as many nodes as the scheduler was configured for)");
         }
         if (request.rank() >= expected) {
             throw new PsException(
@@ -193,7 +196,7 @@ final class Membership {
         }
     }
 
-    /** A node whose connection broke before the answer to its join came. */
+    /** Accepts a node again whose connection broke before it received the answer to its join. */
     private CompletableFuture<Join.Response> joinAgain(Entry entry, Join.Request request, Connection connection) {
         if (entry.confirmed || !entry.request.equals(request)) {
             throw new PsException(
@@ -238,9 +241,9 @@ final class Membership {
     }
 
     /**
-     * A node takes up its session over another connection.
+     * Resumes a node's session over another connection.
      *
-     * @param hello proven
+     * @param hello already verified
      */
     void rejoin(Hello.Request hello, Connection connection) {
         for (Entry entry : entries) {
@@ -251,7 +254,7 @@ final class Membership {
             }
         }
         throw new PsException(
-                Code.CLOSED, "this node counts as lost (expected: a heartbeat in time); it must start anew");
+                Code.CLOSED, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
     }
 
     private int count(Role role) {
@@ -271,7 +274,7 @@ final class Membership {
         List.copyOf(entries).forEach(this::admit);
     }
 
-    /** Gives a rank to those who asked for none, in the order in which they came. */
+    /** Assigns ranks to the nodes that requested none, in the order in which they joined. */
     private void rank(Role role) {
         BitSet taken = new BitSet();
         for (Entry entry : entries) {
@@ -295,7 +298,7 @@ final class Membership {
         Entry entry = entry(connection);
         if (entry == null) {
             throw new PsException(
-                    Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must start anew");
+                    Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
         }
         entry.heard();
         if (known != epoch) {
@@ -329,7 +332,7 @@ final class Membership {
         }
     }
 
-    /** A connection has ended, and its session with it. */
+    /** Removes the node of a connection that has ended together with its session. */
     void closed(Connection connection) {
         Entry entry = entry(connection);
         if (entry == null) {
@@ -338,10 +341,10 @@ final class Membership {
         if (state == State.FORMING) {
             entries.remove(entry);
             LOG.warn(
-                    "{} at {} went away before the cluster was ready",
+                    "{} at {} disconnected before the cluster was ready",
                     entry.request.role().label(),
                     connection.channel().peer());
-        } else if (entry.confirmed) { // one that has not got its answer joins again, or is noticed by its silence
+        } else if (entry.confirmed) { // a node without its answer joins again, or its silence is detected
             lose(entry, "its session with the scheduler ended");
         }
     }
@@ -386,7 +389,7 @@ final class Membership {
         }
     }
 
-    /** To be called several times within the heartbeat's limit. */
+    /** Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit. */
     void tick() {
         long now = System.nanoTime();
         switch (state) {

@@ -4,7 +4,7 @@ import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 
-/** Answered by a server that is there, and so still holds what it has acknowledged. */
+/** A liveness check. A server that answers still holds the changes that it has acknowledged. */
 @PsFunction(value = "psf.connection.present", at = Place.SERVER, readOnly = true)
 public interface Present {
     record Request() {}

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's session with another node: its connections, one after another. A connection that breaks is replaced, and calls
- * without an answer are sent once more. Thread-safe.
+ * A node's session with another node: a sequence of connections. A broken connection is replaced, and calls without an
+ * answer are sent again. Thread-safe.
  */
 public final class Session {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
@@ -35,13 +35,13 @@ public final class Session {
     private final AtomicInteger connections = new AtomicInteger();
 
     /**
-     * A session that begins with a connection that is there.
+     * Creates a session that begins with an existing connection.
      *
      * @param host the node at the other end
-     * @param name of that node, for messages
-     * @param ticket of this node
-     * @param number from {@link #number()}
-     * @param patience how long a broken connection is tried to be replaced before the other node is given up
+     * @param name that node's name, for messages
+     * @param ticket the ticket of this node
+     * @param number a number from {@link #number()}
+     * @param patience how long the replacement of a broken connection is retried before the other node counts as lost
      */
     Session(
             Client client,
@@ -60,18 +60,19 @@ public final class Session {
         this.patience = patience.toNanos();
     }
 
-    /** A number for a session, which nobody else knows; never 0. */
+    /** Returns a random number for a session, known to no other node; never 0. */
     public static long number() {
         return new SecureRandom().nextLong() | 1;
     }
 
     /**
-     * Connects to a server, and says hello, again where the connection breaks meanwhile.
+     * Connects to a server and says hello. Retries if the connection breaks meanwhile. Blocks.
      *
-     * @param ticket of this node
+     * @param ticket the ticket of this node
      * @param limit how long the server may take
-     * @param patience how long a connection that breaks later is tried to be replaced before the server is given up
-     * @param gone why the server is known to be gone; null while it is not
+     * @param patience how long the replacement of a connection that breaks later is retried before the server counts as
+     *     lost
+     * @param gone the reason why the server is known to be gone; null while it is not
      * @throws PsException if the server refuses, is gone, or is not reached in time
      */
     public static Peer open(
@@ -85,7 +86,8 @@ public final class Session {
         long giveUp = System.nanoTime() + limit.toNanos();
         long pause = FIRST_PAUSE;
         while (true) {
-            // A number of its own for each try: the server may know the one before, and has run nothing for it.
+            // Each attempt has a session number of its own: the server may know the previous one, and has run no call
+            // for it.
             Session session = new Session(client, transport, server, server.toString(), ticket, number(), patience);
             Peer peer = null;
             PsException failure;
@@ -117,9 +119,9 @@ public final class Session {
     }
 
     /**
-     * Connects to a server without a session: what is under way ends with the connection.
+     * Connects to a server without a session: outstanding calls fail when the connection breaks. Blocks.
      *
-     * @param ticket of this node, a server
+     * @param ticket the ticket of this node, a server
      * @throws PsException if the server refuses, or is not reached in time
      */
     public static Peer without(Client client, Transport transport, Member server, Ticket ticket, Duration limit) {
@@ -136,9 +138,9 @@ public final class Session {
     }
 
     /**
-     * Replaces the connection of a peer from now on whenever it breaks.
+     * Makes the session replace the peer's connection whenever it breaks.
      *
-     * @return false if it has broken already
+     * @return false if it has already broken
      */
     boolean keep(Peer peer) {
         return peer.onDisconnect(this::reconnect);
@@ -148,7 +150,7 @@ public final class Session {
         return client.connect(transport, host.host(), host.port(), name);
     }
 
-    /** Answers the node's challenge. Ignored by {@code awaitAll}. */
+    /** Answers the node's challenge with a hello. Ignored by {@code awaitAll}. */
     private Hello.Response greet(Peer peer, int connection, long limit) {
         long until = System.nanoTime() + limit;
         byte[] nonce = client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, Math.max(1, limit))
@@ -159,7 +161,7 @@ public final class Session {
                 .await();
     }
 
-    /** Begins to connect again, until that works or the node is given up. */
+    /** Starts a thread that reconnects, until it succeeds or the node counts as lost. */
     private void reconnect(Peer peer) {
         long giveUp = System.nanoTime() + patience;
         Thread thread = new Thread(() -> reconnect(peer, giveUp), "psf-reconnect");
@@ -189,7 +191,7 @@ public final class Session {
         }
     }
 
-    /** Why the connection could not be replaced; null if it was. */
+    /** Tries to replace the connection once. Returns the reason of a failure; null on success. */
     private @Nullable PsException tryAgain(Peer peer) {
         Peer fresh = null;
         try {
@@ -206,7 +208,7 @@ public final class Session {
         }
     }
 
-    /** Sleeps between two tries. */
+    /** Sleeps between two attempts. */
     static void pause(long nanos) {
         LockSupport.parkNanos(nanos);
         if (Thread.interrupted()) {

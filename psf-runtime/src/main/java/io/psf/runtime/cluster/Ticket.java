@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A secret that a node has got from the scheduler, with which it proves its role and rank to other nodes. The secret
- * itself is not sent to them.
+ * A secret that a node has received from the scheduler and with which it proves its role and rank to other nodes. The
+ * secret itself is not sent to them.
  *
  * @param secret [32] int8
  */
@@ -17,10 +17,10 @@ public record Ticket(Role role, int rank, long cluster, byte[] secret) {
     private static final String ALGORITHM = "HmacSHA256";
 
     /**
-     * What the node says on a connection.
+     * Returns the node's hello for a connection.
      *
-     * @param host the node at the other end: a proof for one is of no use at another
-     * @param nonce the answer to its {@link Challenge}
+     * @param host the node at the other end: a proof for one node is not valid at another
+     * @param nonce the nonce of that node's {@link Challenge}
      */
     public Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
         byte[] proof = proof(host.role(), host.rank(), session, connection, nonce);
@@ -40,7 +40,7 @@ public record Ticket(Role role, int rank, long cluster, byte[] secret) {
         return hmac(secret, said.array());
     }
 
-    /** RFC 2104 with SHA-256. */
+    /** Computes HMAC (RFC 2104) with SHA-256. */
     static byte[] hmac(byte[] key, byte[] message) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

@@ -9,8 +9,8 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and checks the tickets of a cluster's nodes: the scheduler gives them, servers check them, with the same key.
- * Thread-safe.
+ * Creates and checks the tickets of a cluster's nodes. The scheduler issues them and servers check them, with the same
+ * key. Thread-safe.
  */
 public final class Tickets {
     private static final int KEY_BYTES = 32;
@@ -20,7 +20,7 @@ public final class Tickets {
     private final byte[] key;
 
     /**
-     * The tickets of a cluster that exists.
+     * Creates the tickets of an existing cluster.
      *
      * @param key [32] int8, from the scheduler
      */
@@ -32,7 +32,7 @@ public final class Tickets {
         this.key = key.clone();
     }
 
-    /** The tickets of a new cluster. */
+    /** Returns the tickets of a new cluster. */
     public static Tickets fresh() {
         SecureRandom random = new SecureRandom();
         byte[] key = new byte[KEY_BYTES];
@@ -40,17 +40,17 @@ public final class Tickets {
         return new Tickets(random.nextLong(), key);
     }
 
-    /** A number that tells clusters apart. */
+    /** Returns the number that identifies the cluster. */
     public long cluster() {
         return cluster;
     }
 
-    /** The key, for servers. */
+    /** Returns the key, for servers. */
     byte[] key() {
         return key.clone();
     }
 
-    /** The ticket of a node. */
+    /** Returns the ticket of a node. */
     public Ticket of(Role role, int rank) {
         ByteBuffer member = ByteBuffer.allocate(2 * Integer.BYTES + Long.BYTES)
                 .putInt(role.ordinal())
@@ -59,7 +59,7 @@ public final class Tickets {
         return new Ticket(role, rank, cluster, Ticket.hmac(key, member.array()));
     }
 
-    /** A challenge for the next hello. */
+    /** Returns a random nonce for the next hello. */
     static byte[] nonce(SecureRandom random) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
@@ -67,12 +67,12 @@ public final class Tickets {
     }
 
     /**
-     * Checks a hello.
+     * Verifies a hello.
      *
-     * @param nonce the challenge that was given on the connection; null for none
-     * @param host the role of the node that was greeted
-     * @param rank its rank
-     * @throws PsException with {@code BAD_REQUEST} if the caller is not the node it says
+     * @param nonce the nonce that was sent on the connection; null for none
+     * @param host the role of the node that received the hello
+     * @param rank the rank of that node
+     * @throws PsException with {@code BAD_REQUEST} if the caller is not the node that it claims to be
      */
     void require(Hello.Request hello, byte @Nullable [] nonce, Role host, int rank) {
         if (hello.cluster() != cluster) {

@@ -1,6 +1,6 @@
 /**
- * How nodes become a cluster: joining, ranks, heartbeats, barriers, and the catalog of tensors with the placement of
- * their slices. What nodes ask each other here are PS functions, declared as a user's are.
+ * How nodes form a cluster: joining, ranks, heartbeats, barriers, and the catalog of tensors with the placement of
+ * their slices. The requests between nodes are PS functions, declared in the same way as a user's.
  */
 @NullMarked
 package io.psf.runtime.cluster;

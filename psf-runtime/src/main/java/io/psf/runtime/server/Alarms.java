@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Work that waits for its time, to be run on a lane. Thread-safe. */
+/** Delayed work that runs on a lane. Thread-safe. */
 final class Alarms {
     private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -20,8 +20,8 @@ final class Alarms {
         this.lane = lane;
     }
 
-    /** Runs something on the lane once a delay has passed, unless this is closed before. */
-    @SuppressWarnings("CollectionUndefinedEquality") // that very future is meant
+    /** Runs work on the lane after a delay, unless this object is closed before. */
+    @SuppressWarnings("CollectionUndefinedEquality") // identity is intended
     Future<?> after(Duration delay, Runnable work) {
         Objects.requireNonNull(work, "work");
         CompletableFuture<Void> due = new CompletableFuture<>();
@@ -50,7 +50,7 @@ final class Alarms {
         }
     }
 
-    /** Drops what waits: nothing that it refers to is kept until its time has come. */
+    /** Cancels all waiting work, so that its objects can be collected before their time. */
     void close() {
         closed = true;
         waiting.forEach(due -> due.cancel(false));

@@ -8,7 +8,7 @@ import io.psf.runtime.transport.Frames;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request, about to be written. */
+/** The answer to a request, not written yet. */
 record Answer(FunctionInfo info, Frame request, TupleWriter tuple) implements Draft {
     @Override
     public int length() {

@@ -2,7 +2,7 @@ package io.psf.runtime.server;
 
 import java.util.List;
 
-/** Requests of one chain, run without another's in between, unless one of them answers later. */
+/** The requests of one chain. They run without another request in between, unless one of them answers later. */
 record Chained(List<Invocation> calls) implements Lane.Turn {
     Chained {
         calls = List.copyOf(calls);

@@ -34,13 +34,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the requests of every connection of a node: finds the function and the shard, and queues the call on its lane.
- * What is wrong with a request is answered to the one who sent it. Thread-safe.
+ * Receives the requests of every connection of a node: finds the function and the shard, and queues the call on the
+ * shard's lane. An invalid request is answered to its sender with an error. Thread-safe.
  */
 public final class Dispatcher implements Acceptor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-    /** How long a session waits for its other end to connect again. */
+    /** How long a session without a channel waits for its peer to reconnect. */
     private static final long SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final FramePool pool;
@@ -54,19 +54,19 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     private final Admission admission;
     private final Map<Channel, Inbound> inbounds = new ConcurrentHashMap<>();
     private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
-    /** For how long the other end of a session may be silent; 0 for ever. */
+    /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
     private volatile long silenceNanos;
 
     /**
-     * A dispatcher with its lanes.
+     * Creates a dispatcher and its lanes.
      *
-     * @param name for the names of threads
-     * @param lanes threads for shards; 0 for a node without
+     * @param name prefix of the threads' names
+     * @param lanes the number of threads for shards; 0 for a node without shards
      * @param checkpoints the directory for checkpoints; null for none
-     * @param handlers what the node can do
-     * @param openToStrangers the functions that a connection may call before it has said who it is
-     * @param connectionBound the most bytes of waiting requests, and of unsent answers, that a connection may hold
-     * @param onClosed told of each connection that closes
+     * @param handlers the functions of the node
+     * @param openToStrangers the functions that a connection may call before its peer is identified
+     * @param connectionBound the maximum number of bytes of waiting requests, and of unsent answers, per connection
+     * @param onClosed receives each connection that closes
      */
     public Dispatcher(
             String name,
@@ -92,7 +92,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         this.admission = new Admission(name, pool, this::isIdle, this::isArriving, this::endThoseThatWait);
     }
 
-    /** Whether no lane has anything to do. */
+    /** True if no lane has work. */
     private boolean isIdle() {
         return nodeLane.isIdle() && !isBusy();
     }
@@ -107,10 +107,13 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         return inbounds.values().stream().map(inbound -> inbound.connection).filter(Objects::nonNull);
     }
 
-    /** Ends calls that hold memory and wait for other calls: those that have not been run, if there are any. */
+    /**
+     * Fails calls that hold memory and wait for other calls: those that have not run, if there are any, else those
+     * whose handlers answer later.
+     */
     private void endThoseThatWait() {
         if (isArriving()) {
-            return; // what comes may be what they wait for
+            return; // the frame may be one that they wait for
         }
         PsException why = new PsException(
                 Code.RESOURCE_EXHAUSTED,
@@ -125,32 +128,35 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         }
     }
 
-    /** Runs something on the node's lane, later. */
+    /** Queues work on the node's lane. */
     public void onNode(Runnable work) {
         nodeLane.execute(work);
     }
 
-    /** Puts interceptors around every handler, the first one outermost. */
+    /** Sets interceptors around every handler; the first one is the outermost. */
     public void intercept(List<HandlerInterceptor> interceptors) {
         node.setInterceptors(interceptors);
     }
 
-    /** Lets handlers call on. */
+    /** Sets the outgoing calls, so that handlers can make calls. */
     public void setOutgoing(Outgoing outgoing) {
         node.setOutgoing(outgoing);
     }
 
-    /** This node has got its rank. */
+    /** Sets the rank that this node has received. */
     public void setRank(int rank) {
         node.setRank(rank);
     }
 
-    /** From now on the channels of sessions that are opened close if nothing comes for so long. */
+    /**
+     * Sets the silence limit. From now on the channels of newly accepted, opened or resumed connections close after
+     * this time without a frame.
+     */
     public void setSilenceLimit(Duration limit) {
         silenceNanos = limit.toNanos();
     }
 
-    /** Takes a connection without a session: its calls end with it. */
+    /** Accepts a connection without a session: its calls end with it. */
     public void accept(Connection connection, Member member) {
         connection.identify(member);
         keepAlive(connection.channel());
@@ -162,14 +168,14 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         }
     }
 
-    /** This node has learned who is there now. */
+    /** Sets the current members of the cluster. */
     public void setMembers(List<Member> members) {
         node.setMembers(members);
     }
 
     /**
-     * Ends deferred calls whose deadline has passed, and sessions that have been without a channel for too long or whose
-     * member is no more; to be called now and then.
+     * Fails deferred calls whose deadline has passed. Ends sessions that have had no channel for too long or whose
+     * member is gone. Must be called periodically.
      */
     public void expire() {
         node.expire();
@@ -196,9 +202,9 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     }
 
     /**
-     * Makes a connection one whose calls are run once, and which survives its channel.
+     * Gives a connection a session: its calls run once, and it survives its channel.
      *
-     * @param session a number that its other end has chosen
+     * @param session a number that the peer has chosen
      */
     public void open(Connection connection, Member member, long session) {
         if (session == 0 || sessions.putIfAbsent(session, connection) != null) {
@@ -208,17 +214,17 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         connection.identify(member);
         Channel channel = connection.channel();
         keepAlive(channel);
-        if (!channel.isOpen()) { // while its hello waited: nobody else will end the session
+        if (!channel.isOpen()) { // closed while its hello waited: no other thread detaches it
             connection.detach(channel);
         }
     }
 
     /**
-     * Lets a session go on over the channel that the call came over.
+     * Moves a session to the channel of this connection.
      *
      * @param number the channel's number in the session
-     * @throws PsException with {@code CLOSED} if this node does not know it, or not any more; with {@code UNAVAILABLE} if it
-     *     has gone on over a later channel
+     * @throws PsException with {@code CLOSED} if this node does not know the session, or has ended it; with {@code
+     *     UNAVAILABLE} if the session has moved to a later channel
      */
     public void resume(Connection fresh, Member member, long session, int number) {
         Connection kept = sessions.get(session);
@@ -314,7 +320,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
 
     @Override
     public boolean isBusy() {
-        for (int i = 0; i < lanes.size(); i++) { // asked again and again: no garbage
+        for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage
             if (!lanes.get(i).isIdle()) {
                 return true;
             }
@@ -364,7 +370,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         run(connection, invocation, invocation.isQuick(), invocation.lane(), frame.priority());
     }
 
-    /** Runs a turn here and now, if it is quick and nothing is before it; or queues it. */
+    /** Runs a turn on this thread if it is quick and its lane is idle; otherwise queues it. */
     private static void run(Connection connection, Lane.Turn turn, boolean isQuick, Lane lane, int priority) {
         Channel channel = connection.channel();
         if (!isQuick || !channel.mayRunHandlers() || !lane.runHere(turn, channel)) {
@@ -372,7 +378,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         }
     }
 
-    /** Queues requests as one piece of work; those behind one that is refused are refused with it. */
+    /** Queues the requests of a chain as one turn. If a request is refused, those behind it are refused as well. */
     private void chain(Connection connection, Frame frame) {
         List<Frame> requests;
         try {
@@ -410,7 +416,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     }
 
     /**
-     * Sees to it that a call which has come before is not run again.
+     * Prevents a second run of a call that has arrived before.
      *
      * @return the record of the request that runs: of this one if it is new, else of the earlier one
      */
@@ -435,7 +441,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
             Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
         Binding<?, ?> binding = handlers.get(frame.function());
         if (binding == null) {
-            // A stranger is not told what lies on the class path.
+            // An unidentified peer does not receive the contents of the class path.
             throw new PsException(
                     Code.UNKNOWN_FUNCTION,
                     "function number: 0x" + Integer.toHexString(frame.function())
@@ -516,7 +522,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         onClosed.accept(connection);
     }
 
-    /** Runs what has come, and ends the lanes. */
+    /** Runs the queued work, and ends the lanes. */
     @Override
     public void close() {
         admission.close();

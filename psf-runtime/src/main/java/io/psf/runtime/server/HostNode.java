@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a server or the scheduler holds. Functions on nodes see it on the node's own lane. */
+/** The state of a server or the scheduler. Functions on nodes access it on the node's own lane. */
 public final class HostNode implements Node {
     private static final Logger LOG = LoggerFactory.getLogger(HostNode.class);
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
@@ -57,7 +57,7 @@ public final class HostNode implements Node {
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
-    /** Of the thread that makes shards. */
+    /** Used by the thread that creates shards. */
     private final Tile making = new Tile();
 
     private CallInfo call = NO_CALL;
@@ -77,7 +77,7 @@ public final class HostNode implements Node {
         this.outgoing = outgoing;
     }
 
-    /** What calls of this node's handlers go out by. */
+    /** Returns the outgoing calls of this node's handlers. */
     Outgoing outgoing() {
         Outgoing out = outgoing;
         if (out == null) {
@@ -87,7 +87,7 @@ public final class HostNode implements Node {
         return out;
     }
 
-    /** Whether this thread runs one of this node's lanes now. */
+    /** True if the current thread runs one of this node's lanes. */
     boolean isOnLane() {
         return lane.isHere() || lanes.stream().anyMatch(Lane::isHere);
     }
@@ -125,19 +125,19 @@ public final class HostNode implements Node {
         this.serving = null;
     }
 
-    /** The connection that the call being answered came over. */
+    /** Returns the connection of the call being answered. */
     public Connection connection() {
         return Invocation.require(serving).connection();
     }
 
-    /** The shard of a slice; null if this node does not have it. */
+    /** Returns the shard of a slice; null if this node does not have it. */
     @Nullable
     HostShard shard(int tensor, int slice) {
         Map<Integer, HostShard> slices = shards.get(tensor);
         return slices == null ? null : slices.get(slice);
     }
 
-    /** How a tensor lies; null if this node has no slice of it. */
+    /** Returns a tensor's layout; null if this node has no slice of it. */
     @Nullable
     TensorLayout layout(TensorId tensor) {
         return layouts.get(tensor);
@@ -155,7 +155,10 @@ public final class HostNode implements Node {
         deferred.remove(invocation);
     }
 
-    /** Logs what a handler threw: with its trace the first time, since whoever calls gets but the message. */
+    /**
+     * Logs what a handler threw. The first occurrence is logged with its stack trace, since the caller receives only
+     * the message.
+     */
     void handlerFailed(String function, Throwable failure) {
         if (logged.add(function + " " + failure.getClass().getName())) {
             LOG.warn("a handler of \"{}\" failed", function, failure);
@@ -164,7 +167,7 @@ public final class HostNode implements Node {
         }
     }
 
-    /** Ends the deferred calls whose deadline has passed; from any thread. */
+    /** Fails the deferred calls whose deadline has passed. Callable from any thread. */
     void expire() {
         for (Invocation invocation : deferred) {
             if (invocation.isOverdue()) {
@@ -173,19 +176,19 @@ public final class HostNode implements Node {
         }
     }
 
-    /** Calls that wait behind others, and have not been run, are not run; from any thread. */
+    /** Fails calls that wait behind others and have not run. Callable from any thread. */
     void refuseWaiting(PsException why) {
         forEachShard(shard -> shard.refuseWaiting(why));
     }
 
-    /** Ends deferred calls whose requests take memory; from any thread. */
+    /** Fails deferred calls whose requests hold memory. Callable from any thread. */
     void endHolding(PsException why) {
         for (Invocation invocation : deferred) {
             invocation.endIfHolding(why);
         }
     }
 
-    /** Nobody waits any more for a call of a connection; from any thread. */
+    /** Cancels a call of a connection. Callable from any thread. */
     void cancel(Connection connection, long call) {
         connection.cancel(call);
         for (Invocation invocation : deferred) {
@@ -193,7 +196,7 @@ public final class HostNode implements Node {
         }
     }
 
-    /** Forgets a connection; from any thread. */
+    /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
     void forget(Connection gone) {
         for (Invocation invocation : deferred) {
             invocation.drop(gone);
@@ -201,7 +204,7 @@ public final class HostNode implements Node {
         forEachShard(shard -> shard.forget(gone));
     }
 
-    /** Tells everybody who asked who is there now; from any thread. */
+    /** Sets the current members, and notifies all listeners on their lanes. Callable from any thread. */
     void setMembers(List<Member> now) {
         members = List.copyOf(now);
         forEachShard(shard -> shard.membersChanged(members));
@@ -214,7 +217,7 @@ public final class HostNode implements Node {
         });
     }
 
-    /** Everything that this node has held is used no more: its lanes are closed. */
+    /** Releases everything that this node holds. Its lanes must be closed. */
     void abandon() {
         alarms.close();
         for (Map<Integer, HostShard> slices : shards.values()) {
@@ -300,8 +303,9 @@ public final class HostNode implements Node {
     }
 
     /**
-     * The same for the same slice of tensors beside each other, which {@code Shard.other} needs; other tensors begin at
-     * other lanes, so that those of one slice a server do not all come to one.
+     * Returns the lane of a slice. Slices of the same index of tensors beside each other share a lane, which {@code
+     * Shard.other} requires. Other tensors start at other lanes, so that tensors with one slice per server do not all
+     * use the same lane.
      */
     private int lane(TensorLayout layout, int slice) {
         return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** A shard in host memory off the heap. All of it belongs to its lane. */
+/** A shard in off-heap memory. All of its state belongs to its lane. */
 final class HostShard implements Shard {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
@@ -43,13 +43,13 @@ final class HostShard implements Shard {
     private final Map<Connection, Sequence> sequences = new HashMap<>(4);
     private volatile boolean dropped;
     private final HandlerCost cost = new HandlerCost();
-    /** Null until something is to be run later. */
+    /** Null until delayed work is scheduled. */
     private volatile @Nullable Alarms alarms;
 
     private CallInfo call = NO_CALL;
-    /** The shards of other tensors whose keys the call being answered has. */
+    /** The shards of other tensors for which the call being answered has keys. */
     private List<HostShard> met = List.of();
-    /** The call that a handler is answering now. */
+    /** The call that a handler is answering now; null for none. */
     private @Nullable Invocation serving;
 
     HostShard(TensorLayout layout, int slice, ShardRows rows, Optimizer optimizer, Lane lane, HostNode node) {
@@ -69,12 +69,12 @@ final class HostShard implements Shard {
         return cost;
     }
 
-    /** The tensor has been cleared: calls that are still queued here are not run. */
+    /** Marks the shard as dropped, since its tensor was cleared: calls that are still queued here do not run. */
     void drop() {
         dropped = true;
         endAlarms();
         long bytes = bytes();
-        lane.execute(() -> Abandoned.add(bytes)); // when nothing there is busy with it any more
+        lane.execute(() -> Abandoned.add(bytes)); // after the work that is queued on the lane
     }
 
     /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
@@ -92,7 +92,7 @@ final class HostShard implements Shard {
         }
     }
 
-    /** What was to be run later is not. */
+    /** Cancels the delayed work. */
     void endAlarms() {
         Alarms set = alarms;
         if (set != null) {
@@ -100,7 +100,7 @@ final class HostShard implements Shard {
         }
     }
 
-    /** Which slice, of which shape, this is. */
+    /** Returns the stamp of this slice and its tensor's shape. */
     short stamp() {
         return stamp;
     }
@@ -109,7 +109,7 @@ final class HostShard implements Shard {
         return lane;
     }
 
-    /** The order of one connection's calls on this shard. */
+    /** Returns the order of one connection's calls on this shard. */
     Sequence sequence(Connection connection) {
         return sequences.computeIfAbsent(connection, c -> new Sequence());
     }
@@ -119,10 +119,10 @@ final class HostShard implements Shard {
     }
 
     /**
-     * A handler begins.
+     * Sets the state of a call before its handler runs.
      *
-     * @param readOnly true if it makes no rows, here and on the other shards of the lane
-     * @param serving the call that it may call on for; null for none
+     * @param readOnly true if the handler creates no rows, here and on the other shards of the lane
+     * @param serving the call for which the handler may make calls; null for none
      */
     void begin(CallInfo call, boolean readOnly, @Nullable Invocation serving) {
         this.call = call;
@@ -131,11 +131,13 @@ final class HostShard implements Shard {
     }
 
     /**
-     * The shards that the call being answered has keys of may be asked for until it ends.
+     * Sets the other tensors' shards that the handler may access, until the call being answered ends: those for which
+     * the call has keys.
      *
-     * @param tensors those that its key sets name
-     * @param request which says by which layouts the keys were grouped
-     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of them lies in another way here
+     * @param tensors the tensors that the request's key sets name
+     * @param request the request, with the stamps of the layouts by which its keys were grouped
+     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of the tensors has another layout
+     *     here
      */
     void meet(List<TensorId> tensors, TupleReader request) {
         List<HostShard> met = new ArrayList<>(tensors.size());
@@ -171,7 +173,7 @@ final class HostShard implements Shard {
         lane.setReadOnly(false);
     }
 
-    /** Calls that wait behind others are not run. */
+    /** Fails calls that wait behind others. */
     void refuseWaiting(PsException why) {
         sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
     }
@@ -343,7 +345,7 @@ final class HostShard implements Shard {
         if (set == null) {
             set = new Alarms(lane);
             alarms = set;
-            if (dropped) { // by another thread, which may not have seen them
+            if (dropped) { // by another thread, which may not have seen the alarms
                 set.close();
             }
         }

@@ -27,26 +27,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request on its way through a handler to its answer. Whatever the handler throws becomes the answer. Belongs to
- * the lane of its shard or node once it has been queued there.
+ * One request, from its handler to its answer. Anything that the handler throws becomes the answer. Once queued, it
+ * belongs to the lane of its shard or node.
  */
 final class Invocation implements Lane.Turn {
     private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
 
     /**
-     * A handler that takes no longer runs on the thread that brings its request: handing it over to one that sleeps takes
-     * about as long. With one processor, or two, that thread finds none free, and may wait for its turn.
+     * A shard whose handlers take no longer than this runs them on the thread that receives the request: the dispatch
+     * to a sleeping thread takes about as long. On a machine with one or two processors, a woken thread finds no free
+     * processor and may wait for its turn; therefore the limit is higher there.
      */
     private static final long QUICK_NANOS =
             TimeUnit.MICROSECONDS.toNanos(Runtime.getRuntime().availableProcessors() > 2 ? 200 : 1000);
 
-    /** Memory for longer answers is waited for where that stops nobody who sends them. */
+    /**
+     * Memory for answers longer than this is awaited, but only on the lane's own thread: other threads may have to send
+     * answers.
+     */
     private static final int LONG_ANSWER = 64 << 10;
 
     private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
 
     private final Connection connection;
-    /** The header alone once the handler reads no more, and nothing once it is answered. */
+    /** Only the header once the handler does not read the request any more, and {@link #DONE} once it is answered. */
     private Frame request;
 
     private final Binding<?, ?> binding;
@@ -62,21 +66,24 @@ final class Invocation implements Lane.Turn {
     private final long call;
     private final int attempt;
     private final long arrival;
-    /** True if the calls of its connection on its shard run one after the other, and this is one of them. */
+    /** True if the calls of its connection on its shard run in order, and this call is one of them. */
     private final boolean ordered;
-    /** The one before it in its chain, which has to have answered well. */
+    /** The previous call in its chain, which must have succeeded; null for none. */
     private final @Nullable CallRecord before;
 
     private boolean answered;
-    /** Whether a handler that has not answered may still read the request: then its memory is the garbage collector's. */
+    /**
+     * True if a handler that has not answered may still read the request. Then its memory is left to the garbage
+     * collector.
+     */
     private boolean lent;
-    /** Whether the handler has said that it reads the request no more. */
+    /** True if the handler has declared that it does not read the request any more. */
     private boolean isRead;
 
-    /** What the handler gave in the place of an answer; null if it has answered. */
+    /** The stage that the handler returned instead of an answer; null if the handler has answered. */
     private @Nullable CompletionStage<?> later;
 
-    /** The calls that the handler makes for this one; null while it has not asked. */
+    /** The calls that the handler makes for this one; null until the handler requests a caller. */
     private @Nullable LaneCaller caller;
 
     Invocation(
@@ -124,7 +131,7 @@ final class Invocation implements Lane.Turn {
         return connection;
     }
 
-    /** The call being answered. */
+    /** Returns the call being answered. Fails if there is none. */
     static Invocation require(@Nullable Invocation serving) {
         if (serving == null) {
             throw new IllegalStateException(
@@ -133,7 +140,7 @@ final class Invocation implements Lane.Turn {
         return serving;
     }
 
-    /** What the handler makes calls with for this one; on the lane. */
+    /** Returns the caller with which the handler makes calls for this one. Called on the lane. */
     LaneCaller caller() {
         if (caller == null) {
             caller = new LaneCaller(node, node.outgoing(), lane, deadline);
@@ -141,7 +148,7 @@ final class Invocation implements Lane.Turn {
         return caller;
     }
 
-    /** Whether it is not to be run again if it comes again. */
+    /** True if the call must not run again if it is sent again. */
     boolean isRemembered() {
         return connection.hasSession() && !isReadOnly();
     }
@@ -156,12 +163,12 @@ final class Invocation implements Lane.Turn {
         return shard != null && shard.cost().nanos() <= QUICK_NANOS;
     }
 
-    /** It waits for its turn from now on. */
+    /** Marks the call as waiting for its turn. */
     void queued() {
         connection.requested(bytes);
     }
 
-    /** It is not to be run. */
+    /** Releases the request: the call does not run. */
     void discard() {
         request.release();
     }
@@ -196,7 +203,7 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** Whether the one before it in its chain has answered; if not, that one brings this back. */
+    /** True if the previous call in its chain has answered. Otherwise that call continues this one when it answers. */
     private boolean isFirst() {
         if (before == null || before.isAnswered()) {
             return true;
@@ -231,7 +238,7 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** The one before it in its chain has answered. */
+    /** Continues after the previous call in its chain has answered. */
     private void goOn() {
         if (shard == null || !ordered) {
             runInNoOrder();
@@ -253,7 +260,7 @@ final class Invocation implements Lane.Turn {
             int waitingBefore = sequence.size();
             next.runInTurn(shard);
             if (sequence.size() > waitingBefore) {
-                return; // put off again
+                return; // deferred again
             }
         }
     }
@@ -281,7 +288,7 @@ final class Invocation implements Lane.Turn {
         CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
         try {
             handle(binding, call);
-        } catch (Throwable e) { // no request takes a server down
+        } catch (Throwable e) { // no request may end the server
             fail(e);
         } finally {
             lane.scratch().reset();
@@ -326,7 +333,7 @@ final class Invocation implements Lane.Turn {
         }
         @SuppressWarnings("unchecked")
         CompletionStage<R> stage = (CompletionStage<R>) answer;
-        lent = true; // even if the stage fails to take the callback: the work behind it goes on
+        lent = true; // even if the stage rejects the callback: the work behind it continues
         connection.held(bytes);
         try {
             stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
@@ -350,14 +357,14 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** The memory of the request is given back before the answer, but for its header. */
+    /** Releases the memory of the request before the answer, except its header. */
     private void keepHeader() {
         Frame whole = request;
         request = whole.header();
         whole.release();
     }
 
-    /** The handler reads the request no more; on the lane. */
+    /** Releases the request: the handler does not read it any more. Called on the lane. */
     void releaseRequest() {
         if (node.isIntercepted()) {
             return; // an interceptor may read it
@@ -369,15 +376,18 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** The handler has been told that the request is taken from it, or has said that it may be. */
+    /**
+     * Ends the handler's use of the request: the handler was notified, or has declared that it does not read it any
+     * more.
+     */
     private void giveUpRequest() {
         lent = false;
         connection.held(-bytes);
     }
 
     /**
-     * What a stage has come to; null if it has not, or has failed. Only a plain future is asked: a subclass may refuse
-     * to tell, as that of {@code minimalCompletionStage} does.
+     * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future is queried: a
+     * subclass may not support it, such as that of {@code minimalCompletionStage}.
      */
     private static <R> @Nullable R now(CompletionStage<R> stage) {
         return stage.getClass() == CompletableFuture.class
@@ -388,7 +398,7 @@ final class Invocation implements Lane.Turn {
                 : null;
     }
 
-    /** Calls the handler, through the interceptors where there are any. */
+    /** Calls the handler, through the interceptors if there are any. */
     private <Q, R> Object invoke(Binding<Q, R> binding, Q tuple, Object place, CallInfo call) {
         if (!node.isIntercepted()) {
             return binding.handle(tuple, place);
@@ -412,7 +422,7 @@ final class Invocation implements Lane.Turn {
         if (answered) {
             return;
         }
-        later = null; // it holds the response, and this may be remembered
+        later = null; // it references the response, and this object may be recorded
         if (lent) {
             giveUpRequest();
         }
@@ -427,7 +437,7 @@ final class Invocation implements Lane.Turn {
             } else {
                 answer(binding, response);
             }
-        } catch (Throwable e) { // no answer takes a server down
+        } catch (Throwable e) { // no answer may end the server
             fail(e);
         }
         afterAnswer();
@@ -478,7 +488,9 @@ final class Invocation implements Lane.Turn {
         send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
     }
 
-    /** What failed, and where, if it was a call that the handler made for this one. */
+    /**
+     * Returns the failure's message. Adds the place if it is the failure of a call that the handler made for this one.
+     */
     private String detail(PsException failure) {
         boolean elsewhere = failure.function() != null
                 && !failure.function().equals(binding.function().info().name());
@@ -494,7 +506,7 @@ final class Invocation implements Lane.Turn {
                 : PsException.Code.HANDLER_FAILED;
     }
 
-    /** What becomes of a call that follows one which failed in its chain. */
+    /** Returns the failure of a call that follows a failed one in its chain. */
     static PsException afterFailed(PsException before) {
         PsException first = before.getCause() instanceof PsException cause ? cause : before;
         return new PsException(
@@ -503,7 +515,7 @@ final class Invocation implements Lane.Turn {
                 first);
     }
 
-    /** The handler's class, or the function's interface if its default body handles. */
+    /** Returns the handler's class, or the function's interface if its default body handles the calls. */
     private String handlerName() {
         Class<?> type = binding.handler().getClass();
         return type.isAnonymousClass() && type.getInterfaces().length == 1
@@ -512,7 +524,7 @@ final class Invocation implements Lane.Turn {
     }
 
     private void send(Frame answer) {
-        answered = true; // even if it cannot be sent: then it is asked for again
+        answered = true; // even if sending fails: then the caller sends the call again
         try {
             if (record != null && isRemembered()) {
                 connection.answers().answered(record, answer);
@@ -526,7 +538,7 @@ final class Invocation implements Lane.Turn {
     private void answered() {
         answered = true;
         Frame done = request;
-        request = DONE; // this may be kept for long, and what it refers to is not collected
+        request = DONE; // this object may be stored for long: let the request be collected
         if (lent) {
             giveUpRequest();
             done.abandon();
@@ -538,7 +550,7 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    /** Lets the calls run that waited behind this one. */
+    /** Runs the calls that waited behind this one. */
     private void afterAnswer() {
         node.undefer(this);
         if (shard != null && ordered) {
@@ -554,26 +566,26 @@ final class Invocation implements Lane.Turn {
         return System.nanoTime() - deadline > 0;
     }
 
-    /** Ends a call whose answer has not come before its deadline; from any thread. */
+    /** Fails a call that was not answered before its deadline. Callable from any thread. */
     void expire() {
         end(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
     }
 
-    /** Ends a call that its caller has given up; from any thread. */
+    /** Fails a call that its caller has cancelled. Callable from any thread. */
     void cancelIf(Connection from, long call) {
         if (connection == from && this.call == call) {
             end(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
         }
     }
 
-    /** Ends a call on a shard that is no more; from any thread. */
+    /** Fails a call on a dropped shard. Callable from any thread. */
     void endIfDropped() {
         if (shard != null && shard.isDropped()) {
             end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
         }
     }
 
-    /** Ends a call whose request takes memory while it waits; from any thread. */
+    /** Fails a call whose request holds memory while the call waits. Callable from any thread. */
     void endIfHolding(PsException why) {
         lane.execute(() -> {
             if (lent) {
@@ -582,13 +594,13 @@ final class Invocation implements Lane.Turn {
         });
     }
 
-    /** It is not run, but answered with an error; on its lane. */
+    /** Answers with an error instead of running. Called on the lane. */
     void refuse(PsException why) {
         connection.started(bytes);
         fail(why);
     }
 
-    /** Drops a call whose caller is gone; from any thread. */
+    /** Ends a call whose caller is gone. Callable from any thread. */
     void drop(Connection gone) {
         if (connection == gone) {
             end(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
@@ -608,12 +620,15 @@ final class Invocation implements Lane.Turn {
         });
     }
 
-    /** Completes the handler's stage, so that the work behind it may stop; a stage that cannot be completed stays. */
+    /**
+     * Completes the handler's stage, so that the work behind it may stop. A stage that does not support this is left as
+     * it is.
+     */
     private void tellStage(PsException why) {
         if (later != null) {
             try {
                 later.toCompletableFuture().completeExceptionally(why);
-            } catch (Throwable e) { // not supported, or what a callback of the user's own threw
+            } catch (Throwable e) { // unsupported, or thrown by a user's callback
                 LOG.debug("a stage of {} cannot be completed", handlerName(), e);
             }
         }

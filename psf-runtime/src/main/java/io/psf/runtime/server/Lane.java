@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs all work of the shards it was given, one piece at a time: of the highest priority first, of one priority in the
- * order in which it came. What one connection sent to one shard keeps its order, whatever the priorities: the later brings
- * the earlier forward with it. It has a thread of its own; while there is nothing else to do, another thread may run a
- * quick turn itself, which saves handing it over.
+ * Runs all work of its shards, one piece at a time: the highest priority first, and in order of arrival within one
+ * priority. The requests of one connection to one shard keep their order, whatever their priorities: a later request
+ * pulls the earlier ones forward. A lane has a thread of its own. While the lane is idle, another thread may run a
+ * quick turn itself, which saves the dispatch.
  */
 final class Lane implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
@@ -30,12 +30,12 @@ final class Lane implements AutoCloseable {
     private final BlockingQueue<Runnable> normal = new LinkedBlockingQueue<>();
     private final PriorityBlockingQueue<Ranked> higher = new PriorityBlockingQueue<>();
     private final PriorityBlockingQueue<Ranked> lower = new PriorityBlockingQueue<>();
-    /** How many are in {@link #higher} and {@link #lower}: seldom any. */
+    /** The number of turns in {@link #higher} and {@link #lower}: rarely above 0. */
     private final AtomicInteger ranked = new AtomicInteger();
 
-    /** Pieces of work that wait or are being run. */
+    /** The number of pieces of work that wait or run. */
     private final AtomicInteger pending = new AtomicInteger();
-    /** Held by whoever runs a piece of work. */
+    /** Held by the thread that runs a piece of work. */
     private final ReentrantLock running = new ReentrantLock();
 
     private final AtomicLong arrivals = new AtomicLong();
@@ -48,16 +48,16 @@ final class Lane implements AutoCloseable {
     private boolean readOnly;
     private volatile boolean closed;
 
-    /** A request or a chain of them, in its turn. */
+    /** A request, or a chain of requests, to be run in order. */
     interface Turn extends Runnable {
-        /** Whether it has to be run before that one, which came later. */
+        /** True if this turn must run before {@code later}, which arrived later. */
         boolean precedes(Turn later);
 
-        /** Its number among those of its connection. */
+        /** Returns its number among the requests of its connection. */
         long arrival();
     }
 
-    /** A turn that has another priority than 0. */
+    /** A turn with a priority other than 0. */
     private record Ranked(int priority, long arrival, Turn turn) implements Comparable<Ranked> {
         @Override
         public int compareTo(Ranked other) {
@@ -68,9 +68,9 @@ final class Lane implements AutoCloseable {
     }
 
     /**
-     * A lane with its thread.
+     * Creates a lane and starts its thread.
      *
-     * @param pool where scratch memory is taken from
+     * @param pool the pool of the scratch memory
      */
     Lane(String name, FramePool pool) {
         this.pool = pool;
@@ -85,7 +85,7 @@ final class Lane implements AutoCloseable {
             Runnable work;
             try {
                 work = next();
-            } catch (InterruptedException e) { // by a handler, unless this is the end
+            } catch (InterruptedException e) { // by a handler, unless the lane is closing
                 if (closed) {
                     return;
                 }
@@ -94,7 +94,7 @@ final class Lane implements AutoCloseable {
             running.lock();
             try {
                 work.run();
-            } catch (Throwable e) { // a lane outlives whatever runs on it
+            } catch (Throwable e) { // no work may end the lane
                 logFailed(e);
             } finally {
                 running.unlock();
@@ -109,7 +109,7 @@ final class Lane implements AutoCloseable {
     private Runnable next() throws InterruptedException {
         if (ranked.get() == 0) {
             Runnable work = normal.take();
-            // Most likely nothing of another priority has come since.
+            // Usually no turn of another priority was queued meanwhile.
             return ranked.get() == 0 ? work : inOrder(work);
         }
         Ranked first = higher.poll();
@@ -124,13 +124,13 @@ final class Lane implements AutoCloseable {
         Ranked last = lower.poll();
         if (last == null) {
             pending.getAndIncrement();
-            return () -> {}; // it is being put there
+            return () -> {}; // another thread is adding the turn
         }
         ranked.decrementAndGet();
         return before(last.turn, true);
     }
 
-    /** Of those that are run together, all but one, which is counted when they have been run. */
+    /** Uncounts turns that run together, except one, which is uncounted after they have run. */
     private void countTogether(int turns) {
         pending.addAndGet(1 - turns);
     }
@@ -140,9 +140,9 @@ final class Lane implements AutoCloseable {
     }
 
     /**
-     * That turn, after every turn that has to be run before it, or before one of those, wherever it waits.
+     * Returns the turn, preceded by every queued turn that must run before it, directly or transitively.
      *
-     * @param isRanked whether it may have overtaken turns of priority 0
+     * @param isRanked true if the turn may have overtaken turns of priority 0
      */
     private Runnable before(Turn turn, boolean isRanked) {
         List<Turn> together = new ArrayList<>();
@@ -170,7 +170,7 @@ final class Lane implements AutoCloseable {
     private void runQuietly(Runnable work) {
         try {
             work.run();
-        } catch (Throwable e) { // the others have their turn all the same
+        } catch (Throwable e) { // the others run all the same
             logFailed(e);
         }
     }
@@ -179,26 +179,26 @@ final class Lane implements AutoCloseable {
         try {
             LOG.error("work on a lane failed", e);
         } catch (OutOfMemoryError full) {
-            // The lane goes on without a word: the heap may be free again when this work's memory is.
+            // Not logged: memory may be available again once this work's memory is collected.
         }
     }
 
-    /** Whether this is the lane's own thread, which reads from no connection. */
+    /** True if the current thread is the lane's own thread, which reads from no connection. */
     boolean isOwnThread() {
         return Thread.currentThread() == thread;
     }
 
-    /** Whether this thread runs the lane now. */
+    /** True if the current thread runs the lane. */
     boolean isHere() {
         return running.isHeldByCurrentThread();
     }
 
-    /** Whether nothing waits or runs. */
+    /** True if no work waits or runs. May be stale. */
     boolean isIdle() {
         return pending.get() == 0;
     }
 
-    /** Runs a piece of work on the lane, later. */
+    /** Queues a piece of work on the lane. Drops the work if the lane is closed. */
     void execute(Runnable work) {
         if (closed) {
             LOG.debug("{} is closed; dropped a piece of work", thread.getName());
@@ -209,10 +209,10 @@ final class Lane implements AutoCloseable {
     }
 
     /**
-     * Runs a turn on this thread, now, if nothing else waits or runs.
+     * Runs a turn on the current thread if no other work waits or runs.
      *
-     * @param from told when the turn's place in the order is certain, and the handler begins
-     * @return whether it was run
+     * @param from notified once the turn's position in the order is fixed, before the handler runs
+     * @return true if the turn was run, or was dropped because the lane has just closed
      */
     boolean runHere(Turn turn, Channel from) {
         if (closed || !pending.compareAndSet(0, 1)) {
@@ -222,14 +222,14 @@ final class Lane implements AutoCloseable {
         from.mayTakeLong();
         running.lock();
         try {
-            if (closed) { // just now: what the shards held may be gone
+            if (closed) { // closed just now: the shards' memory may be released
                 return true;
             }
             runQuietly(turn);
         } finally {
             running.unlock();
             pending.getAndDecrement();
-            Thread.interrupted(); // by the handler: not this thread's business
+            Thread.interrupted(); // set by the handler: not an interrupt of this thread
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -237,7 +237,7 @@ final class Lane implements AutoCloseable {
         return true;
     }
 
-    /** Runs a turn on the lane, later: before what has a lower priority. */
+    /** Queues a turn on the lane, before turns of a lower priority. */
     void execute(Turn turn, int priority) {
         if (priority == 0) {
             execute(turn);
@@ -251,7 +251,7 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    /** Runs a piece of work on the lane: now, if this is the lane. */
+    /** Runs a piece of work at once if the current thread runs the lane; otherwise queues it. */
     void executeHere(Runnable work) {
         if (isHere()) {
             work.run();
@@ -260,27 +260,27 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    /** Reads the requests of this lane, one at a time. */
+    /** Returns the reader of this lane's requests, used for one request at a time. */
     TupleReader reader() {
         return reader;
     }
 
-    /** Writes the answers of this lane, one at a time. */
+    /** Returns the writer of this lane's answers, used for one answer at a time. */
     TupleWriter writer() {
         return writer;
     }
 
-    /** Where keys lie that shards of this lane look for. */
+    /** Returns the buffer for the keys that shards of this lane look up. */
     Tile tile() {
         return tile;
     }
 
-    /** The memory that handlers on this lane take for their answers. */
+    /** Returns the memory from which handlers on this lane allocate their answers. */
     Scratch scratch() {
         return scratch;
     }
 
-    /** True while a call of a function that is read-only runs: it makes no rows on any shard of this lane. */
+    /** True while a call of a read-only function runs: the call creates no rows on any shard of this lane. */
     boolean isReadOnly() {
         return readOnly;
     }
@@ -297,7 +297,7 @@ final class Lane implements AutoCloseable {
         }
     }
 
-    /** Runs what has come, and ends. */
+    /** Runs the queued work, and ends the lane. Blocks for at most 5 seconds. */
     @Override
     public void close() {
         execute(() -> closed = true);

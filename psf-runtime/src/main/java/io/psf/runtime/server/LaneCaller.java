@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that a handler makes for the call that it answers: none outlives that call, and their answers come back on the
- * lane. Thread-safe.
+ * Makes the calls of a handler on behalf of the call that it answers. They are cancelled with that call, and their
+ * answers are delivered on the lane. Thread-safe.
  */
 final class LaneCaller implements Caller {
     private final HostNode node;
@@ -24,9 +24,9 @@ final class LaneCaller implements Caller {
     private volatile boolean over;
 
     /**
-     * A caller.
+     * Creates a caller.
      *
-     * @param deadline of the call being answered, as {@link System#nanoTime} counts
+     * @param deadline the deadline of the call being answered, as {@link System#nanoTime} counts
      */
     LaneCaller(HostNode node, Outgoing outgoing, Lane lane, long deadline) {
         this.node = node;
@@ -67,7 +67,7 @@ final class LaneCaller implements Caller {
                 : now + limit.toNanos();
     }
 
-    /** Nobody waits for the call being answered any more. */
+    /** Cancels the handler's calls: the call being answered was ended. */
     void giveUp() {
         over = true;
         underWay.forEach(LanePending::cancel);

@@ -8,17 +8,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What completes on a lane of a node. A thread that runs one of the node's lanes cannot wait for it, nor for a stage made
- * of it: that fails at once instead of at the deadline. Thread-safe.
+ * A future that completes on a lane of a node. A thread that runs one of the node's lanes cannot wait for it, nor for a
+ * stage derived from it: that fails at once instead of at the deadline. Thread-safe.
  */
 final class LaneFuture<T> extends CompletableFuture<T> {
     private final HostNode node;
     private final String what;
 
     /**
-     * A future that is not complete.
+     * Creates an incomplete future.
      *
-     * @param what it is an answer to, for messages
+     * @param what the awaited operation, for messages
      */
     LaneFuture(HostNode node, String what) {
         this.node = node;
@@ -32,7 +32,7 @@ final class LaneFuture<T> extends CompletableFuture<T> {
                     "waiting for " + what + ": on the lane "
                             + Thread.currentThread().getName()
                             + " (expected: a handler that returns a stage of it, CompletionStage<Response>, since a lane"
-                            + " that waits does not come to the answer)");
+                            + " that waits cannot process the answer)");
         }
     }
 

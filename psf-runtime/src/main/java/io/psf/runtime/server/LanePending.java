@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a handler's own call: it comes back on the handler's lane, where nobody can wait for it. */
+/** The answer to a handler's own call. It is delivered on the handler's lane, on which no thread can wait for it. */
 final class LanePending<R> implements Pending<R> {
     private final Lane lane;
     private final LaneFuture<R> answer;
@@ -30,14 +30,14 @@ final class LanePending<R> implements Pending<R> {
         answer.whenComplete((response, failure) -> then.run());
     }
 
-    /** The call has been sent, or could not be. */
+    /** Sets the call once it has been sent; ends with the failure if it could not be sent. */
     void sent(@Nullable Call<R> sent, @Nullable Throwable failure) {
         if (sent == null) {
             end(null, failure);
             return;
         }
         call = sent;
-        if (answer.isDone()) { // given up meanwhile
+        if (answer.isDone()) { // cancelled meanwhile
             sent.cancel();
         }
         sent.toCompletableFuture().whenComplete(this::end);
@@ -116,7 +116,7 @@ final class LanePending<R> implements Pending<R> {
         return true;
     }
 
-    /** A copy: to complete it does not end the call, but to cancel it gives the call up. */
+    /** Returns a copy. Completing the copy does not end the call; cancelling it cancels the call. */
     @Override
     public CompletableFuture<R> toCompletableFuture() {
         CompletableFuture<R> copy = answer.copy();

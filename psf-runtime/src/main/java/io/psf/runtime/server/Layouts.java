@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the tensors lie that a node has slices of. Layouts that meet share their lists, so that comparing them takes no
- * longer for many slices than for one. Written to on the node's lane; read by any thread.
+ * The layouts of the tensors of which a node has slices. Layouts that meet share their lists, so that comparing them
+ * takes no longer for many slices than for one. Written on the node's lane; read by any thread.
  */
 final class Layouts {
     private final Map<Integer, Kept> kept = new ConcurrentHashMap<>();
@@ -17,19 +17,19 @@ final class Layouts {
     /**
      * A tensor's layout.
      *
-     * @param given as it came with the first slice
-     * @param layout the same, with lists that it shares with others
+     * @param given the layout as received with the latest slice
+     * @param layout the same layout, with lists that it shares with others
      */
     private record Kept(TensorLayout given, TensorLayout layout) {}
 
-    /** How a tensor lies; null if this node has no slice of it. */
+    /** Returns a tensor's layout; null if this node has no slice of it. */
     @Nullable
     TensorLayout get(TensorId tensor) {
         Kept there = kept.get(tensor.number());
         return there == null ? null : there.layout;
     }
 
-    /** Takes the layout of a tensor that this node has no slice of. */
+    /** Adds the layout of a tensor of which this node has no slice. */
     TensorLayout put(TensorLayout given) {
         TensorLayout layout = given;
         for (Kept other : kept.values()) {
@@ -50,9 +50,9 @@ final class Layouts {
     }
 
     /**
-     * Takes the layout of a tensor that this node has slices of.
+     * Checks the layout of a tensor of which this node has slices, and returns the stored one.
      *
-     * @throws PsException with {@code ALREADY_EXISTS} if it is another one
+     * @throws PsException with {@code ALREADY_EXISTS} if the layouts differ
      */
     TensorLayout require(TensorLayout given) {
         int tensor = given.info().id().number();
@@ -63,7 +63,7 @@ final class Layouts {
                     "tensor \"" + given.info().id() + "\": " + given.text() + " (expected: as it is there, "
                             + (there == null ? "dropped" : there.layout.text()) + ")");
         }
-        kept.put(tensor, new Kept(given, there.layout)); // most likely the other slices come with the same object
+        kept.put(tensor, new Kept(given, there.layout)); // the other slices probably come with the same object
         return there.layout;
     }
 

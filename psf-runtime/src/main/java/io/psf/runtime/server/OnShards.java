@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Work that runs on several shards, each on its lane, until all have answered. */
+/** Work that runs on several shards, each on its own lane, until all have answered. */
 final class OnShards<T> {
     private final List<HostShard> shards;
     private final Function<? super Shard, ? extends T> work;
@@ -19,7 +19,7 @@ final class OnShards<T> {
     private final Lane home;
     private final CompletableFuture<List<T>> all;
     private final AtomicInteger missing;
-    /** By shard; each is written by its shard's lane, before it is counted. */
+    /** By shard. Each element is written by its shard's lane, before the shard is counted. */
     private final List<@Nullable T> answers;
 
     private final List<@Nullable Throwable> failures;
@@ -43,13 +43,13 @@ final class OnShards<T> {
     }
 
     /**
-     * Begins.
+     * Starts the work. Does not block.
      *
      * @param shards in the order of the answers
-     * @param call that the shards tell meanwhile
-     * @param readOnly true if the work makes no rows
-     * @param home the lane on which the answers are given
-     * @param all completed with the answers
+     * @param call the call that the shards report meanwhile
+     * @param readOnly true if the work creates no rows
+     * @param home the lane on which {@code all} is completed
+     * @param all completed with the answers, or with the first failure
      */
     static <T> void start(
             List<HostShard> shards,
@@ -75,7 +75,7 @@ final class OnShards<T> {
             shard.requireThere();
             shard.begin(call, readOnly, null);
             answers.set(index, work.apply(shard));
-        } catch (Throwable e) { // it is the stage's
+        } catch (Throwable e) { // passed on to the stage
             failures.set(index, e);
         } finally {
             shard.end();

@@ -8,18 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Memory that is handed out in pieces and taken back all at once. It is the frames' pool's, which gets it back if it is
- * much. One lane uses it.
+ * Memory that is allocated in pieces and released all at once. It is taken from the frames' pool, and a large block is
+ * given back to it after use. Used by one lane.
  */
 final class Scratch {
     private static final long MOST = (Integer.MAX_VALUE - 8) & ~7;
     private static final int FIRST = 1 << 16;
 
-    /** As much is kept for the next handler. */
+    /** Doubling stops at this number of bytes. At most twice this number is retained for the next handler. */
     private static final int MOST_IDLE = 1 << 20;
 
     private final FramePool pool;
-    /** Pieces of these were handed out before the memory grew. */
+    /** Earlier blocks. Pieces of them were allocated before the memory grew, and may still be in use. */
     private final List<ByteBuffer> outgrown = new ArrayList<>();
 
     private ByteBuffer memory;
@@ -33,7 +33,7 @@ final class Scratch {
         return pool.take(bytes);
     }
 
-    /** n floats, their content undefined. */
+    /** Allocates {@code n} floats, their content undefined. */
     FloatArray allocate(int n) {
         long bytes = 4L * n;
         long padded = (bytes + 7) & ~7L;
@@ -61,7 +61,7 @@ final class Scratch {
         return memory.position() == 0 && outgrown.isEmpty();
     }
 
-    /** Takes back all pieces. */
+    /** Releases all pieces. */
     void reset() {
         memory.clear();
         if (!outgrown.isEmpty()) {
@@ -75,7 +75,7 @@ final class Scratch {
         }
     }
 
-    /** Leaves the pieces that were handed out, and all other memory, to the garbage collector. */
+    /** Leaves the pieces that were allocated, and all other memory, to the garbage collector. */
     void abandon() {
         outgrown.forEach(pool::abandon);
         pool.abandon(memory);

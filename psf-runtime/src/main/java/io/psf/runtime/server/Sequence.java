@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of one connection on one shard, in the order sent: while one waits for its answer, the later ones wait
+ * The calls of one connection on one shard, in the order sent. While one call waits for its answer, the later ones wait
  * behind it. Belongs to the shard's lane.
  */
 final class Sequence {
     private final Deque<Invocation> waiting = new ArrayDeque<>(1);
     private @Nullable Invocation deferred;
 
-    /** Takes a call: true if it may run now, false if it was put behind others. */
+    /** Adds a call. Returns true if it may run now, false if it was queued behind others. */
     boolean enter(Invocation invocation) {
         if (deferred == null && waiting.isEmpty()) {
             return true;
@@ -22,39 +22,39 @@ final class Sequence {
         return false;
     }
 
-    /** The call that ran has not answered yet. */
+    /** Marks a call as run but not answered: it blocks the later ones. */
     void hold(Invocation invocation) {
         deferred = invocation;
     }
 
-    /** A call has been put off before it ran; it stays first in line. */
+    /** Puts a call that was deferred before it ran back to the front of the queue. */
     void putOff(Invocation invocation) {
         waiting.addFirst(invocation);
     }
 
-    /** Whether that call holds up the others. */
+    /** True if the call blocks the others. */
     boolean isHeldBy(Invocation invocation) {
         return deferred == invocation;
     }
 
-    /** The call that held up the others has answered. */
+    /** Unblocks the others: the blocking call has answered. */
     void release() {
         deferred = null;
     }
 
-    /** Takes out all that wait. */
+    /** Removes and returns all waiting calls. */
     List<Invocation> removeWaiting() {
         List<Invocation> all = List.copyOf(waiting);
         waiting.clear();
         return all;
     }
 
-    /** How many calls wait. */
+    /** Returns the number of waiting calls. */
     int size() {
         return waiting.size();
     }
 
-    /** The next call that may run now; null if there is none. */
+    /** Removes and returns the next call that may run now; null if there is none. */
     @Nullable
     Invocation next() {
         return deferred == null ? waiting.pollFirst() : null;

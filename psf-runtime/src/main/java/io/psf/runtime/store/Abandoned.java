@@ -3,8 +3,9 @@ package io.psf.runtime.store;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory off the heap that is used no more. It is freed once a collection finds it, which a server's heap gives little
- * reason for; so there is one whenever enough has come together. Of the whole JVM, as a collection is.
+ * Counts off-heap memory that is no longer used. It is freed only by a garbage collection, and a server's small heap
+ * rarely triggers one. Therefore this class runs a collection whenever the unused memory exceeds a limit. The count is
+ * for the whole JVM, as a collection is.
  */
 public final class Abandoned {
     private static final long MOST = 512L << 20;
@@ -14,9 +15,10 @@ public final class Abandoned {
     private Abandoned() {}
 
     /**
-     * Counts some, and collects if it is enough.
+     * Adds to the count. Runs a collection if the count exceeds the limit.
      *
-     * @param bytes that had been written to; nobody refers to them any more, but perhaps the caller
+     * @param bytes a number of bytes that had been written to; nothing refers to them any more, except perhaps the
+     *     caller
      */
     public static void add(long bytes) {
         if (BYTES.addAndGet(bytes) > MOST) {
@@ -24,7 +26,7 @@ public final class Abandoned {
         }
     }
 
-    /** Collects now. */
+    /** Runs a collection now. */
     public static void collect() {
         BYTES.set(0);
         System.gc();

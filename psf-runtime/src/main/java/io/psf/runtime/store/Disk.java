@@ -8,27 +8,29 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The disk that mapped files lie on. A mapped page whose block the disk has no space for is a fault at some access of some
- * handler, so blocks are taken before, by writing zeros: the portable way to have them. (A file system that compresses zeros
- * or copies on write promises nothing by that.)
+ * The disk that holds mapped files. An access to a mapped page for whose block the disk has no space faults in
+ * whichever handler accesses it. Therefore blocks are allocated in advance by writing zeros, the portable way. (A file
+ * system that compresses zeros or copies on write gives no such guarantee.)
  *
- * @param directory where the files are, for messages
- * @param free how many bytes are free
+ * @param directory the directory of the files, for messages
+ * @param free supplies the number of free bytes
  */
 record Disk(Path directory, Free free) {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
 
-    /** Asks how many bytes are free. */
+    /** Returns the number of free bytes. */
     @FunctionalInterface
     interface Free {
         long bytes() throws IOException;
     }
 
     /**
-     * Gives a part of a file, that nothing has been written to, blocks of zeros.
+     * Allocates zeroed blocks for a part of a file that has not been written to.
      *
-     * @param name whose memory it is, for messages
-     * @throws PsException with {@code STORAGE} if the disk has no space for them
+     * @param name the owner of the memory, for messages
+     * @param begin the first byte of the part
+     * @param end the end of the part, exclusive
+     * @throws PsException with {@code STORAGE} if the disk has no space for the blocks
      */
     void take(FileChannel channel, String name, long begin, long end) {
         try {
@@ -42,7 +44,7 @@ record Disk(Path directory, Free free) {
         }
     }
 
-    /** Before any is written: a disk that is filled up hurts others, too. */
+    /** Fails before the first write: a full disk harms other users as well. */
     private void require(String name, long bytes) throws IOException {
         long left = free.bytes();
         if (left < bytes) {

@@ -4,9 +4,14 @@ import io.psf.api.PsException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** Room in a mapped file, whose blocks are taken piece by piece. The file is closed once nobody can reach the room. */
+/**
+ * Capacity in a mapped file whose blocks are allocated step by step. The file is closed once the object is unreachable.
+ */
 final class MappedRoom implements Room {
-    /** The least that is taken at once; from eight times as much on, an eighth of what there is. */
+    /**
+     * The minimum number of bytes that are allocated at once. Above eight times this value, an eighth of the allocated
+     * size is allocated at once.
+     */
     private static final int STEP = 1 << 18;
 
     private final String name;
@@ -41,7 +46,7 @@ final class MappedRoom implements Room {
             if (most == wanted) {
                 throw e;
             }
-            disk.take(channel, name, taken, wanted); // there may be space for what is needed now
+            disk.take(channel, name, taken, wanted); // the disk may have space for the bytes that are needed now
             taken = wanted;
         }
         return taken;

@@ -15,19 +15,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that is mapped to files, for tables larger than the machine's memory. The files are scratch: made anew, and
- * deleted at once where the system lets them be used then, else when the store is closed. Their blocks are taken when memory
- * is given, or as room is taken, by writing zeros once: a shard takes that much longer to be made, and a full disk is an
- * error of that call and not a fault in a later one.
+ * Memory that is mapped to files, for tables larger than the machine's memory. The files are scratch files. They are
+ * created anew, and deleted at once if the system permits the deletion of files in use, else when the store is closed.
+ * Their blocks are allocated when memory is allocated, or as capacity is taken, by writing zeros once. The creation of
+ * a shard takes that much longer, and a full disk is an error of that call and not a fault in a later one.
  */
 public final class MappedStore implements Store {
     private final Path directory;
     private final Disk disk;
     private final AtomicLong made = new AtomicLong();
-    /** Those that could not be deleted yet. */
+    /** The files that could not be deleted yet. */
     private final Queue<Path> files = new ConcurrentLinkedQueue<>();
 
-    /** A store of files in a new directory of its own below the one given. */
+    /** Creates a store of files in a new directory of its own below the given one. */
     public MappedStore(Path below) {
         try {
             Files.createDirectories(below);
@@ -39,13 +39,15 @@ public final class MappedStore implements Store {
         }
     }
 
-    /** A store on a disk of a test. */
+    /** Creates a store on a test's disk. */
     MappedStore(Path directory, Disk disk) {
         this.directory = directory;
         this.disk = disk;
     }
 
-    /** All of its blocks are on the disk before it is mapped: a page that finds none is a fault of the whole process. */
+    /**
+     * Allocates all blocks on the disk before mapping the file: a page without a block is a fault of the whole process.
+     */
     @Override
     public ByteBuffer allocate(String name, int bytes) {
         Path file = file(name);
@@ -59,7 +61,7 @@ public final class MappedStore implements Store {
         }
     }
 
-    /** A file that has no blocks yet, and stays open to be given them. */
+    /** Maps a file that has no blocks yet. The file stays open so that blocks can be allocated later. */
     @Override
     public Room reserve(String name, int bytes) {
         Path file = file(name);
@@ -93,7 +95,7 @@ public final class MappedStore implements Store {
                 channel.close();
             }
         } catch (IOException e) {
-            return; // why it is of no use is what the caller has to know
+            return; // the caller reports the original failure
         }
     }
 
@@ -102,7 +104,10 @@ public final class MappedStore implements Store {
                 PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes in " + directory + " for " + name + ": " + e, e);
     }
 
-    /** A file that can be deleted while it is in use lives as long as its memory, and no longer than this process. */
+    /**
+     * Deletes a file now, or when the store is closed. A file that can be deleted while in use lives as long as its
+     * memory, and no longer than this process.
+     */
     private void deleteNowOrLater(Path file) {
         try {
             Files.delete(file);

@@ -3,20 +3,23 @@ package io.psf.runtime.store;
 import java.nio.ByteBuffer;
 
 /**
- * Room that takes memory as something grows in it, from its beginning on. It lives as long as it is reachable. One thread at
- * a time takes of it.
+ * Capacity for data that grows, from which memory is taken, starting at its beginning. It lives as long as it is
+ * reachable. Not thread-safe: one thread at a time takes memory from it.
  */
 public interface Room {
-    /** All of it, little-endian, its content undefined. Only what has been taken may be written to. */
+    /**
+     * Returns the whole capacity, little-endian, its content undefined. Only bytes that have been taken may be written
+     * to.
+     */
     ByteBuffer bytes();
 
     /**
-     * Takes memory before it is written to.
+     * Takes memory. Must be called before the memory is written to.
      *
-     * @param bytes how much there is to be from the beginning on, at most all
-     * @return how much there is: at least as much, more where that saves taking it bit by bit
-     * @throws io.psf.api.PsException with {@code STORAGE} if the disk that it lies on has no space for it; what was taken
-     *     before stays good
+     * @param bytes the number of bytes to be usable from the beginning on, at most the capacity
+     * @return the number of usable bytes: at least {@code bytes}, more if that avoids many small steps
+     * @throws io.psf.api.PsException with {@code STORAGE} if the disk has no space for it; the memory that was taken
+     *     before stays valid
      */
     int take(int bytes);
 }

@@ -2,29 +2,29 @@ package io.psf.runtime.store;
 
 import java.nio.ByteBuffer;
 
-/** Gives memory off the heap to shards. Thread-safe. */
+/** Allocates off-heap memory for shards. Thread-safe. */
 public interface Store extends AutoCloseable {
     /**
-     * Memory of zeros, little-endian, that lives as long as it is reachable.
+     * Allocates zeroed memory, little-endian, that lives as long as it is reachable.
      *
-     * @param name whose memory it is, unique in this store while it lives
+     * @param name the owner of the memory, unique in this store while the memory lives
      * @param bytes at least 1
-     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if there is none left, with {@code STORAGE} if the disk
-     *     that it would lie on has no space for it
+     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if no memory is left; with {@code STORAGE} if the
+     *     disk has no space for it
      */
     ByteBuffer allocate(String name, int bytes);
 
     /**
-     * Room for what grows without being copied.
+     * Reserves capacity for data that grows without being copied.
      *
-     * @param name whose room it is, unique in this store while it lives
-     * @param bytes how much is wanted, at least 1
-     * @return as much, or less where the system has no such room
-     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if there is none left
+     * @param name the owner of the capacity, unique in this store while the capacity lives
+     * @param bytes the requested number of bytes, at least 1
+     * @return the requested capacity, or less if the system cannot reserve as much
+     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if no memory is left
      */
     Room reserve(String name, int bytes);
 
-    /** Ends what the store keeps open; memory that was given stays good. */
+    /** Releases the resources that the store holds open. Memory that was allocated stays valid. */
     @Override
     void close();
 }

@@ -1,4 +1,7 @@
-/** Where a shard's floats lie: mapped files here, native memory in the room below. Imports the JDK and io.psf.api alone. */
+/**
+ * The memory of a shard's floats: mapped files here, native memory in the package below. Imports only the JDK and
+ * io.psf.api.
+ */
 @NullMarked
 package io.psf.runtime.store;
 

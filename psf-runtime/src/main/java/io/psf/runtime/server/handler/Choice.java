@@ -12,14 +12,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler that a node takes of those that its class path has for a function: the available one of the highest
- * preference, a default body where there is no other.
+ * The handler that a node selects among those on its class path for a function: the available one of the highest
+ * preference; a default body if there is no other.
  *
  * @param binding the function and the handler
- * @param handler the handler's class; the interface where its default body handles
- * @param isDefault whether it is the default body
- * @param origin the jar or folder that it came from; null if it came from neither
- * @param passedOver the others, those that were tried before it first
+ * @param handler the handler's class; the function's interface if its default body handles the calls
+ * @param isDefault true if the handler is the default body
+ * @param origin the jar or folder of the handler; null if it was loaded from neither
+ * @param passedOver the other handlers, those that were tried first at the front
  */
 public record Choice(
         Binding<?, ?> binding,
@@ -30,18 +30,18 @@ public record Choice(
     private static final Comparator<HandlerProvider> FIRST = Comparator.comparing(HandlerProvider::isDefault)
             .thenComparing(HandlerProvider::preference, Comparator.reverseOrder());
 
-    /** A handler that was given, not found. */
+    /** Returns a choice for a handler that was given instead of found. */
     static Choice given(Binding<?, ?> binding) {
         Class<?> type = binding.handler().getClass();
         return new Choice(binding, type.getName(), false, ClassPath.origin(type), List.of());
     }
 
     /**
-     * Tries the handlers of a function in their order.
+     * Selects a handler of a function. Tries the candidates in order of preference.
      *
      * @param candidates at least one
-     * @throws PsException with {@code CONFIGURATION} if none is available, two of the same preference are, or making one
-     *     fails
+     * @throws PsException with {@code CONFIGURATION} if none is available, if two of the same preference are available,
+     *     or if creating one fails
      */
     static Choice among(List<HandlerProvider> candidates) {
         HandlerProvider chosen = null;
@@ -97,7 +97,7 @@ public record Choice(
         return provider.handler() + (origin == null ? "" : " in " + ClassPath.name(origin));
     }
 
-    /** A handler that has been made and is available, or why not. */
+    /** A handler that has been created and is available, or the reason why there is none. */
     private static final class Offer {
         final @Nullable Binding<?, ?> binding;
         final String unavailable;

@@ -20,33 +20,35 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The jars and folders that a node looks for handlers in, as messages name them. */
+/** The jars and folders that a node searches for handlers, as messages name them. */
 public final class ClassPath {
     static final String SERVICES = "META-INF/services/" + HandlerProvider.class.getName();
     private static final int NAMED = 10;
 
     private ClassPath() {}
 
-    /** The jar or the folder that a class came from; null if it came from neither. */
+    /** Returns the jar or folder that a class was loaded from; null if it was loaded from neither. */
     public static @Nullable Path origin(Class<?> type) {
         CodeSource source = type.getProtectionDomain().getCodeSource();
         URL location = source == null ? null : source.getLocation();
         return location == null ? null : path(location);
     }
 
-    /** A jar's name, or a folder's with a slash. */
+    /** Returns a jar's name, or a folder's name with a slash. */
     public static String name(Path entry) {
         Path name = entry.toAbsolutePath().normalize().getFileName();
         return Files.isDirectory(entry) ? (name == null ? "" : name) + "/" : String.valueOf(name);
     }
 
-    /** A class and where it came from, for messages. */
+    /** Returns a class name and its origin, for messages. */
     static String describe(Class<?> type) {
         Path origin = origin(type);
         return type.getName() + (origin == null ? "" : " in " + name(origin));
     }
 
-    /** What a class loader searches, as {@code app.jar, classes/ and 3 more}: what brings handlers comes first. */
+    /**
+     * Returns what a class loader searches, as {@code app.jar, classes/ and 3 more}. Entries with handlers come first.
+     */
     static String searched(ClassLoader loader) {
         List<String> names = ordered(loader).stream().map(ClassPath::name).toList();
         if (names.isEmpty()) {
@@ -58,7 +60,7 @@ public final class ClassPath {
         return String.join(", ", names.subList(0, NAMED)) + " and " + (names.size() - NAMED) + " more";
     }
 
-    /** What lies beside psf's own jar is likely psf's own, and comes last. */
+    /** Returns the entries in order. Entries in the directory of psf's own jar are probably psf's own, and are last. */
     private static Set<Path> ordered(ClassLoader loader) {
         Path own = origin(ClassPath.class);
         Path libraries = own == null || Files.isDirectory(own) ? null : own.getParent();
@@ -74,16 +76,16 @@ public final class ClassPath {
         return ordered;
     }
 
-    /** The files that name the providers of handlers. */
+    /** Returns the files that name the providers of handlers. */
     static List<URL> services(ClassLoader loader) {
         try {
             return Collections.list(loader.getResources(SERVICES));
         } catch (IOException e) {
-            return List.of(); // whoever loads from them has the better message
+            return List.of(); // the service loader reports the better message
         }
     }
 
-    /** The jar or the folder that a service file is in. */
+    /** Returns the jar or folder that contains a service file. */
     static @Nullable Path container(URL service) {
         try {
             if (service.openConnection() instanceof JarURLConnection jar) {
@@ -109,7 +111,7 @@ public final class ClassPath {
             try {
                 add(entries, Path.of(entry));
             } catch (InvalidPathException ignored) {
-                // no place to search
+                // not a path, so not searchable
             }
         }
         for (ClassLoader each : chain) {

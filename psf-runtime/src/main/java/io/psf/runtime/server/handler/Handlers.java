@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The functions that a node has, by the number of their name. Immutable once it is in use. */
+/** The functions of a node, by the number of their name. Immutable once in use. */
 public final class Handlers {
     private static final Logger LOG = LoggerFactory.getLogger(Handlers.class);
 
     private final Map<Integer, Choice> byId = new HashMap<>();
-    /** The functions by the numbers of all their names, former ones among them. */
+    /** The functions by the numbers of all their names, including former ones. */
     private final Map<Integer, FunctionInfo> named = new HashMap<>();
-    /** The functions as peers know them that call them by a former name, by its number. */
+    /** The functions under their former names, as older peers know them, by the number of the former name. */
     private final Map<Integer, FunctionInfo> former = new HashMap<>();
 
     private final String searched;
@@ -28,10 +28,11 @@ public final class Handlers {
     }
 
     /**
-     * Every handler on a class path.
+     * Returns the selected handlers on a class path.
      *
-     * @throws PsException with {@code CONFIGURATION} if one cannot be made, or a function has none that is
-     *     available, or two of the same preference that are, or if two functions have a name in common, be it a former one
+     * @throws PsException with {@code CONFIGURATION} if a handler cannot be created, if a function has no available
+     *     handler, or has two available handlers of the same preference, or if two functions share a name, current or
+     *     former
      */
     public static Handlers found(ClassLoader classPath) {
         Handlers handlers = new Handlers(ClassPath.searched(classPath));
@@ -39,7 +40,7 @@ public final class Handlers {
         return handlers;
     }
 
-    /** Adds a handler, in the place of one that was found before it. */
+    /** Adds a handler; it replaces one that was found before. */
     public Handlers with(Binding<?, ?> binding) {
         put(Choice.given(binding));
         return this;
@@ -79,7 +80,7 @@ public final class Handlers {
                         : info.formerly().stream().collect(Collectors.joining("\", \"", " (formerly \"", "\")")));
     }
 
-    /** Logs which handler a function has, and why not another one, where there was a choice. */
+    /** Logs the selected handler and the others of each function that has several. */
     public void logChoices() {
         byId.values().stream()
                 .filter(choice -> !choice.passedOver().isEmpty())
@@ -104,17 +105,19 @@ public final class Handlers {
         return choice == null ? null : choice.binding();
     }
 
-    /** A function as a peer knows it that calls it by a number: that of its name, or of a former one. */
+    /**
+     * Returns a function as known to a peer that calls it by a number: that of its current name, or of a former one.
+     */
     FunctionInfo as(int id, FunctionInfo info) {
         return info.id() == id ? info : former.getOrDefault(id, info);
     }
 
-    /** The jars and folders that were searched for handlers, at most 10 of them by name. */
+    /** Returns the jars and folders that were searched for handlers, at most 10 of them by name. */
     public String searched() {
         return searched;
     }
 
-    /** Every function and its handler. */
+    /** Returns every function and its handler. */
     public Collection<Choice> all() {
         return byId.values();
     }

@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that a class path has, in whose place another one handles.
+ * A handler on the class path that was not chosen.
  *
- * @param handler its class; the interface where it is the default body
- * @param origin the jar or folder that it came from; null if it came from neither
- * @param why not that one
+ * @param handler its class; the function's interface if it is the default body
+ * @param origin the jar or folder of the handler; null if it was loaded from neither
+ * @param why the reason why it was not chosen
  */
 public record PassedOver(String handler, @Nullable Path origin, String why) {
     static PassedOver of(HandlerProvider provider, String why) {

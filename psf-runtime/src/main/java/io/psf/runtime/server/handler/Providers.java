@@ -19,9 +19,11 @@ import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds what brings handlers on a class path. Whatever is wrong with it is one sentence that names it. */
+/**
+ * Finds the handler providers on a class path. Each problem becomes an error of one sentence that names the provider.
+ */
 final class Providers {
-    /** What a service loader says of one provider; the tests fail if a JDK says it in another way. */
+    /** Matches a service loader's message about one provider. The tests fail if a JDK words it differently. */
     private static final Pattern OF_ONE =
             Pattern.compile("(?:Provider )?(\\S+) ((?:not|could|[Uu]nable) .*)", Pattern.DOTALL);
 
@@ -32,9 +34,9 @@ final class Providers {
     }
 
     /**
-     * Everything that brings a handler, by the number of the function's name. No handler has been made yet.
+     * Returns all handler providers, by the number of the function's name. Creates no handler.
      *
-     * @throws PsException with {@code CONFIGURATION} if a service file is broken, or two functions have one number
+     * @throws PsException with {@code CONFIGURATION} if a service file is broken, or two functions have the same number
      */
     Map<Integer, List<HandlerProvider>> byFunction() {
         Map<Integer, List<HandlerProvider>> found = new LinkedHashMap<>();
@@ -93,7 +95,7 @@ final class Providers {
                 e);
     }
 
-    /** The jar or folder whose service file names a provider. */
+    /** Returns the service file that names a provider, and its jar or folder, for messages; empty if none is found. */
     private String namedBy(String provider) {
         for (URL file : ClassPath.services(classPath)) {
             Path container = ClassPath.container(file);

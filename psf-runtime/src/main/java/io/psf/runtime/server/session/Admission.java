@@ -18,35 +18,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shares the memory of a server's frames among its connections. A long frame is read only when its memory fits in: its
- * connection waits in line until then, so that its sender comes to wait, and each connection has one frame at a time in
- * the line. Short frames are bounded by a share of the memory for each connection while more than enough is in use.
+ * Divides the memory of a server's frames among its connections. A long frame is read only when its memory is
+ * available. Until then its connection waits in a queue, so that backpressure blocks its sender. Each connection has at
+ * most one frame in the queue. While more memory than the part for requests is in use, the short frames of a connection
+ * are limited by its share.
  *
- * <p>Half of the memory is for requests, a quarter for answers that are not sent yet. What is left serves when nothing
- * moves: then all that is in use belongs to calls that wait for other calls, such as a synchronous round for its last
- * push, and frames are read beyond the half, one at a time. When all memory is held by such calls, those of them that
- * can be ended are: a clear error instead of a deadlock.
+ * <p>Half of the memory is for requests, a quarter for answers that are not sent yet. The rest is used when there is no
+ * progress: then all memory in use belongs to calls that wait for other calls, such as a synchronous round that waits
+ * for its last push. Frames are then read beyond the half, one at a time. When all memory is held by such calls, those
+ * of them that can be ended fail: a clear error instead of a deadlock.
  *
- * <p>Without a bound on the pool everything is admitted. Thread-safe.
+ * <p>Without a bound on the pool every frame is admitted. Thread-safe.
  */
 final class Admission implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
-    /** How often memory is looked at while somebody waits for it. */
+    /** The interval at which memory is checked while a connection waits for it. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Nothing moves if it has not for so long, although a frame is on its way. */
+    /** Progress counts as stopped after this time without a change in memory use, even if a frame is in transit. */
     private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
-    /** Calls that hold all memory are ended when nothing has moved for so long. */
+    /** Calls that hold all memory are ended after this time without progress. */
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How often one that waits for memory for an answer looks. */
+    /** The polling interval of a thread that waits for an answer's memory. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The least that a connection may have waiting, whatever the others have. */
+    /** The minimum of waiting bytes that a connection may have, whatever the others have. */
     private static final long LEAST_SHARE = 64 << 10;
 
     private static final int MOST_RELIEF = 20;
@@ -62,33 +63,33 @@ final class Admission implements AutoCloseable {
 
     /** Connections with a frame that waits for its memory. */
     private final Deque<Connection> line = new ArrayDeque<>();
-    /** Connections with calls that wait for others' answers to be sent. */
+    /** Connections with calls that are deferred until other answers are sent. */
     private final Queue<Connection> stalled = new ConcurrentLinkedQueue<>();
 
     private final AtomicLong unsent = new AtomicLong();
     private final AtomicLong remembered = new AtomicLong();
-    /** Memory of frames that were let in and have not been asked for again yet. */
+    /** Memory that was granted to frames whose connections have not requested it again yet, in bytes. */
     private long granted;
 
     private volatile int connections;
-    /** True if somebody waits in the line. */
+    /** True if a connection waits in the queue. */
     private volatile boolean isShort;
-    /** How often shares have been doubled, since nothing moved. */
+    /** How many times the shares have been doubled because there was no progress. */
     private volatile int relief;
 
     private volatile boolean isClosed;
     private volatile @Nullable Thread thread;
 
-    // Of the thread alone.
+    // Used only by the admission thread.
     private long usedBefore;
     private long movedAt;
 
     /**
-     * Shares what a pool may hold.
+     * Divides the memory that a pool may hold.
      *
-     * @param isIdle whether no request is being run, or could be
-     * @param isArriving whether a long frame is being read
-     * @param endThoseThatWait ends calls that wait for others, with an error
+     * @param isIdle true if no request is running or can run
+     * @param isArriving true if a long frame is being read
+     * @param endThoseThatWait fails calls that wait for other calls
      */
     Admission(
             String name,
@@ -107,16 +108,16 @@ final class Admission implements AutoCloseable {
         pool.onGivenBack(this::wake);
     }
 
-    /** How many connections there are. */
+    /** Sets the number of connections. */
     void setConnections(int connections) {
         this.connections = connections;
     }
 
     /**
-     * Whether the memory of a connection's next frame may be taken.
+     * True if the memory of a connection's next frame may be taken.
      *
-     * @return false if it is to wait, in line
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there is never that much
+     * @return false if the frame has to wait, in the queue
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the frame exceeds the whole memory
      */
     boolean admits(Connection connection, int length) {
         long capacity = FramePool.capacity(length);
@@ -151,7 +152,7 @@ final class Admission implements AutoCloseable {
         return pool.usedBytes() + granted + capacity <= (capacity > requests ? most : requests);
     }
 
-    /** A connection does not wait any more for the frame that it waited for. */
+    /** Removes a connection from the queue, and returns its grant: it no longer waits for its frame. */
     void leave(Connection connection) {
         synchronized (line) {
             line.remove(connection);
@@ -162,7 +163,11 @@ final class Admission implements AutoCloseable {
         }
     }
 
-    /** The most bytes of requests that a connection may have waiting now, if it may have so many in any case. */
+    /**
+     * Returns the maximum number of bytes of requests that a connection may have waiting now.
+     *
+     * @param usual the connection's limit without memory pressure
+     */
     long share(long usual) {
         if (most == Long.MAX_VALUE || pool.usedBytes() <= requests) {
             return Math.min(usual, requests);
@@ -171,7 +176,7 @@ final class Admission implements AutoCloseable {
         return Math.min(usual, share << relief);
     }
 
-    /** Counts bytes of answers that are to be sent, or have been. */
+    /** Adds to the number of bytes of unsent answers; negative for answers that have been sent. */
     void unsent(long bytes) {
         unsent.addAndGet(bytes);
         if (bytes < 0 && !stalled.isEmpty()) {
@@ -179,12 +184,15 @@ final class Admission implements AutoCloseable {
         }
     }
 
-    /** Whether calls may be run, since enough of the answers have been sent. */
+    /** True if calls may run, since enough of the answers have been sent. */
     boolean hasRoomForAnswers() {
         return unsent.get() <= answers << relief;
     }
 
-    /** Waits until there is memory for a long answer, but not longer than answers are being sent. */
+    /**
+     * Blocks until there is memory for a long answer. Returns early if no answer is unsent, or memory use has not
+     * changed for {@link #STILL_NANOS}.
+     */
     void awaitAnswer(int length) {
         long used = pool.usedBytes();
         long movedAt = System.nanoTime();
@@ -200,18 +208,22 @@ final class Admission implements AutoCloseable {
         }
     }
 
-    /** A connection has a call that was put off for want of memory for its answer. */
+    /** Adds a connection with a call that was deferred because there is no memory for its answer. */
     void stall(Connection connection) {
         stalled.add(connection);
         startOrWake();
     }
 
-    /** Counts bytes of answers that are kept in case they are asked for again, or not any more. */
+    /** Adds to the number of bytes of answers that are stored for retries; negative for answers that are dropped. */
     void remembered(long bytes) {
         remembered.addAndGet(bytes);
     }
 
-    /** The most bytes of answers that a connection may keep now, if it may keep so many in any case. */
+    /**
+     * Returns the maximum number of bytes of answers that a connection may store now.
+     *
+     * @param usual the connection's limit without memory pressure
+     */
     long mostRemembered(long usual) {
         return most == Long.MAX_VALUE || remembered.get() <= most / 8
                 ? Math.min(usual, most / 8)
@@ -244,13 +256,13 @@ final class Admission implements AutoCloseable {
                 letIn();
                 letRun();
                 look();
-            } catch (Throwable e) { // or nobody would be let in any more
+            } catch (Throwable e) { // an exception would block all waiting connections
                 LOG.error("sharing memory failed", e);
             }
         }
     }
 
-    /** Lets in those in line whose frames fit. */
+    /** Grants memory to the connections in the queue, in order, as long as their frames fit. */
     private void letIn() {
         List<Connection> in = new ArrayList<>();
         synchronized (line) {
@@ -279,7 +291,7 @@ final class Admission implements AutoCloseable {
         }
     }
 
-    /** Sees to it that things move. */
+    /** Checks for progress, and relaxes limits if there is none. */
     private void look() {
         long now = System.nanoTime();
         long used = pool.usedBytes();
@@ -312,7 +324,7 @@ final class Admission implements AutoCloseable {
         }
     }
 
-    /** Whether all that was let in has been handled: what is in use is held by calls that wait for others. */
+    /** True if every admitted frame has been handled: the memory in use is held by calls that wait for other calls. */
     private boolean hasHandledAll() {
         synchronized (line) {
             if (granted > 0) {
@@ -323,9 +335,9 @@ final class Admission implements AutoCloseable {
     }
 
     /**
-     * Lets in one of those whose calls keep the least: the others' calls may wait for what it sends.
+     * Grants memory to the connection whose calls hold the least: the others' calls may wait for its frame.
      *
-     * @param leavesRoom whether room for one more has to be left, for one that the others wait for and that is late
+     * @param leavesRoom true if memory for one more frame must remain, for a late frame that the others wait for
      */
     private boolean letInBeyond(boolean leavesRoom) {
         Connection in;

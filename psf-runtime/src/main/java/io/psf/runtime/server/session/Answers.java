@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of one worker that must not be run twice: those under way, and those whose answer the worker may not have
- * got, with the answer. What it says it is done with is forgotten. Thread-safe.
+ * The calls of one worker that must not run twice: calls in flight, and calls whose answer the worker may not have
+ * received, with the answer. A call that the worker has reported as done is dropped. Thread-safe.
  */
 final class Answers {
     private static final int MOST = 1 << 16;
@@ -21,18 +21,18 @@ final class Answers {
     /** By number; the slices of one call are linked. In the order in which they came. */
     private final Map<Long, CallRecord> calls = new LinkedHashMap<>();
 
-    /** What is not to be run if it comes, since nobody waits for it. */
+    /** Calls that must not run if they arrive, since their caller no longer waits for them. */
     private final Finished finished = new Finished();
 
     private int size;
     private long bytes;
-    /** The highest number of a call that was forgotten for want of room. */
+    /** The highest number of a call that was evicted for lack of memory. */
     private long forgotten;
 
     /**
-     * A memory.
+     * Creates an empty set.
      *
-     * @param bound the most bytes of answers that are kept
+     * @param bound the maximum number of bytes of stored answers
      */
     Answers(long bound, Admission admission) {
         this.bound = bound;
@@ -40,11 +40,11 @@ final class Answers {
     }
 
     /**
-     * Takes note of a call before it is run.
+     * Records a call before it runs.
      *
-     * @return the same call, if it has come before: then it is not to be run
-     * @throws PsException with {@code UNAVAILABLE} if it may have been run, and its answer is not kept any more; with
-     *     {@code CANCELLED} if the worker has said that it is done with it
+     * @return the earlier request of the same call, if it has arrived before: then the call must not run
+     * @throws PsException with {@code UNAVAILABLE} if the call may have run, and its answer has been evicted; with
+     *     {@code CANCELLED} if the worker has already reported it as done
      */
     synchronized @Nullable CallRecord begin(CallRecord call) {
         Long number = call.call();
@@ -56,7 +56,7 @@ final class Answers {
                 }
             }
         }
-        if (finished.contains(call.call())) { // overheard, say, and sent once more by another
+        if (finished.contains(call.call())) { // for example overheard, and replayed by another sender
             throw new PsException(
                     PsException.Code.CANCELLED,
                     "call " + call.call() + ": over (expected: one that its caller is not done with)");
@@ -124,16 +124,16 @@ final class Answers {
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
     synchronized @Nullable Frame answer(CallRecord call) {
         Frame answer = call.kept();
-        if (answer == null && !calls.containsKey(call.call())) { // forgotten just now
+        if (answer == null && !calls.containsKey(call.call())) { // evicted just now
             throw forgotten(call);
         }
         return answer == null ? null : answer.retain();
     }
 
     /**
-     * The worker is done with a call.
+     * Drops a call that the worker has reported as done.
      *
-     * @return whether all of it that came here had been answered
+     * @return true if every slice that arrived here had been answered
      */
     synchronized boolean done(long number) {
         finished.add(number);
@@ -147,9 +147,9 @@ final class Answers {
     }
 
     /**
-     * The worker is done with every call of a smaller number.
+     * Drops every call with a smaller number: the worker has reported them all as done.
      *
-     * @return those of them that have not been answered: their caller gave them up
+     * @return the calls that were not answered: their caller cancelled them
      */
     synchronized List<Long> doneBelow(long number) {
         finished.addBelow(number);
@@ -168,7 +168,7 @@ final class Answers {
         return unanswered;
     }
 
-    /** Forgets everything. */
+    /** Drops all calls. */
     synchronized void clear() {
         calls.values().forEach(this::drop);
         calls.clear();
@@ -187,7 +187,7 @@ final class Answers {
         }
     }
 
-    /** How many requests are kept in mind. */
+    /** Returns the number of recorded requests. */
     synchronized int size() {
         return size;
     }

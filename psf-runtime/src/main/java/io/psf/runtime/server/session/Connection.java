@@ -16,15 +16,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node knows of one connection to it: who is at the other end, which of its calls must not be run twice, and how
- * many bytes it makes this node keep. Above the bound no more requests are read, and none that were read are run, until
- * answers have been taken. A connection with a session outlives its channel: another one may take its place.
+ * A node's state of one incoming connection: the identity of its peer, the calls that must not run twice, and the bytes
+ * that it occupies on this node. Above the limit no more requests are read, and no request that was read is run, until
+ * the peer has received answers. A connection with a session survives its channel: another channel may replace it.
  * Thread-safe.
  */
 public final class Connection {
     private static final int KEPT_CANCELLED = 1000;
 
-    /** With more unsent, no more calls of a connection are run: what they answer would only wait, and leave the caches. */
+    /**
+     * Above this many unsent bytes, no further calls of the connection run: their answers would only wait, and leave
+     * the caches.
+     */
     private static final long MOST_UNSENT = 4 << 20;
 
     private final FramePool pool;
@@ -37,14 +40,14 @@ public final class Connection {
     private final AtomicLong unsent = new AtomicLong();
     private final Object regulating = new Object();
     private boolean paused;
-    // These belong to the admission's line.
+    // Written under the admission's queue lock.
     private long wanted;
     private volatile boolean isInLine;
     private boolean isGranted;
     private volatile boolean isArriving;
     private int channelNumber;
     private final Deque<Runnable> stalled = new ArrayDeque<>();
-    /** The latest calls that were given up; each may have been run already. */
+    /** The latest cancelled calls; each may have run already. */
     private final Set<Long> cancelled = new LinkedHashSet<>();
 
     private volatile Channel channel;
@@ -62,58 +65,59 @@ public final class Connection {
         this.answers = new Answers(bound, admission);
     }
 
-    /** The connection's channel, the latest one. */
+    /** Returns the connection's current channel. */
     public Channel channel() {
         return channel;
     }
 
-    /** Who is at the other end; null until it has said so. */
+    /** Returns the peer's identity; null until the peer is identified. */
     public @Nullable Member member() {
         return member;
     }
 
-    /** The rank of the worker at the other end; -1 if it is no worker, or has not said who it is. */
+    /** Returns the rank of the worker that is the peer; -1 if the peer is not a worker, or is not identified. */
     int worker() {
         Member known = member;
         return known != null && known.role() == Role.WORKER ? known.rank() : -1;
     }
 
     /**
-     * True if a worker is at the other end. The calls of one worker have an order; those of a server serve several
-     * callers, none of which may wait for another's.
+     * True if the peer is a worker. The calls of one worker are ordered. The calls of a server serve several callers,
+     * and must not wait for each other.
      */
     boolean isOfWorker() {
         return worker() >= 0;
     }
 
-    /** What the next hello has to answer. */
+    /** Sets the nonce that the next hello must answer. */
     public synchronized void setChallenge(byte[] nonce) {
         challenge = nonce;
     }
 
-    /** The challenge, for one use; null for none. */
+    /** Returns the nonce and clears it: it is valid once; null for none. */
     public synchronized byte @Nullable [] takeChallenge() {
         byte[] nonce = challenge;
         challenge = null;
         return nonce;
     }
 
-    /** The other end has said who it is. */
+    /** Sets the peer's identity. */
     public void identify(Member member) {
         this.member = member;
         channel.trust();
     }
 
     /**
-     * From now on its calls are run once, however often they come, and a new channel may take the place of this one.
+     * Makes the peer's calls run once, however often they are sent. From now on a new channel may replace the current
+     * one.
      *
-     * @param number that only the other end knows; not 0
+     * @param number a number that only the peer knows; not 0
      */
     void open(long number) {
         session = number;
     }
 
-    /** Whether its calls are remembered. */
+    /** True if the connection has a session: its calls are recorded. */
     boolean hasSession() {
         return session != 0;
     }
@@ -122,7 +126,7 @@ public final class Connection {
         return session;
     }
 
-    /** A channel is gone, and may be replaced, unless that has been done already. */
+    /** Detaches a closed channel, unless it has been replaced already. */
     void detach(Channel gone) {
         synchronized (regulating) {
             if (channel != gone) {
@@ -134,21 +138,21 @@ public final class Connection {
         admission.leave(this);
     }
 
-    /** What a channel had unsent is lost with it. */
+    /** Resets the count of unsent bytes: they are lost with their channel. */
     private void forgetUnsent() {
         admission.unsent(-unsent.getAndSet(0));
     }
 
-    /** Whether it has been without a channel for longer than that. */
+    /** True if the connection has had no channel for at least {@code nanos}. */
     boolean isDetachedFor(long nanos) {
         return detachedAt != 0 && System.nanoTime() - detachedAt >= nanos;
     }
 
     /**
-     * Goes on over another channel; the old one is returned.
+     * Continues over another channel.
      *
-     * @param number of the channel in the session
-     * @return null if the connection has ended, or has gone on over a later one already
+     * @param number the number of the channel in the session
+     * @return the old channel; null if the connection has ended, or has already moved to a later channel
      */
     @Nullable
     Channel moveTo(Channel other, int number) {
@@ -185,12 +189,12 @@ public final class Connection {
         return answers;
     }
 
-    /** The number of the next request. */
+    /** Returns the number of the next request. */
     long nextArrival() {
         return arrivals.getAndIncrement();
     }
 
-    /** A call that has not been run yet is not to be run. */
+    /** Marks a call as cancelled: it does not run if it has not run yet. */
     void cancel(long call) {
         synchronized (cancelled) {
             cancelled.add(call);
@@ -200,31 +204,34 @@ public final class Connection {
         }
     }
 
-    /** Whether the other end has given a call up. */
+    /** True if the peer has cancelled a call. */
     boolean hasCancelled(long call) {
         synchronized (cancelled) {
             return !cancelled.isEmpty() && cancelled.contains(call);
         }
     }
 
-    /** Counts a request that waits. */
+    /** Adds a waiting request. */
     void requested(int bytes) {
         requested.addAndGet(bytes);
         regulate();
     }
 
-    /** A request no longer waits for its turn. */
+    /** Removes a request that no longer waits for its turn. */
     void started(int bytes) {
         requested.addAndGet(-bytes);
         regulate();
     }
 
-    /** Counts bytes of requests that handlers keep which answer later, or do not keep any more. */
+    /**
+     * Adds to the number of bytes of requests that deferred handlers hold; negative for requests that are no longer
+     * held.
+     */
     void held(long bytes) {
         held.addAndGet(bytes);
     }
 
-    /** Waits until there is memory for a long answer, as long as others are being sent. */
+    /** Blocks until there is memory for a long answer, as long as other answers are being sent. */
     void awaitMemory(int length) {
         admission.awaitAnswer(length);
     }
@@ -247,7 +254,7 @@ public final class Connection {
             }
             written = true;
         } finally {
-            if (!written) { // a response that cannot be written: why is answered in its place
+            if (!written) { // the response cannot be written: an error is sent in its place
                 count(-length);
             }
         }
@@ -258,17 +265,17 @@ public final class Connection {
         admission.unsent(bytes);
     }
 
-    /** So much has been taken from what was sent over a channel. */
+    /** Subtracts bytes that have been sent over a channel. */
     void sent(Channel over, long bytes) {
         synchronized (regulating) {
-            if (channel == over && detachedAt == 0) { // what an earlier one had unsent is lost with it
+            if (channel == over && detachedAt == 0) { // the unsent bytes of an earlier channel are no longer counted
                 count(-bytes);
             }
         }
         runStalled();
     }
 
-    /** What waited for room goes on, if there is room. */
+    /** Runs the deferred calls, if there is capacity for their answers. */
     void runStalled() {
         regulate();
         if (unsent.get() <= MOST_UNSENT / 2) {
@@ -278,7 +285,10 @@ public final class Connection {
         }
     }
 
-    /** Reads on, or not: decided and done under one lock, or a pause could be the last word. */
+    /**
+     * Pauses or resumes reading. The decision and the action share one lock; otherwise a stale pause could be the last
+     * action.
+     */
     void regulate() {
         synchronized (regulating) {
             long kept = Math.max(requested.get(), unsent.get());
@@ -298,9 +308,9 @@ public final class Connection {
     }
 
     /**
-     * Whether the other end has taken enough of its answers for another call to be run.
+     * True if the peer has received enough of its answers for another call to run.
      *
-     * @param again run once it has, if it has not
+     * @param again run later, if this returns false
      */
     boolean mayRun(Runnable again) {
         boolean hasRoom = admission.hasRoomForAnswers();
@@ -313,15 +323,15 @@ public final class Connection {
         if (!hasRoom) {
             admission.stall(this);
         } else {
-            runStalled(); // in case the last answer went out in between
+            runStalled(); // in case the last answer was sent in between
         }
         return false;
     }
 
     /**
-     * Asks for the memory of the next frame; if that has to wait, so does reading.
+     * Requests the memory of the next frame. If the frame has to wait, reading pauses.
      *
-     * @return whether it may be taken
+     * @return true if the memory may be taken
      */
     boolean admits(int length) {
         boolean admitted = admission.admits(this, length);
@@ -333,21 +343,21 @@ public final class Connection {
         return admitted;
     }
 
-    /** A frame has come. */
+    /** Marks the frame that was being read as received. */
     void arrived() {
         if (isArriving) {
             isArriving = false;
         }
     }
 
-    /** Whether a long frame is being read. */
+    /** True if a long frame is being read. */
     boolean isArriving() {
         return isArriving && detachedAt == 0;
     }
 
-    // Of the admission, in line.
+    // Used by the admission, under its queue lock (except hasWaiting).
 
-    /** Waits for so much memory: false if it does already. */
+    /** Marks the connection as waiting for memory. Returns false if it is waiting already or holds a grant. */
     boolean waitsFor(long capacity) {
         boolean isNew = !isInLine && !isGranted;
         if (isNew) {
@@ -357,7 +367,7 @@ public final class Connection {
         return isNew;
     }
 
-    /** How much memory it waits for, or was granted. */
+    /** Returns the number of bytes that the connection waits for, or was granted. */
     long wanted() {
         return wanted;
     }
@@ -371,24 +381,24 @@ public final class Connection {
         isInLine = false;
     }
 
-    /** Takes what was granted: false if nothing was. */
+    /** Takes the grant. Returns false if there is none. */
     boolean takeGrant() {
         boolean was = isGranted;
         isGranted = false;
         return was;
     }
 
-    /** Whether requests of it wait for their turn. */
+    /** True if requests of the connection wait for their turn. */
     boolean hasWaiting() {
         return requested.get() > 0;
     }
 
-    /** Bytes of its requests that wait for their turn, or that handlers keep which have not answered. */
+    /** Returns the bytes of its requests that wait for their turn, or that deferred handlers hold. */
     long inUse() {
         return requested.get() + held.get();
     }
 
-    /** The rank of the other end; the highest number for one that has not said. */
+    /** Returns the peer's rank; {@link Integer#MAX_VALUE} if the peer is not identified. */
     int rank() {
         Member known = member;
         return known == null ? Integer.MAX_VALUE : known.rank();

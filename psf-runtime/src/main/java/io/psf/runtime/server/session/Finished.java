@@ -3,13 +3,14 @@ package io.psf.runtime.server.session;
 import java.util.Arrays;
 
 /**
- * The numbers of the calls that a caller is done with: all below a number, and a window of later ones, of which it keeps a
- * bit each. A number that falls behind the window counts as finished. Its users synchronize.
+ * The numbers of the calls that a caller has reported as done: all numbers below a limit, and a window of later ones
+ * with one bit each. A number that falls behind the window counts as finished. Not thread-safe: the caller
+ * synchronizes.
  */
 final class Finished {
     private static final int MOST = 1 << 20;
 
-    /** One bit a number, at the number modulo the bits; grows to {@link #MOST} bits. */
+    /** One bit per number, at the number modulo the number of bits; grows to {@link #MOST} bits. */
     private long[] bits = new long[16];
 
     /** Every smaller number is finished. */
@@ -18,7 +19,7 @@ final class Finished {
     /** Numbers from here on are not finished. */
     private long end;
 
-    /** True if the caller is done with a call of that number. */
+    /** True if the caller has reported the call of that number as done. */
     boolean contains(long number) {
         return number < below || number < end && (bits[word(number)] & 1L << number) != 0;
     }
@@ -34,7 +35,7 @@ final class Finished {
         bits[word(number)] |= 1L << number;
     }
 
-    /** Adds all numbers below one. */
+    /** Adds all numbers below {@code number}. */
     void addBelow(long number) {
         below = Math.max(below, number);
         end = Math.max(end, below);
@@ -48,7 +49,7 @@ final class Finished {
         return (int) (number >>> 6) & bits.length - 1;
     }
 
-    /** Bits beyond the end are those of numbers that have fallen behind. */
+    /** Clears the bits from the end to a new end: they belong to numbers that have fallen behind the window. */
     private void clearTo(long newEnd) {
         if (newEnd - end >= size()) {
             Arrays.fill(bits, 0);
@@ -59,7 +60,7 @@ final class Finished {
         }
     }
 
-    /** Makes the window reach a number: larger while it may grow, then later. */
+    /** Makes the window include a number: enlarges it up to its maximum, then moves it. */
     private void widen(long number) {
         int words = bits.length;
         while (64L * words < MOST && number >= below + 64L * words) {

@@ -7,16 +7,16 @@ import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** An array off the heap with a row for each row of a shard: its values, or a slot. Belongs to the shard's lane. */
+/** An off-heap array with one row per row of a shard: the values, or a slot. Belongs to the shard's lane. */
 final class Column {
     private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
 
     private final String name;
     private final FloatArray all;
     private final int width;
-    /** What a column that grows lies in. */
+    /** The memory of a growing column. */
     private final @Nullable Room room;
-    /** The rows that there are. */
+    /** A view of the existing rows. */
     private FloatArray view;
 
     private Column(String name, FloatArray all, int width, @Nullable Room room) {
@@ -28,9 +28,9 @@ final class Column {
     }
 
     /**
-     * Zeros.
+     * Creates a column of zeros.
      *
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if they are too many
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds the maximum size of a buffer
      */
     static Column fixed(Store store, String name, long rows, int width) {
         if (rows > 0 && width > MOST_BYTES / Float.BYTES / rows) {
@@ -42,7 +42,10 @@ final class Column {
         return new Column(name, FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width, null);
     }
 
-    /** Room for as many rows as one buffer and one index hold, or as there is; what is in it is undefined. */
+    /**
+     * Creates a column with capacity for as many rows as one buffer and one index hold, or as the system can reserve.
+     * Its content is undefined.
+     */
     static Column growing(Store store, String name, int width) {
         int rows = Math.min(MOST_BYTES / Float.BYTES / width, GrowingIndex.MOST_ROWS);
         if (rows == 0) {
@@ -64,16 +67,16 @@ final class Column {
         return width;
     }
 
-    /** How many rows there is room for. */
+    /** Returns the capacity in rows. */
     int rows() {
         return all.length() / width;
     }
 
     /**
-     * Takes memory for rows before they are written to.
+     * Takes memory for rows. Must be called before they are written to.
      *
-     * @param rows how many there are to be, at most {@link #rows()}
-     * @return how many there is memory for: at least as many
+     * @param rows the number of rows to be usable, at most {@link #rows()}
+     * @return the number of rows that have memory: at least {@code rows}
      * @throws PsException with {@code STORAGE} if the disk has no space for them
      */
     int take(int rows) {
@@ -81,15 +84,15 @@ final class Column {
         return room == null || rows == 0 ? rows() : room.take(rows * bytesOfRow) / bytesOfRow;
     }
 
-    /** Copies a row over another. */
+    /** Copies one row over another. */
     void copyRow(int from, int to) {
         all.copyRows(to, all, from, 1, width);
     }
 
     /**
-     * The rows of a shard, [rows, width].
+     * Returns the rows of a shard, [rows, width] float32.
      *
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if this has no room for as many
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the capacity is smaller
      */
     FloatArray of(int rows) {
         if (rows > rows()) {
@@ -104,7 +107,7 @@ final class Column {
         return view;
     }
 
-    /** Zeroes the rows from one to another. */
+    /** Zeroes the rows from {@code first} to {@code end}, exclusive. */
     void clear(int first, int end) {
         of(end).slice(first * width, end * width).fill(0);
     }

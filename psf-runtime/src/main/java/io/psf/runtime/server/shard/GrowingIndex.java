@@ -13,9 +13,10 @@ import java.util.Objects;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The rows of whatever keys have come, in the order in which they came. An open-addressed table off the heap has for each
- * row 32 bits of its key's hash and its number; the keys themselves lie row by row. A table that is three quarters full is
- * doubled, which reads no keys: its places are the upper of those bits, so that all entries are copied in their order.
+ * The rows of arbitrary keys, in the order of their first use. An open-addressed off-heap table has, per row, 32 bits
+ * of its key's hash and the row's number. The keys themselves are stored row by row. A table that is three quarters
+ * full is doubled. Doubling reads no keys: a key's position in the table is the upper part of those 32 bits, so all
+ * entries are copied in table order.
  */
 final class GrowingIndex implements RowIndex {
     /** Entries of the first table. */
@@ -24,7 +25,7 @@ final class GrowingIndex implements RowIndex {
     /** Entries of the largest table: its bytes are those of the largest buffer. */
     private static final int MOST = 1 << 27;
 
-    /** The most rows that one index has. */
+    /** The maximum number of rows of one index. */
     static final int MOST_ROWS = MOST / 4 * 3;
 
     private final String name;
@@ -33,13 +34,13 @@ final class GrowingIndex implements RowIndex {
     private final Room keyRoom;
     private final ByteBuffer keys;
     private final IntUnaryOperator takeColumns;
-    /** How many rows there is room for. */
+    /** The capacity in rows. */
     private int most;
 
-    /** How many rows memory has been taken for. */
+    /** The number of rows that have memory. */
     private int taken;
 
-    /** Of each entry the hash's 32 bits, and below them one more than the row; 0 where there is none. */
+    /** Per entry the hash's 32 bits, and in the lower half the row plus one; 0 for an empty entry. */
     private ByteBuffer table;
 
     private final int[] hashTile = new int[TILE];
@@ -50,13 +51,13 @@ final class GrowingIndex implements RowIndex {
     private int rows;
 
     /**
-     * No rows yet.
+     * Creates an index without rows.
      *
-     * @param name whose rows these are
-     * @param places where the keys stand that belong here ({@link TensorLayout#position})
-     * @param most how many rows there is room for, at most {@link #MOST_ROWS}
-     * @param takeColumns takes memory for so many rows in all that is kept by row, before they are made; answers how many
-     *     rows there is memory for
+     * @param name the owner of the rows, for messages and for the store
+     * @param places the range of key positions of this shard ({@link TensorLayout#position})
+     * @param most the capacity in rows, at most {@link #MOST_ROWS}
+     * @param takeColumns takes memory for a number of rows in all columns, before the rows are created; returns the
+     *     number of rows that have memory
      */
     GrowingIndex(String name, Range places, Store store, int most, IntUnaryOperator takeColumns) {
         this.name = name;
@@ -64,7 +65,7 @@ final class GrowingIndex implements RowIndex {
         this.store = store;
         this.keyRoom = store.reserve(name + ".keys", most * Long.BYTES);
         this.keys = keyRoom.bytes();
-        keyRoom.take(Long.BYTES); // the first is read before there is any row
+        keyRoom.take(Long.BYTES); // the first key is read before there is any row
         this.takeColumns = takeColumns;
         this.most = Math.min(most, keys.capacity() / Long.BYTES);
         this.table = newTable(LEAST);
@@ -87,20 +88,21 @@ final class GrowingIndex implements RowIndex {
     }
 
     /**
-     * No more rows than that are made from now on.
+     * Reduces the capacity in rows.
      *
-     * @param whose what has no more room
-     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are more already
+     * @param room the new capacity in rows
+     * @param whose the object that limits the capacity, for messages
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are more rows already
      */
     void limit(int room, String whose) {
         if (rows > room) {
             throw tooMany(whose, rows, room);
         }
         most = Math.min(most, room);
-        taken = rows; // what has fewer taken is asked for the next row
+        taken = rows; // new columns may have less memory: it is taken with the next row
     }
 
-    /** How many rows there is room for. */
+    /** Returns the capacity in rows. */
     int most() {
         return most;
     }
@@ -111,7 +113,7 @@ final class GrowingIndex implements RowIndex {
                 "rows of " + whose + ": " + rows + " (expected: at most " + room + "; use more slices)");
     }
 
-    /** Forgets all rows. */
+    /** Removes all rows. */
     void clear() {
         rows = 0;
         replaceTable(newTable(LEAST));
@@ -123,7 +125,9 @@ final class GrowingIndex implements RowIndex {
         Abandoned.add(bytes);
     }
 
-    /** Each pass reads at places that do not depend on each other, so that the processor need not wait for each. */
+    /**
+     * Each pass reads addresses that do not depend on each other, so that the processor can overlap the cache misses.
+     */
     @Override
     public void rows(long[] some, int n, int[] into, int at) {
         findHomes(some, n);
@@ -135,19 +139,19 @@ final class GrowingIndex implements RowIndex {
         }
         for (int i = 0; i < n; i++) {
             long key = some[i];
-            if (keyTile[i] != key || before == 0) { // not at home, or nobody is
+            if (keyTile[i] != key || before == 0) { // not at its home entry, or no rows
                 into[at + i] = row(key, hashTile[i]);
             }
         }
     }
 
-    /** Reads the entry where each key would stand if no other were in its place. */
+    /** Reads each key's home entry: the entry where the key is if no other key occupies it. */
     private void findHomes(long[] some, int n) {
         long wrong = 0;
         for (int i = 0; i < n; i++) {
             long hash = Routing.hash(some[i]);
             long place = TensorLayout.position(hash);
-            wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if one is outside
+            wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if a key is outside
             hashTile[i] = (int) hash;
             entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
         }
@@ -166,7 +170,7 @@ final class GrowingIndex implements RowIndex {
         return entry == 0 ? make(key, hash, at) : (int) entry - 1;
     }
 
-    /** Where a key's entry stands in the table, or would come to. */
+    /** Returns the byte offset of a key's entry in the table, or of the free entry where it would be inserted. */
     private int place(long key, int hash) {
         int mask = table.capacity() - 1;
         int at = (hash >>> shift) * Long.BYTES;
@@ -193,7 +197,7 @@ final class GrowingIndex implements RowIndex {
         }
         int found = n;
         for (int i = 0; i < n; i++) {
-            if (keyTile[i] != some[i]) { // not at home
+            if (keyTile[i] != some[i]) { // not at its home entry
                 int row = (int) table.getLong(place(some[i], hashTile[i])) - 1;
                 into[at + i] = row;
                 found += row >> (Integer.SIZE - 1); // -1 if there is none
@@ -203,9 +207,9 @@ final class GrowingIndex implements RowIndex {
     }
 
     /**
-     * Removes the row of a key; the last row takes its number.
+     * Removes the row of a key. The last row takes its number.
      *
-     * @return the number that the row had; -1 if the key has none
+     * @return the number that the row had; -1 if the key has no row
      */
     int remove(long key) {
         int hash = (int) Routing.hash(key);
@@ -227,9 +231,9 @@ final class GrowingIndex implements RowIndex {
     }
 
     /**
-     * Moves entries that come after a gap into it, as long as that brings them no further than to where they would stand
-     * alone: an entry is found by going on from there to the first gap (Knuth, The Art of Computer Programming 3, 6.4,
-     * algorithm R).
+     * Closes a gap: moves entries behind the gap into it, as long as that does not move them before their home entry. A
+     * search for an entry starts at its home entry and ends at the first gap (Knuth, The Art of Computer Programming 3,
+     * 6.4, algorithm R).
      */
     private void closeGap(int at) {
         int mask = table.capacity() - 1;
@@ -247,9 +251,9 @@ final class GrowingIndex implements RowIndex {
     }
 
     /**
-     * Makes a row.
+     * Creates a row.
      *
-     * @param at where its entry comes to, unless the table is full
+     * @param at the byte offset of its entry, unless the table is full
      */
     private int make(long key, int hash, int at) {
         if (rows == most) {
@@ -268,7 +272,7 @@ final class GrowingIndex implements RowIndex {
         return rows - 1;
     }
 
-    /** Takes memory for one more row at least; one that there is none for is not made. */
+    /** Takes memory for at least one more row. If this fails, the row is not created. */
     private void take() {
         int columns = takeColumns.applyAsInt(rows + 1);
         taken = Math.min(keyRoom.take((rows + 1) * Long.BYTES) / Long.BYTES, columns);

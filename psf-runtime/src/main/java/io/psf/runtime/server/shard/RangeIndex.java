@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.Range;
 import java.util.Objects;
 
-/** The rows of a range of keys, in their order. */
+/** The rows of a range of keys, in key order. */
 final class RangeIndex implements RowIndex {
     private final Range range;
     private final int rows;
@@ -31,7 +31,7 @@ final class RangeIndex implements RowIndex {
         long wrong = 0;
         for (int i = 0; i < n; i++) {
             long row = keys[i] - first;
-            wrong |= row | (last - row); // negative if one is outside
+            wrong |= row | (last - row); // negative if a key is outside
             into[at + i] = (int) row;
         }
         for (int i = 0; wrong < 0 && i < n; i++) {

@@ -2,36 +2,37 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 
-/** Which row of a shard has which key. Belongs to the shard's lane. */
+/** Maps the keys of a shard to its rows. Belongs to the shard's lane. */
 interface RowIndex {
-    /** The most keys that are looked for together. */
+    /** The maximum number of keys that are looked up together. */
     int TILE = 512;
 
-    /** How many rows there are. */
+    /** Returns the number of rows. */
     int rows();
 
     /**
-     * The key of a row.
+     * Returns the key of a row.
      *
      * @throws IndexOutOfBoundsException if there is no such row
      */
     long key(int row);
 
     /**
-     * Finds the rows of some keys, and makes those that are not there if the table grows.
+     * Finds the rows of keys. Creates missing rows if the table grows.
      *
-     * @param n how many keys, from the first on, at most {@link #TILE}
+     * @param n the number of keys, from the first on, at most {@link #TILE}
      * @param rows filled from {@code at} on
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, before any row is made
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, before any row is
+     *     created
      */
     void rows(long[] keys, int n, int[] rows, int at);
 
     /**
-     * Finds the rows of some keys, and makes none.
+     * Finds the rows of keys. Creates no rows.
      *
-     * @param n how many keys, from the first on, at most {@link #TILE}
+     * @param n the number of keys, from the first on, at most {@link #TILE}
      * @param rows filled from {@code at} on, with -1 for a key that has no row
-     * @return how many of them have a row
+     * @return the number of keys that have a row
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own
      */
     int find(long[] keys, int n, int[] rows, int at);
