@@ -26,6 +26,7 @@ import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Ticket;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.util.ArrayList;
@@ -70,11 +71,7 @@ public final class Host implements AutoCloseable {
                 .with(ListedPsf.bind(new Listed() {}));
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         dispatcher = new Dispatcher(
-                "fuzz",
-                Role.SERVER,
-                1,
-                new NativeStore(),
-                null,
+                HostNode.start("fuzz", Role.SERVER, 1, new NativeStore(), null, pool),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,

@@ -7,6 +7,7 @@ import io.psf.runtime.transport.Transport;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.time.Duration;
@@ -51,11 +52,7 @@ public final class Scheduler implements AutoCloseable {
                     }
                 });
         this.dispatcher = new Dispatcher(
-                "psf-scheduler",
-                Role.SCHEDULER,
-                0,
-                new NativeStore(),
-                null,
+                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, new NativeStore(), null, pool),
                 pool,
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,

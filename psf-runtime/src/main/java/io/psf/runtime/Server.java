@@ -14,6 +14,7 @@ import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.MappedStore;
 import io.psf.runtime.store.Store;
@@ -60,11 +61,7 @@ public final class Server implements AutoCloseable {
         String name = "psf-server";
         this.timer = new Timer(name);
         this.dispatcher = new Dispatcher(
-                name,
-                Role.SERVER,
-                config.lanes(),
-                store,
-                config.checkpoints(),
+                HostNode.start(name, Role.SERVER, config.lanes(), store, config.checkpoints(), pool),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,

@@ -53,11 +53,7 @@ final class OneServer implements Channel, AutoCloseable {
             handlers = handlers.with(function);
         }
         dispatcher = new Dispatcher(
-                "bench",
-                Role.SERVER,
-                1,
-                new NativeStore(),
-                null,
+                HostNode.start("bench", Role.SERVER, 1, new NativeStore(), null, pool),
                 pool,
                 handlers,
                 Set.of(MemoryPsf.ID),

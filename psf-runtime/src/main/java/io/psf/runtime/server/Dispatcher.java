@@ -40,61 +40,41 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher implements Acceptor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-    /** How long a session without a channel waits for its peer to reconnect. */
-    private static final long SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
-
     private final FramePool pool;
-    private final Handlers handlers;
-    private final Set<Integer> openToStrangers;
     private final Consumer<Connection> onClosed;
     private final long connectionBound;
-    private final Lane nodeLane;
-    private final List<Lane> lanes = new ArrayList<>();
     private final HostNode node;
     private final Admission admission;
     private final Map<Channel, Inbound> inbounds = new ConcurrentHashMap<>();
-    private final Map<Long, Connection> sessions = new ConcurrentHashMap<>();
-    /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
-    private volatile long silenceNanos;
+    private final Sessions sessions = new Sessions();
+    private final Router router;
 
     /**
-     * Creates a dispatcher and its lanes.
+     * Creates the dispatcher of a node, whose lanes end with it.
      *
-     * @param name prefix of the threads' names
-     * @param lanes the number of threads for shards; 0 for a node without shards
-     * @param checkpoints the directory for checkpoints; null for none
      * @param handlers the functions of the node
      * @param openToStrangers the functions that a connection may call before its peer is identified
      * @param connectionBound the maximum number of bytes of waiting requests, and of unsent answers, per connection
      * @param onClosed receives each connection that closes
      */
     public Dispatcher(
-            String name,
-            Role role,
-            int lanes,
-            Store store,
-            @Nullable Path checkpoints,
+            HostNode node,
             FramePool pool,
             Handlers handlers,
             Set<Integer> openToStrangers,
             long connectionBound,
             Consumer<Connection> onClosed) {
+        this.node = node;
         this.pool = pool;
-        this.handlers = handlers;
-        this.openToStrangers = Set.copyOf(openToStrangers);
+        this.router = new Router(node, pool, handlers, openToStrangers);
         this.connectionBound = connectionBound;
         this.onClosed = onClosed;
-        this.nodeLane = new Lane(name + "-node", pool);
-        for (int i = 0; i < lanes; i++) {
-            this.lanes.add(new Lane(name + "-lane-" + i, pool));
-        }
-        this.node = new HostNode(role, store, nodeLane, this.lanes, checkpoints);
-        this.admission = new Admission(name, pool, this::isIdle, this::isArriving, this::endThoseThatWait);
+        this.admission = new Admission(node.name(), pool, this::isIdle, this::isArriving, this::endThoseThatWait);
     }
 
     /** True if no lane has work. */
     private boolean isIdle() {
-        return nodeLane.isIdle() && !isBusy();
+        return node.isIdle();
     }
 
     /** True if a long frame is being read. */
@@ -130,7 +110,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
 
     /** Queues work on the node's lane. */
     public void onNode(Runnable work) {
-        nodeLane.execute(work);
+        node.lane().execute(work);
     }
 
     /** Sets interceptors around every handler; the first one is the outermost. */
@@ -153,19 +133,13 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
      * this time without a frame.
      */
     public void setSilenceLimit(Duration limit) {
-        silenceNanos = limit.toNanos();
+        sessions.setSilenceLimit(limit);
     }
 
     /** Accepts a connection without a session: its calls end with it. */
     public void accept(Connection connection, Member member) {
         connection.identify(member);
-        keepAlive(connection.channel());
-    }
-
-    private void keepAlive(Channel channel) {
-        if (silenceNanos > 0) {
-            channel.keepAlive(silenceNanos);
-        }
+        sessions.keepAlive(connection.channel());
     }
 
     /** Sets the current members of the cluster. */
@@ -181,11 +155,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         node.expire();
         admission.setConnections((int) connections().count());
         connections().forEach(Connection::regulate); // their shares may have changed
-        for (Connection connection : sessions.values()) {
-            if (!isThere(connection.member()) || connection.isDetachedFor(SESSION_NANOS)) {
-                drop(connection);
-            }
-        }
+        sessions.overdue(node.members()).forEach(this::drop);
     }
 
     /** Ends a connection, and its session if it has one. */
@@ -196,27 +166,13 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         channel.close();
     }
 
-    private boolean isThere(@Nullable Member other) {
-        return other != null
-                && node.members().stream().anyMatch(m -> m.role() == other.role() && m.rank() == other.rank());
-    }
-
     /**
      * Gives a connection a session: its calls run once, and it survives its channel.
      *
      * @param session a number that the peer has chosen
      */
     public void open(Connection connection, Member member, long session) {
-        if (session == 0 || sessions.putIfAbsent(session, connection) != null) {
-            throw new PsException(Code.BAD_REQUEST, "session: in use already (expected: a number of its own, not 0)");
-        }
-        connection.open(session);
-        connection.identify(member);
-        Channel channel = connection.channel();
-        keepAlive(channel);
-        if (!channel.isOpen()) { // closed while its hello waited: no other thread detaches it
-            connection.detach(channel);
-        }
+        sessions.open(connection, member, session);
     }
 
     /**
@@ -227,22 +183,9 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
      *     UNAVAILABLE} if the session has moved to a later channel
      */
     public void resume(Connection fresh, Member member, long session, int number) {
-        Connection kept = sessions.get(session);
-        if (kept == null || !member.equals(kept.member())) {
-            throw new PsException(
-                    Code.CLOSED,
-                    "session: unknown (expected: one whose connection broke within the last "
-                            + TimeUnit.NANOSECONDS.toSeconds(SESSION_NANOS) + " s)");
-        }
+        Connection kept = sessions.require(member, session);
         Channel channel = fresh.channel();
-        Channel old = kept.moveTo(channel, number);
-        if (old == null && !kept.isOpen()) {
-            throw new PsException(Code.CLOSED, "session: ended (expected: one that its worker has not left)");
-        } else if (old == null) {
-            throw new PsException(
-                    Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
-        }
-        keepAlive(channel);
+        Channel old = sessions.move(kept, channel, number);
         Inbound inbound = inbounds.get(channel);
         if (inbound != null) {
             inbound.connection = kept;
@@ -320,12 +263,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
 
     @Override
     public boolean isBusy() {
-        for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage
-            if (!lanes.get(i).isIdle()) {
-                return true;
-            }
-        }
-        return false;
+        return node.hasBusyLane();
     }
 
     /** The connection of a channel; null if the channel has sent nothing. */
@@ -359,7 +297,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     private void request(Connection connection, Frame frame) {
         Invocation invocation;
         try {
-            invocation = invocation(connection, frame, false, null);
+            invocation = router.route(connection, frame, false, null);
             if (answerFromMemory(invocation) != invocation.record()) {
                 return;
             }
@@ -397,8 +335,8 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
                 if (refused != null) {
                     throw refused;
                 }
-                Invocation invocation = invocation(connection, request, true, before);
-                lane = sameLane(lane, invocation);
+                Invocation invocation = router.route(connection, request, true, before);
+                lane = Router.requireSame(lane, invocation);
                 before = answerFromMemory(invocation);
                 if (before == invocation.record()) {
                     run.add(invocation);
@@ -437,74 +375,6 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         return known;
     }
 
-    private Invocation invocation(
-            Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
-        Binding<?, ?> binding = handlers.get(frame.function());
-        if (binding == null) {
-            // An unidentified peer does not receive the contents of the class path.
-            throw new PsException(
-                    Code.UNKNOWN_FUNCTION,
-                    "function number: 0x" + Integer.toHexString(frame.function())
-                            + " (expected: one that this node has a handler of"
-                            + (connection.member() == null ? ")" : "; it searched " + handlers.searched() + ")"));
-        }
-        FunctionInfo info = binding.function().info();
-        if (connection.member() == null && !openToStrangers.contains(info.id())) {
-            throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
-        }
-        requireSchema(handlers.as(frame.function(), info), frame);
-        boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
-        HostShard shard = onShard ? shard(frame) : null;
-        Lane lane = shard == null ? nodeLane : shard.lane();
-        return new Invocation(connection, frame, binding, pool, lane, shard, node, isChained, before);
-    }
-
-    /** Checks that all requests of a chain run on one lane. */
-    private static Lane sameLane(@Nullable Lane before, Invocation invocation) {
-        if (before != null && before != invocation.lane()) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "place of \"" + invocation.function().name()
-                            + "\": another lane than that of the call before it in the chain"
-                            + " (expected: the same tensor, tensors beside each other, or nodes)");
-        }
-        return invocation.lane();
-    }
-
-    private static void requireSchema(FunctionInfo info, Frame frame) {
-        int version = frame.version();
-        boolean agrees = version > info.version() // a newer peer compares when it connects
-                || version >= 1 && frame.fingerprint() == info.fingerprint(version);
-        if (!agrees) {
-            throw new PsException(
-                    Code.SCHEMA_MISMATCH,
-                    "schema of \"" + info.name() + "\": version " + version + ", fingerprint 0x"
-                            + Integer.toHexString(frame.fingerprint()) + " (expected: version " + info.version()
-                            + ", fingerprint 0x" + Integer.toHexString(info.fingerprint()) + ", " + info.schema()
-                            + ")");
-        }
-    }
-
-    private HostShard shard(Frame frame) {
-        HostShard shard = node.shard(frame.tensor(), frame.slice());
-        if (shard == null) {
-            throw node.has(frame.tensor())
-                    ? new PsException(
-                            Code.STALE_LAYOUT,
-                            "slice " + frame.slice()
-                                    + " (expected: one that this server owns; the next call asks again)")
-                    : new PsException(Code.UNKNOWN_TENSOR, "the tensor has not been initialized on this server");
-        }
-        if (shard.stamp() != frame.layout()) {
-            throw new PsException(
-                    Code.STALE_LAYOUT,
-                    "layout of the tensor: another one (expected: "
-                            + shard.spec().shape() + " with slice " + shard.range()
-                            + ", as it was made last; the next call asks again)");
-        }
-        return shard;
-    }
-
     private void closed(Channel channel, Connection connection) {
         if (connection.hasSession()) {
             connection.detach(channel);
@@ -526,8 +396,6 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     @Override
     public void close() {
         admission.close();
-        lanes.forEach(Lane::close);
-        nodeLane.close();
-        node.abandon();
+        node.close();
     }
 }

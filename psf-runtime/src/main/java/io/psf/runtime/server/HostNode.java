@@ -19,6 +19,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
+import io.psf.runtime.transport.FramePool;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,9 +43,11 @@ public final class HostNode implements Node {
     private static final Logger LOG = LoggerFactory.getLogger(HostNode.class);
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
+    private final String name;
     private final Role role;
     private final Store store;
     private final Lane lane;
+    private final Place place;
     private final List<Lane> lanes;
     private final @Nullable Path checkpoints;
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
@@ -64,13 +67,60 @@ public final class HostNode implements Node {
     /** The call that a handler is answering now. */
     private @Nullable Invocation serving;
 
-    HostNode(Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
+    HostNode(String name, Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
+        this.name = name;
+        this.place = new Place(this, lane, null);
         this.role = role;
         this.store = store;
         this.lane = lane;
         this.lanes = lanes;
         this.checkpoints = checkpoints;
         this.alarms = new Alarms(lane);
+    }
+
+    /**
+     * Creates a node and starts its lanes.
+     *
+     * @param name prefix of the threads' names
+     * @param lanes the number of threads for shards; 0 for a node without shards
+     * @param checkpoints the directory for checkpoints; null for none
+     * @param pool provides the scratch memory of handlers
+     */
+    public static HostNode start(
+            String name, Role role, int lanes, Store store, @Nullable Path checkpoints, FramePool pool) {
+        List<Lane> all = new ArrayList<>();
+        for (int i = 0; i < lanes; i++) {
+            all.add(new Lane(name + "-lane-" + i, pool));
+        }
+        return new HostNode(name, role, store, new Lane(name + "-node", pool), all, checkpoints);
+    }
+
+    String name() {
+        return name;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /** Where functions on nodes run. */
+    Place place() {
+        return place;
+    }
+
+    /** True if no lane has work. */
+    boolean isIdle() {
+        return lane.isIdle() && !hasBusyLane();
+    }
+
+    /** True if a lane of shards has work. */
+    boolean hasBusyLane() {
+        for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage
+            if (!lanes.get(i).isIdle()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void setOutgoing(Outgoing outgoing) {
@@ -171,7 +221,7 @@ public final class HostNode implements Node {
     void expire() {
         for (Invocation invocation : deferred) {
             if (invocation.isOverdue()) {
-                invocation.expire();
+                invocation.endOverdue();
             }
         }
     }
@@ -192,14 +242,18 @@ public final class HostNode implements Node {
     void cancel(Connection connection, long call) {
         connection.cancel(call);
         for (Invocation invocation : deferred) {
-            invocation.cancelIf(connection, call);
+            if (invocation.connection() == connection && invocation.call() == call) {
+                invocation.endCancelled();
+            }
         }
     }
 
     /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
     void forget(Connection gone) {
         for (Invocation invocation : deferred) {
-            invocation.drop(gone);
+            if (invocation.connection() == gone) {
+                invocation.endAbandoned();
+            }
         }
         forEachShard(shard -> shard.forget(gone));
     }
@@ -217,8 +271,10 @@ public final class HostNode implements Node {
         });
     }
 
-    /** Releases everything that this node holds. Its lanes must be closed. */
-    void abandon() {
+    /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
+    void close() {
+        lanes.forEach(Lane::close);
+        lane.close();
         alarms.close();
         for (Map<Integer, HostShard> slices : shards.values()) {
             for (HostShard shard : slices.values()) {
@@ -286,8 +342,20 @@ public final class HostNode implements Node {
 
     @Override
     public boolean create(TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
-        Map<Integer, HostShard> slices =
-                shards.computeIfAbsent(given.info().id().number(), number -> new ConcurrentHashMap<>());
+        int tensor = given.info().id().number();
+        Map<Integer, HostShard> slices = shards.computeIfAbsent(tensor, number -> new ConcurrentHashMap<>());
+        try {
+            return create(slices, given, slice, optimizer, fill);
+        } finally {
+            if (slices.isEmpty()) { // no memory, say: then the tensor is not here
+                shards.remove(tensor);
+                layouts.remove(given.info().id());
+            }
+        }
+    }
+
+    private boolean create(
+            Map<Integer, HostShard> slices, TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
         TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
         if (slices.containsKey(slice)) {
             return false;

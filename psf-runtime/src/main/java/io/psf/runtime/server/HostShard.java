@@ -38,6 +38,7 @@ final class HostShard implements Shard {
     private final Optimizer optimizer;
     private final Lane lane;
     private final HostNode node;
+    private final Place place;
     private final short stamp;
     private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>(4);
@@ -60,6 +61,7 @@ final class HostShard implements Shard {
         this.optimizer = optimizer;
         this.lane = lane;
         this.node = node;
+        this.place = new Place(node, lane, this);
         this.attachments = new Attachments(this);
         this.stamp = TensorLayout.stamp(spec, rows.range());
     }
@@ -109,9 +111,14 @@ final class HostShard implements Shard {
         return lane;
     }
 
+    /** Where the calls on this shard run. */
+    Place place() {
+        return place;
+    }
+
     /** Returns the order of one connection's calls on this shard. */
     Sequence sequence(Connection connection) {
-        return sequences.computeIfAbsent(connection, c -> new Sequence());
+        return sequences.computeIfAbsent(connection, c -> new Sequence(this, c));
     }
 
     void forget(Connection connection) {
@@ -175,7 +182,7 @@ final class HostShard implements Shard {
 
     /** Fails calls that wait behind others. */
     void refuseWaiting(PsException why) {
-        sequences.values().forEach(sequence -> sequence.removeWaiting().forEach(waiting -> waiting.refuse(why)));
+        sequences.values().forEach(sequence -> sequence.refuseWaiting(why));
     }
 
     void membersChanged(List<Member> now) {

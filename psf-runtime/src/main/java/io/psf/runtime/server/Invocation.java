@@ -50,26 +50,20 @@ final class Invocation implements Lane.Turn {
     private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
 
     private final Connection connection;
-    /** Only the header once the handler does not read the request any more, and {@link #DONE} once it is answered. */
+    /** The header alone after the handler has stopped reading; empty after the answer. */
     private Frame request;
 
     private final Binding<?, ?> binding;
+    private final Place place;
     private final FramePool pool;
-    private final Lane lane;
-    private final @Nullable HostShard shard;
-    private final HostNode node;
+    private final Order order;
     private final long deadline;
     private final int bytes;
-    /** How later requests see this one; null for a request that nothing depends on. */
-    private final @Nullable CallRecord record;
-
     private final long call;
     private final int attempt;
     private final long arrival;
     /** True if the calls of its connection on its shard run in order, and this call is one of them. */
     private final boolean ordered;
-    /** The previous call in its chain, which must have succeeded; null for none. */
-    private final @Nullable CallRecord before;
 
     private boolean answered;
     /**
@@ -86,41 +80,45 @@ final class Invocation implements Lane.Turn {
     /** The calls that the handler makes for this one; null until the handler requests a caller. */
     private @Nullable LaneCaller caller;
 
+    /**
+     * What a request has to do with others.
+     *
+     * @param record how later requests see this one; null for a request that no other depends on
+     * @param before the previous request in its chain, which must succeed; null for none
+     */
+    record Order(@Nullable CallRecord record, @Nullable CallRecord before) {
+        /** Of a request that no other depends on. */
+        static final Order NONE = new Order(null, null);
+    }
+
     Invocation(
-            Connection connection,
-            Frame request,
-            Binding<?, ?> binding,
-            FramePool pool,
-            Lane lane,
-            @Nullable HostShard shard,
-            HostNode node,
-            boolean isChained,
-            @Nullable CallRecord before) {
+            Connection connection, Frame request, Binding<?, ?> binding, Place place, FramePool pool, Order order) {
         this.connection = connection;
         this.request = request;
         this.binding = binding;
+        this.place = place;
         this.pool = pool;
-        this.lane = lane;
-        this.shard = shard;
-        this.node = node;
+        this.order = order;
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
         this.bytes = request.bytes().capacity();
         this.call = request.call();
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
-        this.ordered = shard != null && binding.function().info().ordered() && connection.isOfWorker();
-        this.before = before;
-        this.record = isChained || isRemembered() ? new CallRecord(call, request.slice(), attempt) : null;
+        this.ordered = place.shard() != null && function().ordered() && connection.isOfWorker();
     }
 
-    /** How later requests see this one; null for a request that nothing depends on. */
+    /** How later requests see this one; null for a request that no other depends on. */
     @Nullable
     CallRecord record() {
-        return record;
+        return order.record;
+    }
+
+    long call() {
+        return call;
     }
 
     Lane lane() {
-        return lane;
+        return place.lane();
     }
 
     FunctionInfo function() {
@@ -143,23 +141,29 @@ final class Invocation implements Lane.Turn {
     /** Returns the caller with which the handler makes calls for this one. Called on the lane. */
     LaneCaller caller() {
         if (caller == null) {
-            caller = new LaneCaller(node, node.outgoing(), lane, deadline);
+            caller = new LaneCaller(place.node(), place.node().outgoing(), lane(), deadline);
         }
         return caller;
     }
 
     /** True if the call must not run again if it is sent again. */
     boolean isRemembered() {
-        return connection.hasSession() && !isReadOnly();
+        return isRemembered(connection, function());
+    }
+
+    /** True if a call of that function must not run again if it is sent again. */
+    static boolean isRemembered(Connection connection, FunctionInfo function) {
+        return connection.hasSession() && !function.readOnly();
     }
 
     /** True if the function only reads. */
     boolean isReadOnly() {
-        return binding.function().info().readOnly();
+        return function().readOnly();
     }
 
-    /** Whether it will most likely not keep whoever runs it for long. */
+    /** True if the call probably does not block the thread that runs it for long. */
     boolean isQuick() {
+        HostShard shard = place.shard();
         return shard != null && shard.cost().nanos() <= QUICK_NANOS;
     }
 
@@ -187,89 +191,54 @@ final class Invocation implements Lane.Turn {
                 && later instanceof Invocation other
                 && other.ordered
                 && connection == other.connection
-                && shard == other.shard
+                && place.shard() == other.place.shard()
                 && arrival < other.arrival;
     }
 
     /** Runs on the lane, in turn. */
     @Override
     public void run() {
-        if (shard == null || !ordered) {
-            if (isFirst()) {
-                runInNoOrder();
-            }
-        } else if (shard.sequence(connection).enter(this)) {
-            runInTurn(shard);
+        HostShard shard = place.shard();
+        if (shard != null && ordered) {
+            shard.sequence(connection).run(this);
+        } else if (isNext(this::runInNoOrder)) {
+            runInNoOrder();
         }
     }
 
-    /** True if the previous call in its chain has answered. Otherwise that call continues this one when it answers. */
-    private boolean isFirst() {
+    /**
+     * Returns true if the previous call in its chain has answered.
+     *
+     * @param work runs on the lane once that call has answered, if it has not
+     */
+    boolean isNext(Runnable work) {
+        CallRecord before = order.before;
         if (before == null || before.isAnswered()) {
             return true;
         }
-        before.whenAnswered(() -> lane.execute(this::goOn));
+        before.whenAnswered(() -> lane().execute(work));
         return false;
     }
 
     private void runInNoOrder() {
-        if (shard == null || connection.mayRun(this::runAgain)) {
+        if (place.shard() == null || connection.mayRun(this::runAgain)) {
             runNow();
         }
     }
 
     private void runAgain() {
         if (connection.isOpen()) {
-            lane.execute(this::runInNoOrder);
+            lane().execute(this::runInNoOrder);
         }
     }
 
-    private void runInTurn(HostShard shard) {
-        Sequence sequence = shard.sequence(connection);
-        if (!isFirst()) {
-            sequence.hold(this);
-        } else if (!connection.mayRun(() -> lane.execute(() -> resume(shard)))) {
-            sequence.putOff(this);
-        } else {
-            runNow();
-            if (!answered) {
-                sequence.hold(this);
-            }
-        }
-    }
-
-    /** Continues after the previous call in its chain has answered. */
-    private void goOn() {
-        if (shard == null || !ordered) {
-            runInNoOrder();
-        } else {
-            Sequence sequence = shard.sequence(connection);
-            sequence.release();
-            sequence.putOff(this);
-            resume(shard);
-        }
-    }
-
-    private void resume(HostShard shard) {
-        if (!connection.isOpen()) {
-            shard.forget(connection);
-            return;
-        }
-        Sequence sequence = shard.sequence(connection);
-        for (Invocation next = sequence.next(); next != null; next = sequence.next()) {
-            int waitingBefore = sequence.size();
-            next.runInTurn(shard);
-            if (sequence.size() > waitingBefore) {
-                return; // deferred again
-            }
-        }
-    }
-
-    private void runNow() {
+    /** Calls the handler, on the lane, unless the call has become pointless. */
+    void runNow() {
         connection.started(bytes);
-        PsException failedBefore = before == null ? null : before.failure();
+        HostShard shard = place.shard();
+        PsException failedBefore = order.before == null ? null : order.before.failure();
         if (failedBefore != null) {
-            fail(afterFailed(failedBefore));
+            fail(HandlerCall.afterFailed(failedBefore));
             return;
         }
         if (connection.hasCancelled(request.call())) {
@@ -291,8 +260,8 @@ final class Invocation implements Lane.Turn {
         } catch (Throwable e) { // no request may end the server
             fail(e);
         } finally {
-            lane.scratch().reset();
-            lane.reader().end();
+            lane().scratch().reset();
+            lane().reader().end();
             if (shard != null) {
                 shard.cost().took(System.nanoTime() - begin);
             }
@@ -300,31 +269,7 @@ final class Invocation implements Lane.Turn {
     }
 
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo call) {
-        Object answer;
-        try {
-            Q tuple = read(binding);
-            if (shard != null) {
-                shard.begin(call, isReadOnly(), this);
-                List<TensorId> others = binding.function().others(tuple);
-                if (!others.isEmpty()) {
-                    shard.meet(others, lane.reader());
-                }
-                answer = invoke(binding, tuple, shard, call);
-            } else {
-                node.begin(call, this);
-                answer = invoke(binding, tuple, node, call);
-            }
-        } finally {
-            if (shard != null) {
-                shard.end();
-            } else {
-                node.end();
-            }
-        }
-        if (answer == null) {
-            throw new PsException(
-                    PsException.Code.HANDLER_FAILED, "answer of " + handlerName() + ": null (expected: a response)");
-        }
+        Object answer = HandlerCall.run(binding, request, place, call, this);
         @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
         R response = binding.kind().later() ? now((CompletionStage<R>) answer) : (R) answer;
         if (response != null) {
@@ -336,10 +281,10 @@ final class Invocation implements Lane.Turn {
         lent = true; // even if the stage rejects the callback: the work behind it continues
         connection.held(bytes);
         try {
-            stage.whenComplete((late, failure) -> lane.executeHere(() -> answerLater(binding, late, failure)));
+            stage.whenComplete((late, failure) -> lane().executeHere(() -> answerLater(binding, late, failure)));
         } finally {
             if (lent) {
-                lane.leaveScratch();
+                lane().leaveScratch();
             }
         }
         if (!answered) {
@@ -348,11 +293,11 @@ final class Invocation implements Lane.Turn {
                 giveUpRequest();
                 keepHeader();
             }
-            node.defer(this);
+            place.node().defer(this);
             if (!connection.isOpen()) {
-                drop(connection);
+                endAbandoned();
             } else if (connection.hasCancelled(call.call())) {
-                cancelIf(connection, call.call());
+                endCancelled();
             }
         }
     }
@@ -366,7 +311,7 @@ final class Invocation implements Lane.Turn {
 
     /** Releases the request: the handler does not read it any more. Called on the lane. */
     void releaseRequest() {
-        if (node.isIntercepted()) {
+        if (place.node().isIntercepted()) {
             return; // an interceptor may read it
         }
         isRead = true;
@@ -398,26 +343,6 @@ final class Invocation implements Lane.Turn {
                 : null;
     }
 
-    /** Calls the handler, through the interceptors if there are any. */
-    private <Q, R> Object invoke(Binding<Q, R> binding, Q tuple, Object place, CallInfo call) {
-        if (!node.isIntercepted()) {
-            return binding.handle(tuple, place);
-        }
-        TensorId tensor = shard == null ? null : shard.spec().id();
-        Intercepted seen = new Intercepted(binding.function().info().name(), tensor, call, tuple);
-        return node.intercepted(seen, () -> binding.handle(tuple, place));
-    }
-
-    private <Q, R> Q read(Binding<Q, R> binding) {
-        try {
-            return binding.function()
-                    .read(request.reader(
-                            lane.reader(), shard == null ? null : shard.spec().id()));
-        } catch (IllegalArgumentException e) { // a record's own check of its components
-            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
-        }
-    }
-
     private <Q, R> void answerLater(Binding<Q, R> binding, @Nullable R response, @Nullable Throwable failure) {
         if (answered) {
             return;
@@ -444,11 +369,11 @@ final class Invocation implements Lane.Turn {
     }
 
     private <R> void answer(Binding<?, R> binding, R response) {
-        TupleWriter writer = lane.writer();
+        TupleWriter writer = lane().writer();
         try {
-            write(binding, response, writer);
+            HandlerCall.write(binding, response, writer);
             Answer answer = new Answer(binding.function().info(), request, writer);
-            if (answer.length() > LONG_ANSWER && lane.isOwnThread()) {
+            if (answer.length() > LONG_ANSWER && lane().isOwnThread()) {
                 connection.awaitMemory(answer.length());
             }
             if (isRemembered()) {
@@ -462,72 +387,27 @@ final class Invocation implements Lane.Turn {
         }
     }
 
-    private static <R> void write(Binding<?, R> binding, R response, TupleWriter writer) {
-        try {
-            binding.function().writeAnswer(response, writer);
-        } catch (NullPointerException e) {
-            throw Nulls.named(response, PsException.Code.HANDLER_FAILED, e);
-        } catch (IllegalArgumentException e) {
-            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
-        }
-    }
-
     /** Answers with an error. */
-    void fail(Throwable failure) {
+    void fail(Throwable thrown) {
         if (answered) {
             return;
         }
-        PsException.Code code = failure instanceof PsException known ? known.code() : code(failure);
-        String detail = failure instanceof PsException known ? detail(known) : handlerName() + " threw " + failure;
-        if (code == PsException.Code.HANDLER_FAILED) {
-            node.handlerFailed(binding.function().info().name(), failure);
+        PsException failure = HandlerCall.failure(binding, thrown);
+        if (failure.code() == PsException.Code.HANDLER_FAILED) {
+            place.node().handlerFailed(function().name(), thrown);
         }
-        if (record != null) {
-            record.failed(failure instanceof PsException known ? known : new PsException(code, detail));
+        if (order.record != null) {
+            order.record.failed(failure);
         }
-        send(Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
-    }
-
-    /**
-     * Returns the failure's message. Adds the place if it is the failure of a call that the handler made for this one.
-     */
-    private String detail(PsException failure) {
-        boolean elsewhere = failure.function() != null
-                && !failure.function().equals(binding.function().info().name());
-        return elsewhere
-                ? String.valueOf(failure.getMessage())
-                        .substring(failure.code().name().length() + 2)
-                : failure.detail();
-    }
-
-    private static PsException.Code code(Throwable thrown) {
-        return thrown instanceof OutOfMemoryError
-                ? PsException.Code.RESOURCE_EXHAUSTED
-                : PsException.Code.HANDLER_FAILED;
-    }
-
-    /** Returns the failure of a call that follows a failed one in its chain. */
-    static PsException afterFailed(PsException before) {
-        PsException first = before.getCause() instanceof PsException cause ? cause : before;
-        return new PsException(
-                PsException.Code.CANCELLED,
-                "not run, since a call before it in the chain failed: " + first.code() + ": " + first.detail(),
-                first);
-    }
-
-    /** Returns the handler's class, or the function's interface if its default body handles the calls. */
-    private String handlerName() {
-        Class<?> type = binding.handler().getClass();
-        return type.isAnonymousClass() && type.getInterfaces().length == 1
-                ? type.getInterfaces()[0].getName()
-                : type.getName();
+        send(Frames.failure(
+                pool, request.function(), request.slice(), request.call(), failure.code(), failure.detail()));
     }
 
     private void send(Frame answer) {
         answered = true; // even if sending fails: then the caller sends the call again
         try {
-            if (record != null && isRemembered()) {
-                connection.answers().answered(record, answer);
+            if (order.record != null && isRemembered()) {
+                connection.answers().answered(order.record, answer);
             }
             connection.send(answer);
         } finally {
@@ -545,21 +425,22 @@ final class Invocation implements Lane.Turn {
         } else {
             done.release();
         }
-        if (record != null) {
-            record.answered();
+        if (order.record != null) {
+            order.record.answered();
         }
     }
 
     /** Runs the calls that waited behind this one. */
     private void afterAnswer() {
-        node.undefer(this);
+        place.node().undefer(this);
+        HostShard shard = place.shard();
         if (shard != null && ordered) {
-            Sequence sequence = shard.sequence(connection);
-            if (sequence.isHeldBy(this)) {
-                sequence.release();
-                lane.execute(() -> resume(shard)); // not here: this may be within another call's handler
-            }
+            shard.sequence(connection).answered(this);
         }
+    }
+
+    boolean isAnswered() {
+        return answered;
     }
 
     boolean isOverdue() {
@@ -567,19 +448,23 @@ final class Invocation implements Lane.Turn {
     }
 
     /** Fails a call that was not answered before its deadline. Callable from any thread. */
-    void expire() {
+    void endOverdue() {
         end(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
     }
 
     /** Fails a call that its caller has cancelled. Callable from any thread. */
-    void cancelIf(Connection from, long call) {
-        if (connection == from && this.call == call) {
-            end(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
-        }
+    void endCancelled() {
+        end(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
+    }
+
+    /** Ends a call whose caller is gone. Callable from any thread. */
+    void endAbandoned() {
+        end(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
     }
 
     /** Fails a call on a dropped shard. Callable from any thread. */
     void endIfDropped() {
+        HostShard shard = place.shard();
         if (shard != null && shard.isDropped()) {
             end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
         }
@@ -587,7 +472,7 @@ final class Invocation implements Lane.Turn {
 
     /** Fails a call whose request holds memory while the call waits. Callable from any thread. */
     void endIfHolding(PsException why) {
-        lane.execute(() -> {
+        lane().execute(() -> {
             if (lent) {
                 end(why);
             }
@@ -600,15 +485,8 @@ final class Invocation implements Lane.Turn {
         fail(why);
     }
 
-    /** Ends a call whose caller is gone. Callable from any thread. */
-    void drop(Connection gone) {
-        if (connection == gone) {
-            end(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
-        }
-    }
-
     private void end(PsException why) {
-        lane.execute(() -> {
+        lane().execute(() -> {
             if (!answered) {
                 fail(why);
                 afterAnswer();
@@ -629,7 +507,7 @@ final class Invocation implements Lane.Turn {
             try {
                 later.toCompletableFuture().completeExceptionally(why);
             } catch (Throwable e) { // unsupported, or thrown by a user's callback
-                LOG.debug("a stage of {} cannot be completed", handlerName(), e);
+                LOG.debug("a stage of {} cannot be completed", HandlerCall.name(binding), e);
             }
         }
     }

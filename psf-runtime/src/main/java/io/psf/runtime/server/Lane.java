@@ -239,7 +239,7 @@ final class Lane implements AutoCloseable {
 
     /** Queues a turn on the lane, before turns of a lower priority. */
     void execute(Turn turn, int priority) {
-        if (priority == 0) {
+        if (priority == 0 || closed) {
             execute(turn);
         } else {
             pending.getAndIncrement();

@@ -1,62 +1,84 @@
 package io.psf.runtime.server;
 
+import io.psf.api.PsException;
+import io.psf.runtime.server.session.Connection;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of one connection on one shard, in the order sent. While one call waits for its answer, the later ones wait
+ * The calls of one connection on one shard, in the order sent: while one waits for its answer, the later ones wait
  * behind it. Belongs to the shard's lane.
  */
 final class Sequence {
+    private final HostShard shard;
+    private final Connection connection;
     private final Deque<Invocation> waiting = new ArrayDeque<>(1);
-    private @Nullable Invocation deferred;
+    /** The call that has to answer before the next one runs; null for none. */
+    private @Nullable Invocation blocking;
 
-    /** Adds a call. Returns true if it may run now, false if it was queued behind others. */
-    boolean enter(Invocation invocation) {
-        if (deferred == null && waiting.isEmpty()) {
-            return true;
+    Sequence(HostShard shard, Connection connection) {
+        this.shard = shard;
+        this.connection = connection;
+    }
+
+    /** Runs a call, or queues it behind those that wait. */
+    void run(Invocation call) {
+        if (blocking == null && waiting.isEmpty()) {
+            runInTurn(call);
+        } else {
+            waiting.add(call);
         }
-        waiting.add(invocation);
-        return false;
     }
 
-    /** Marks a call as run but not answered: it blocks the later ones. */
-    void hold(Invocation invocation) {
-        deferred = invocation;
+    private void runInTurn(Invocation call) {
+        if (!call.isNext(() -> continueAt(call))) {
+            blocking = call;
+        } else if (!connection.mayRun(() -> shard.lane().execute(this::resume))) {
+            waiting.addFirst(call);
+        } else {
+            call.runNow();
+            if (!call.isAnswered()) {
+                blocking = call;
+            }
+        }
     }
 
-    /** Puts a call that was deferred before it ran back to the front of the queue. */
-    void putOff(Invocation invocation) {
-        waiting.addFirst(invocation);
+    /** Continues after the previous call in the chain of a call has answered. */
+    private void continueAt(Invocation call) {
+        blocking = null;
+        waiting.addFirst(call);
+        resume();
     }
 
-    /** True if the call blocks the others. */
-    boolean isHeldBy(Invocation invocation) {
-        return deferred == invocation;
+    /** Continues after a deferred call has answered. */
+    void answered(Invocation call) {
+        if (blocking == call) {
+            blocking = null;
+            shard.lane().execute(this::resume); // not here: this may be within another call's handler
+        }
     }
 
-    /** Unblocks the others: the blocking call has answered. */
-    void release() {
-        deferred = null;
+    private void resume() {
+        if (!connection.isOpen()) {
+            shard.forget(connection);
+            return;
+        }
+        while (blocking == null && !waiting.isEmpty()) {
+            Invocation next = waiting.removeFirst();
+            int waitingBefore = waiting.size();
+            runInTurn(next);
+            if (waiting.size() > waitingBefore) {
+                return; // deferred again
+            }
+        }
     }
 
-    /** Removes and returns all waiting calls. */
-    List<Invocation> removeWaiting() {
+    /** Answers the waiting calls with an error. */
+    void refuseWaiting(PsException why) {
         List<Invocation> all = List.copyOf(waiting);
         waiting.clear();
-        return all;
-    }
-
-    /** Returns the number of waiting calls. */
-    int size() {
-        return waiting.size();
-    }
-
-    /** Removes and returns the next call that may run now; null if there is none. */
-    @Nullable
-    Invocation next() {
-        return deferred == null ? waiting.pollFirst() : null;
+        all.forEach(call -> call.refuse(why));
     }
 }

@@ -96,6 +96,16 @@ final class OfferingChannel implements Channel, Receiver {
     }
 
     @Override
+    public void mayTakeLong() {
+        inner.mayTakeLong();
+    }
+
+    @Override
+    public void keepAlive(long limitNanos) {
+        inner.keepAlive(limitNanos);
+    }
+
+    @Override
     public void trust() {
         inner.trust();
     }

@@ -172,11 +172,7 @@ final class DispatcherTest {
                         "get",
                         (request, node) -> count.get() + 0 * node.call().attempt()));
         dispatcher = new Dispatcher(
-                "test",
-                Role.SERVER,
-                1,
-                new NativeStore(),
-                null,
+                HostNode.start("test", Role.SERVER, 1, new NativeStore(), null, pool),
                 pool,
                 handlers,
                 Set.of(GET.info().id()),

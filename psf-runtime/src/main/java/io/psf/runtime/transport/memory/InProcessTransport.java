@@ -23,7 +23,10 @@ public final class InProcessTransport implements Transport {
 
     @Override
     public Listener listen(String host, int port, Acceptor acceptor) {
-        int chosen = port == 0 ? nextPort.getAndIncrement() : port;
+        int chosen = port;
+        while (chosen == 0 || port == 0 && listeners.containsKey(chosen)) {
+            chosen = nextPort.getAndIncrement();
+        }
         InProcessListener listener = new InProcessListener(chosen, acceptor);
         if (listeners.putIfAbsent(chosen, listener) != null) {
             throw new PsException(PsException.Code.UNAVAILABLE, "port " + chosen + ": in use");

@@ -1,0 +1,126 @@
+package io.psf.runtime.server;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Intercepted;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.LoneSurrogates;
+import io.psf.api.spi.Nulls;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Frame;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Decodes a request, calls its handler, and encodes the response; names what fails. Stateless. */
+final class HandlerCall {
+    private HandlerCall() {}
+
+    /**
+     * Calls the handler of a request, on the lane, through the interceptors if there are any.
+     *
+     * @param serving the invocation that the handler may make calls for
+     * @return the response, or the stage of one
+     * @throws PsException with {@code HANDLER_FAILED} if the handler returns null
+     */
+    static <Q, R> Object run(Binding<Q, R> binding, Frame request, Place place, CallInfo call, Invocation serving) {
+        Object answer;
+        HostShard shard = place.shard();
+        try {
+            Q tuple = read(binding, request, place);
+            if (shard != null) {
+                shard.begin(call, binding.function().info().readOnly(), serving);
+                List<TensorId> others = binding.function().others(tuple);
+                if (!others.isEmpty()) {
+                    shard.meet(others, place.lane().reader());
+                }
+                answer = invoke(binding, tuple, place, shard, call);
+            } else {
+                place.node().begin(call, serving);
+                answer = invoke(binding, tuple, place, place.node(), call);
+            }
+        } finally {
+            if (shard != null) {
+                shard.end();
+            } else {
+                place.node().end();
+            }
+        }
+        if (answer == null) {
+            throw new PsException(
+                    PsException.Code.HANDLER_FAILED, "answer of " + name(binding) + ": null (expected: a response)");
+        }
+        return answer;
+    }
+
+    private static <Q, R> Q read(Binding<Q, R> binding, Frame request, Place place) {
+        try {
+            return binding.function().read(request.reader(place.lane().reader(), tensor(place)));
+        } catch (IllegalArgumentException e) { // a record's own check of its components
+            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static @Nullable TensorId tensor(Place place) {
+        HostShard shard = place.shard();
+        return shard == null ? null : shard.spec().id();
+    }
+
+    private static <Q, R> Object invoke(Binding<Q, R> binding, Q tuple, Place place, Object target, CallInfo call) {
+        HostNode node = place.node();
+        if (!node.isIntercepted()) {
+            return binding.handle(tuple, target);
+        }
+        Intercepted seen = new Intercepted(binding.function().info().name(), tensor(place), call, tuple);
+        return node.intercepted(seen, () -> binding.handle(tuple, target));
+    }
+
+    /** Encodes a response. */
+    static <R> void write(Binding<?, R> binding, R response, TupleWriter writer) {
+        try {
+            binding.function().writeAnswer(response, writer);
+        } catch (NullPointerException e) {
+            throw Nulls.named(response, PsException.Code.HANDLER_FAILED, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(response, PsException.Code.HANDLER_FAILED, e);
+        }
+    }
+
+    /** Returns what a handler threw as the error that the caller gets. */
+    static PsException failure(Binding<?, ?> binding, Throwable thrown) {
+        if (thrown instanceof PsException known) {
+            return new PsException(known.code(), detail(binding.function().info(), known), known.getCause());
+        }
+        PsException.Code code = thrown instanceof OutOfMemoryError
+                ? PsException.Code.RESOURCE_EXHAUSTED
+                : PsException.Code.HANDLER_FAILED;
+        return new PsException(code, name(binding) + " threw " + thrown);
+    }
+
+    /** Returns a failure's message. Adds the place if it is the failure of a call that the handler made. */
+    private static String detail(FunctionInfo function, PsException failure) {
+        boolean elsewhere = failure.function() != null && !failure.function().equals(function.name());
+        return elsewhere
+                ? String.valueOf(failure.getMessage())
+                        .substring(failure.code().name().length() + 2)
+                : failure.detail();
+    }
+
+    /** Returns the failure of a request that follows a failed one in its chain. */
+    static PsException afterFailed(PsException before) {
+        PsException first = before.getCause() instanceof PsException cause ? cause : before;
+        return new PsException(
+                PsException.Code.CANCELLED,
+                "not run, since a call before it in the chain failed: " + first.code() + ": " + first.detail(),
+                first);
+    }
+
+    /** Returns the handler's class, or the function's interface if its default body handles the calls. */
+    static String name(Binding<?, ?> binding) {
+        Class<?> type = binding.handler().getClass();
+        return type.isAnonymousClass() && type.getInterfaces().length == 1
+                ? type.getInterfaces()[0].getName()
+                : type.getName();
+    }
+}

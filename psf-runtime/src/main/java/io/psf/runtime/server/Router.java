@@ -1,0 +1,111 @@
+package io.psf.runtime.server;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Binding;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.session.CallRecord;
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the function, the shard and the lane of a request. Immutable; callable from any thread. */
+final class Router {
+    private final HostNode node;
+    private final FramePool pool;
+    private final Handlers handlers;
+    private final Set<Integer> openToStrangers;
+
+    /**
+     * Creates a router.
+     *
+     * @param pool provides the memory of answers
+     * @param handlers the functions of the node
+     * @param openToStrangers the functions that a connection may call before its peer is identified
+     */
+    Router(HostNode node, FramePool pool, Handlers handlers, Set<Integer> openToStrangers) {
+        this.node = node;
+        this.pool = pool;
+        this.handlers = handlers;
+        this.openToStrangers = Set.copyOf(openToStrangers);
+    }
+
+    /**
+     * Returns the invocation of a request, which owns the frame from then on.
+     *
+     * @param isChained true if the request is part of a chain
+     * @param before the previous request of the chain; null for none
+     * @throws PsException if this node has no such function or shard, or has it with another schema or layout
+     */
+    Invocation route(Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
+        Binding<?, ?> binding = handlers.get(frame.function());
+        if (binding == null) {
+            // An unidentified peer does not receive the contents of the class path.
+            throw new PsException(
+                    Code.UNKNOWN_FUNCTION,
+                    "function number: 0x" + Integer.toHexString(frame.function())
+                            + " (expected: one that this node has a handler of"
+                            + (connection.member() == null ? ")" : "; it searched " + handlers.searched() + ")"));
+        }
+        FunctionInfo info = binding.function().info();
+        if (connection.member() == null && !openToStrangers.contains(info.id())) {
+            throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
+        }
+        requireSchema(handlers.as(frame.function(), info), frame);
+        boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
+        Place place = onShard ? shard(frame).place() : node.place();
+        CallRecord record = isChained || Invocation.isRemembered(connection, info)
+                ? new CallRecord(frame.call(), frame.slice(), frame.attempt())
+                : null;
+        return new Invocation(connection, frame, binding, place, pool, new Invocation.Order(record, before));
+    }
+
+    /** Checks that all requests of a chain run on one lane. */
+    static Lane requireSame(@Nullable Lane before, Invocation invocation) {
+        if (before != null && before != invocation.lane()) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "place of \"" + invocation.function().name()
+                            + "\": another lane than that of the call before it in the chain"
+                            + " (expected: the same tensor, tensors beside each other, or nodes)");
+        }
+        return invocation.lane();
+    }
+
+    private static void requireSchema(FunctionInfo info, Frame frame) {
+        int version = frame.version();
+        boolean agrees = version > info.version() // a newer peer compares when it connects
+                || version >= 1 && frame.fingerprint() == info.fingerprint(version);
+        if (!agrees) {
+            throw new PsException(
+                    Code.SCHEMA_MISMATCH,
+                    "schema of \"" + info.name() + "\": version " + version + ", fingerprint 0x"
+                            + Integer.toHexString(frame.fingerprint()) + " (expected: version " + info.version()
+                            + ", fingerprint 0x" + Integer.toHexString(info.fingerprint()) + ", " + info.schema()
+                            + ")");
+        }
+    }
+
+    private HostShard shard(Frame frame) {
+        HostShard shard = node.shard(frame.tensor(), frame.slice());
+        if (shard == null) {
+            throw node.has(frame.tensor())
+                    ? new PsException(
+                            Code.STALE_LAYOUT,
+                            "slice " + frame.slice()
+                                    + " (expected: one that this server owns; the next call asks again)")
+                    : new PsException(Code.UNKNOWN_TENSOR, "the tensor has not been initialized on this server");
+        }
+        if (shard.stamp() != frame.layout()) {
+            throw new PsException(
+                    Code.STALE_LAYOUT,
+                    "layout of the tensor: another one (expected: "
+                            + shard.spec().shape() + " with slice " + shard.range()
+                            + ", as it was made last; the next call asks again)");
+        }
+        return shard;
+    }
+}

@@ -1,0 +1,105 @@
+package io.psf.runtime.server;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.transport.Channel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The sessions of a node: connections whose calls run once, and which survive their channels. Thread-safe. */
+final class Sessions {
+    /** How long a session without a channel waits for its peer to reconnect. */
+    private static final long DETACHED_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Map<Long, Connection> byNumber = new ConcurrentHashMap<>();
+    /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
+    private volatile long silenceNanos;
+
+    /** Sets how long the peers of sessions may be silent. Applies to channels that are opened or resumed afterwards. */
+    void setSilenceLimit(Duration limit) {
+        silenceNanos = limit.toNanos();
+    }
+
+    /** Closes a channel if its peer is silent for longer than the limit. */
+    void keepAlive(Channel channel) {
+        if (silenceNanos > 0) {
+            channel.keepAlive(silenceNanos);
+        }
+    }
+
+    /**
+     * Gives a connection a session.
+     *
+     * @param session a number that the peer has chosen
+     */
+    void open(Connection connection, Member member, long session) {
+        if (session == 0 || byNumber.putIfAbsent(session, connection) != null) {
+            throw new PsException(Code.BAD_REQUEST, "session: in use already (expected: a number of its own, not 0)");
+        }
+        connection.open(session);
+        connection.identify(member);
+        Channel channel = connection.channel();
+        keepAlive(channel);
+        if (!channel.isOpen()) { // closed while its hello waited: no other thread detaches it
+            connection.detach(channel);
+        }
+    }
+
+    /**
+     * Returns the connection of a session that a member resumes.
+     *
+     * @throws PsException with {@code CLOSED} if this node does not know the session, or has ended it
+     */
+    Connection require(Member member, long session) {
+        Connection kept = byNumber.get(session);
+        if (kept == null || !member.equals(kept.member())) {
+            throw new PsException(
+                    Code.CLOSED,
+                    "session: unknown (expected: one whose connection broke within the last "
+                            + TimeUnit.NANOSECONDS.toSeconds(DETACHED_NANOS) + " s)");
+        }
+        return kept;
+    }
+
+    /**
+     * Moves a session to another channel.
+     *
+     * @param number the channel's number in the session
+     * @return the channel before
+     * @throws PsException with {@code CLOSED} if the session has ended; with {@code UNAVAILABLE} if it has moved to a later
+     *     channel
+     */
+    Channel move(Connection kept, Channel channel, int number) {
+        Channel old = kept.moveTo(channel, number);
+        if (old == null && !kept.isOpen()) {
+            throw new PsException(Code.CLOSED, "session: ended (expected: one that its worker has not left)");
+        } else if (old == null) {
+            throw new PsException(
+                    Code.UNAVAILABLE, "connection " + number + " of a session: late (expected: a later one)");
+        }
+        keepAlive(channel);
+        return old;
+    }
+
+    /** Returns the sessions that have had no channel for too long, or whose member is gone. */
+    List<Connection> overdue(List<Member> members) {
+        return byNumber.values().stream()
+                .filter(each -> !isMember(each, members) || each.isDetachedFor(DETACHED_NANOS))
+                .toList();
+    }
+
+    private static boolean isMember(Connection connection, List<Member> members) {
+        Member member = connection.member();
+        return member != null
+                && members.stream().anyMatch(m -> m.role() == member.role() && m.rank() == member.rank());
+    }
+
+    void remove(long session) {
+        byNumber.remove(session);
+    }
+}
