@@ -18,10 +18,10 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.store.Room;
+import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -53,8 +53,17 @@ final class HostShardTest {
     private static HostShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
         TensorLayout layout =
                 new TensorLayout(info, List.of(0L, range.begin(), range.end(), info.rows()), List.of(0, 0, 0));
-        HostNode node = new HostNode(Role.SERVER, store, lane, List.of(lane), null);
-        return new HostShard(layout, 1, NONE, fill, store, lane, List::of, node, () -> Path.of("unused"));
+        return shard(lane, node(lane, store), layout, 1, fill, store);
+    }
+
+    private static HostNode node(Lane lane, Store store) {
+        return new HostNode("test", Role.SERVER, store, lane, List.of(lane), null);
+    }
+
+    private static HostShard shard(
+            Lane lane, HostNode node, TensorLayout layout, int slice, Node.Fill fill, Store store) {
+        ShardRows rows = new ShardRows(layout.info(), "w." + slice, layout.range(slice), store, fill, lane.tile());
+        return new HostShard(layout, slice, rows, NONE, lane, node);
     }
 
     @Test
@@ -116,12 +125,11 @@ final class HostShardTest {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 4L * n, 1), new int[n]);
             Store store = new NativeStore();
-            HostNode node = new HostNode(Role.SERVER, store, lane, List.of(lane), null);
+            HostNode node = node(lane, store);
             List<HostShard> shards = new ArrayList<>(n);
             long before = usedHeap();
             for (int i = 0; i < n; i++) {
-                HostShard shard = new HostShard(
-                        layout, i, NONE, made -> {}, store, lane, List::of, node, () -> Path.of("unused"));
+                HostShard shard = shard(lane, node, layout, i, made -> {}, store);
                 shards.add(shard);
                 assertThat(shard.row(4L * i + 2)).isEqualTo(2);
             }
