@@ -344,7 +344,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
                 }
             } catch (PsException e) {
                 refuse(connection, request, e);
-                refused = Invocation.afterFailed(e);
+                refused = HandlerCall.afterFailed(e);
             }
         }
         if (!run.isEmpty()) {

@@ -96,7 +96,7 @@ public final class Handlers {
     }
 
     @Nullable
-    Binding<?, ?> get(int id) {
+    public Binding<?, ?> get(int id) {
         Choice choice = byId.get(id);
         if (choice == null) {
             FunctionInfo renamed = named.get(id);
@@ -108,7 +108,7 @@ public final class Handlers {
     /**
      * Returns a function as known to a peer that calls it by a number: that of its current name, or of a former one.
      */
-    FunctionInfo as(int id, FunctionInfo info) {
+    public FunctionInfo as(int id, FunctionInfo info) {
         return info.id() == id ? info : former.getOrDefault(id, info);
     }
 

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Without a bound on the pool every frame is admitted. Thread-safe.
  */
-final class Admission implements AutoCloseable {
+public final class Admission implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     /** The interval at which memory is checked while a connection waits for it. */
@@ -91,7 +91,7 @@ final class Admission implements AutoCloseable {
      * @param isArriving true if a long frame is being read
      * @param endThoseThatWait fails calls that wait for other calls
      */
-    Admission(
+    public Admission(
             String name,
             FramePool pool,
             BooleanSupplier isIdle,
@@ -109,7 +109,7 @@ final class Admission implements AutoCloseable {
     }
 
     /** Sets the number of connections. */
-    void setConnections(int connections) {
+    public void setConnections(int connections) {
         this.connections = connections;
     }
 

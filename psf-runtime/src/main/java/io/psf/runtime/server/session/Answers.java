@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The calls of one worker that must not run twice: calls in flight, and calls whose answer the worker may not have
  * received, with the answer. A call that the worker has reported as done is dropped. Thread-safe.
  */
-final class Answers {
+public final class Answers {
     private static final int MOST = 1 << 16;
 
     private final long bound;
@@ -46,7 +46,7 @@ final class Answers {
      * @throws PsException with {@code UNAVAILABLE} if the call may have run, and its answer has been evicted; with
      *     {@code CANCELLED} if the worker has already reported it as done
      */
-    synchronized @Nullable CallRecord begin(CallRecord call) {
+    public synchronized @Nullable CallRecord begin(CallRecord call) {
         Long number = call.call();
         CallRecord first = calls.get(number);
         if (first != null && call.slice() <= first.highestSlice()) { // they mostly come in order, and may be many
@@ -83,7 +83,7 @@ final class Answers {
     }
 
     /** Keeps the answer of a call, unless the worker is done with it already. */
-    synchronized void answered(CallRecord call, Frame answer) {
+    public synchronized void answered(CallRecord call, Frame answer) {
         if (!call.isKnown()) {
             return;
         }
@@ -122,7 +122,7 @@ final class Answers {
     }
 
     /** The answer of a call that has come before, for one more sending; null if it is still under way. */
-    synchronized @Nullable Frame answer(CallRecord call) {
+    public synchronized @Nullable Frame answer(CallRecord call) {
         Frame answer = call.kept();
         if (answer == null && !calls.containsKey(call.call())) { // evicted just now
             throw forgotten(call);
@@ -135,7 +135,7 @@ final class Answers {
      *
      * @return true if every slice that arrived here had been answered
      */
-    synchronized boolean done(long number) {
+    public synchronized boolean done(long number) {
         finished.add(number);
         CallRecord call = calls.remove(number);
         if (call == null) {
@@ -151,7 +151,7 @@ final class Answers {
      *
      * @return the calls that were not answered: their caller cancelled them
      */
-    synchronized List<Long> doneBelow(long number) {
+    public synchronized List<Long> doneBelow(long number) {
         finished.addBelow(number);
         List<Long> unanswered = new ArrayList<>();
         for (Iterator<CallRecord> oldest = calls.values().iterator(); oldest.hasNext(); ) {

@@ -57,7 +57,7 @@ public final class Connection {
     private volatile boolean open = true;
     private byte @Nullable [] challenge;
 
-    Connection(Channel channel, FramePool pool, long bound, Admission admission) {
+    public Connection(Channel channel, FramePool pool, long bound, Admission admission) {
         this.channel = channel;
         this.pool = pool;
         this.bound = bound;
@@ -76,7 +76,7 @@ public final class Connection {
     }
 
     /** Returns the rank of the worker that is the peer; -1 if the peer is not a worker, or is not identified. */
-    int worker() {
+    public int worker() {
         Member known = member;
         return known != null && known.role() == Role.WORKER ? known.rank() : -1;
     }
@@ -85,7 +85,7 @@ public final class Connection {
      * True if the peer is a worker. The calls of one worker are ordered. The calls of a server serve several callers,
      * and must not wait for each other.
      */
-    boolean isOfWorker() {
+    public boolean isOfWorker() {
         return worker() >= 0;
     }
 
@@ -113,21 +113,21 @@ public final class Connection {
      *
      * @param number a number that only the peer knows; not 0
      */
-    void open(long number) {
+    public void open(long number) {
         session = number;
     }
 
     /** True if the connection has a session: its calls are recorded. */
-    boolean hasSession() {
+    public boolean hasSession() {
         return session != 0;
     }
 
-    long session() {
+    public long session() {
         return session;
     }
 
     /** Detaches a closed channel, unless it has been replaced already. */
-    void detach(Channel gone) {
+    public void detach(Channel gone) {
         synchronized (regulating) {
             if (channel != gone) {
                 return;
@@ -144,7 +144,7 @@ public final class Connection {
     }
 
     /** True if the connection has had no channel for at least {@code nanos}. */
-    boolean isDetachedFor(long nanos) {
+    public boolean isDetachedFor(long nanos) {
         return detachedAt != 0 && System.nanoTime() - detachedAt >= nanos;
     }
 
@@ -155,7 +155,7 @@ public final class Connection {
      * @return the old channel; null if the connection has ended, or has already moved to a later channel
      */
     @Nullable
-    Channel moveTo(Channel other, int number) {
+    public Channel moveTo(Channel other, int number) {
         synchronized (regulating) {
             if (!open || number <= channelNumber) {
                 return null;
@@ -172,11 +172,11 @@ public final class Connection {
         }
     }
 
-    boolean isOpen() {
+    public boolean isOpen() {
         return open;
     }
 
-    void close() {
+    public void close() {
         synchronized (regulating) {
             open = false;
             forgetUnsent();
@@ -185,17 +185,17 @@ public final class Connection {
         answers.clear();
     }
 
-    Answers answers() {
+    public Answers answers() {
         return answers;
     }
 
     /** Returns the number of the next request. */
-    long nextArrival() {
+    public long nextArrival() {
         return arrivals.getAndIncrement();
     }
 
     /** Marks a call as cancelled: it does not run if it has not run yet. */
-    void cancel(long call) {
+    public void cancel(long call) {
         synchronized (cancelled) {
             cancelled.add(call);
             if (cancelled.size() > KEPT_CANCELLED) {
@@ -205,20 +205,20 @@ public final class Connection {
     }
 
     /** True if the peer has cancelled a call. */
-    boolean hasCancelled(long call) {
+    public boolean hasCancelled(long call) {
         synchronized (cancelled) {
             return !cancelled.isEmpty() && cancelled.contains(call);
         }
     }
 
     /** Adds a waiting request. */
-    void requested(int bytes) {
+    public void requested(int bytes) {
         requested.addAndGet(bytes);
         regulate();
     }
 
     /** Removes a request that no longer waits for its turn. */
-    void started(int bytes) {
+    public void started(int bytes) {
         requested.addAndGet(-bytes);
         regulate();
     }
@@ -227,22 +227,22 @@ public final class Connection {
      * Adds to the number of bytes of requests that deferred handlers hold; negative for requests that are no longer
      * held.
      */
-    void held(long bytes) {
+    public void held(long bytes) {
         held.addAndGet(bytes);
     }
 
     /** Blocks until there is memory for a long answer, as long as other answers are being sent. */
-    void awaitMemory(int length) {
+    public void awaitMemory(int length) {
         admission.awaitAnswer(length);
     }
 
-    void send(Frame answer) {
+    public void send(Frame answer) {
         count(answer.length());
         regulate();
         channel.offer(answer);
     }
 
-    void send(Draft answer) {
+    public void send(Draft answer) {
         int length = answer.length();
         count(length);
         regulate();
@@ -266,7 +266,7 @@ public final class Connection {
     }
 
     /** Subtracts bytes that have been sent over a channel. */
-    void sent(Channel over, long bytes) {
+    public void sent(Channel over, long bytes) {
         synchronized (regulating) {
             if (channel == over && detachedAt == 0) { // the unsent bytes of an earlier channel are no longer counted
                 count(-bytes);
@@ -276,7 +276,7 @@ public final class Connection {
     }
 
     /** Runs the deferred calls, if there is capacity for their answers. */
-    void runStalled() {
+    public void runStalled() {
         regulate();
         if (unsent.get() <= MOST_UNSENT / 2) {
             for (Runnable next = poll(); next != null; next = poll()) {
@@ -289,7 +289,7 @@ public final class Connection {
      * Pauses or resumes reading. The decision and the action share one lock; otherwise a stale pause could be the last
      * action.
      */
-    void regulate() {
+    public void regulate() {
         synchronized (regulating) {
             long kept = Math.max(requested.get(), unsent.get());
             long most = admission.share(bound);
@@ -312,7 +312,7 @@ public final class Connection {
      *
      * @param again run later, if this returns false
      */
-    boolean mayRun(Runnable again) {
+    public boolean mayRun(Runnable again) {
         boolean hasRoom = admission.hasRoomForAnswers();
         if (unsent.get() <= MOST_UNSENT && hasRoom) {
             return true;
@@ -333,7 +333,7 @@ public final class Connection {
      *
      * @return true if the memory may be taken
      */
-    boolean admits(int length) {
+    public boolean admits(int length) {
         boolean admitted = admission.admits(this, length);
         if (admitted) {
             isArriving = true;
@@ -344,14 +344,14 @@ public final class Connection {
     }
 
     /** Marks the frame that was being read as received. */
-    void arrived() {
+    public void arrived() {
         if (isArriving) {
             isArriving = false;
         }
     }
 
     /** True if a long frame is being read. */
-    boolean isArriving() {
+    public boolean isArriving() {
         return isArriving && detachedAt == 0;
     }
 
@@ -389,7 +389,7 @@ public final class Connection {
     }
 
     /** True if requests of the connection wait for their turn. */
-    boolean hasWaiting() {
+    public boolean hasWaiting() {
         return requested.get() > 0;
     }
 
