@@ -15,8 +15,8 @@ import java.lang.annotation.Target;
  * to an enum. The version is that of each function whose tuples contain the record or the enum. {@link Unknown} defines
  * how an older peer reads a constant that it does not have.
  *
- * <p>The stub retains the {@code call} method of each version, which sends what that version's method sent. Such a
- * method leaves out an array with a layout by sending an empty array. If the keys that it leaves out were the
+ * <p>The stub retains the {@code call} method of each version. Such a method sends the components of later versions as
+ * their defaults. An array with a layout is left out by sending an empty array. If the keys that are left out were the
  * function's first keys, every slice gets the request.
  */
 @Documented

@@ -34,8 +34,8 @@ public @interface ByKey {
     String value() default "";
 
     /**
-     * The name of the {@code TensorId} component of the same request whose keys these are; if empty, the request's first
-     * {@code TensorId}.
+     * The name of the {@code TensorId} component of the same request whose keys these are; if empty, the first {@code
+     * TensorId} of the request.
      */
     String of() default "";
 

@@ -14,6 +14,6 @@ public enum Reduction {
     AND,
     /** True if any value is true; false if there are no values. */
     OR,
-    /** The last value. */
+    /** The value of the last occurrence. */
     LAST
 }
