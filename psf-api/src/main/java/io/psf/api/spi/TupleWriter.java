@@ -358,7 +358,7 @@ public final class TupleWriter {
         return (isWhole ? floats : floats.slice(from[last], to[last])).offHeap();
     }
 
-    /** Writes the body with only the first {@code firstArrays} arrays. */
+    /** Writes the body without the {@link #tail}. */
     public void writeHead(ByteBuffer out) {
         writeBody(out, arrays - 1);
     }
@@ -368,7 +368,7 @@ public final class TupleWriter {
         writeBody(out, arrays);
     }
 
-    /** Writes the body with the first arrays alone. */
+    /** Writes the body with only the first {@code firstArrays} arrays. */
     private void writeBody(ByteBuffer out, int firstArrays) {
         int length = block.position();
         out.put(block.array(), 0, length);

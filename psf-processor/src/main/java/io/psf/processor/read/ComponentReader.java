@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Reads how the components of a function's two tuples lie over slices, and checks that they can. */
+/** Reads the layouts of the components of a function's two tuples, and checks that they are possible. */
 final class ComponentReader {
     private static final Layout WHOLE = new Layout.Whole();
 
     private final Place place;
-    /** Whether one node alone answers. */
+    /** True if only one node answers. */
     private final boolean single;
 
     private final boolean merged;
@@ -41,7 +41,7 @@ final class ComponentReader {
         this.ragged = new RaggedReader(request, keys, problems);
     }
 
-    /** Whether the request names a key whose owner among the servers answers alone. */
+    /** True if the request has a key whose owner among the servers is the only node that answers. */
     static boolean hasOwner(Place place, List<TupleElement> request) {
         return request.stream().anyMatch(each -> KeyReader.isOwner(place, each));
     }
@@ -63,7 +63,7 @@ final class ComponentReader {
                 .toList();
     }
 
-    /** The number of the first tensor of the request; -1 if there is none. */
+    /** Returns the number of the first tensor of the request; -1 if there is none. */
     int indexOfTarget() {
         return request.stream()
                 .filter(each -> each.type() == Scalar.TENSOR)
@@ -127,7 +127,10 @@ final class ComponentReader {
         return keys.beside(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
     }
 
-    /** Tells of several layouts; one that the compiler could not resolve is its own to tell. */
+    /**
+     * Returns true if the component has exactly one layout, which is resolved. Reports several layouts. A layout that
+     * the compiler could not resolve is reported by the compiler.
+     */
     private boolean isOne(TupleElement each) {
         if (each.layouts().size() > 1) {
             problems.add(
@@ -139,7 +142,9 @@ final class ComponentReader {
         return each.layouts().size() == 1 && each.layouts().get(0).isResolved();
     }
 
-    /** Tells of a null that cannot be sent: a layout lies over what is there. */
+    /**
+     * Returns true if the component is nullable although it has a layout, and reports it: a layout requires a value.
+     */
     private boolean isNull(TupleElement each) {
         if (each.type() instanceof Type.Maybe) {
             tellNull(each, "no null where there is a layout", "Use an empty array or a zero.");
@@ -171,7 +176,9 @@ final class ComponentReader {
         return false;
     }
 
-    /** Checks what has no layout in the answers of several slices: their lists come one after the other. */
+    /**
+     * Checks that components without a layout can be merged from the answers of several slices. Lists are concatenated.
+     */
     private void requireMergeable(TupleElement each) {
         if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
             return;

@@ -10,20 +10,23 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import org.jspecify.annotations.Nullable;
 
-/** Compares a function's schema with the one committed before, and tells which component breaks what peers know. */
+/**
+ * Compares a function's schema with the committed schema, and reports the component that is incompatible with committed
+ * versions.
+ */
 public final class Evolution {
     private final Problems problems;
 
-    /** An evolution check that adds what it finds wrong to the problems. */
+    /** Creates an evolution check that adds what it finds to {@code problems}. */
     public Evolution(Problems problems) {
         this.problems = problems;
     }
 
     /**
-     * Compares version by version; tells of the first that is not as it was.
+     * Compares version by version, and reports the first version that has changed.
      *
      * @param committed the schema's text, one for each version from 1 on
-     * @param file where it is committed, for messages
+     * @param file the file in which it is committed, for messages
      */
     public void check(TypeElement type, FunctionModel model, List<String> committed, String file) {
         List<String> now = model.schemas();
@@ -44,11 +47,11 @@ public final class Evolution {
     }
 
     /**
-     * Tells of a function that is gone.
+     * Reports a function that was removed.
      *
-     * @param where what its source declares now; null if nothing
-     * @param source where it was declared
-     * @param file where its schema is committed
+     * @param where a function that its source declares now; null if there is none
+     * @param source the source in which it was declared
+     * @param file the file in which its schema is committed
      */
     public void gone(@Nullable TypeElement where, String function, String source, String file) {
         problems.add(where, Message.SCHEMA_GONE, function, source, file);
@@ -109,7 +112,7 @@ public final class Evolution {
             problems.add(where, Message.SCHEMA_BROKEN, what, version, file, next);
         }
 
-        /** The field of a component, or else its tuple. */
+        /** Returns the field of a component, or the component's tuple if it has no such field. */
         private Element element(String tuple, String name) {
             for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
                 if (nested.getSimpleName().contentEquals(tuple)) {

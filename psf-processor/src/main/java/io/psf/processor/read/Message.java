@@ -1,8 +1,9 @@
 package io.psf.processor.read;
 
 /**
- * Every problem that the processor tells: a stable id, what is wrong and where, what was expected, and how to mend it.
- * The comment of each constant names the arguments of its {@link String#format} in their order.
+ * The problems that the processor reports. Each has a stable id, and says what is wrong and where, what was expected,
+ * and how to fix it. The comment of each constant lists the arguments of its {@link String#format} in order;
+ * "suggestion" is a sentence that begins "Did you mean".
  */
 public enum Message {
     /** The type, what it is, the type again. */
@@ -14,7 +15,7 @@ public enum Message {
                     + " Move it, or take \"private\" away."),
     /** The type. */
     GENERIC("PsfGeneric", "%s has type parameters (expected: none). Write the types out, one function for each."),
-    /** The name; did you mean. */
+    /** The name; the suggestion. */
     NAME("PsfName", "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
     /** The name, the other function. */
     NAME_TAKEN(
@@ -25,16 +26,16 @@ public enum Message {
     ORDERED(
             "PsfOrdered",
             "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Take it away."),
-    /** The function, what is there instead. */
+    /** The function, what it has instead. */
     REQUEST(
             "PsfRequest",
             "%s has no record Request%s (expected: a nested record). Write \"record Request(..) {}\" in it."),
-    /** The function, what is there instead. */
+    /** The function, what it has instead. */
     RESPONSE(
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** The function, what is there instead, the signature. */
+    /** The function, what it has instead, the signature. */
     HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
@@ -54,7 +55,7 @@ public enum Message {
             "PsfFinishSignature",
             "finish: %s (expected: static Response finish(Request request, Response merged))."
                     + " Change it, or rename the method."),
-    /** The method, the function, the method that is there already. */
+    /** The method, the function, the method that was found before. */
     MERGE_TWICE(
             "PsfMergeTwice",
             "method %s of %s stands beside %s (expected: one of merge(List<Response>), merge(Request, List<Response>)"
@@ -84,7 +85,7 @@ public enum Message {
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
                     + " Take it away."),
-    /** The value, the component, the request, what was expected; did you mean. */
+    /** The value, the component, the request, what was expected; the suggestion. */
     KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
     /** The value, the component, the component's type, what was expected; a hint. */
     ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
@@ -95,13 +96,13 @@ public enum Message {
             "PsfReduceInRequest",
             "@Reduce on component %s of a request (expected: @Reduce in the response alone)."
                     + " Take it away: what has no layout goes to every slice."),
-    /** The value, the request, what was expected; did you mean. */
+    /** The value, the request, what was expected; the suggestion. */
     ALONG_UNKNOWN("PsfAlongUnknown", "@Along(\"%s\") names no component of %s (expected: %s).%s"),
-    /** The value, the request, what was expected; did you mean. */
+    /** The value, the request, what was expected; the suggestion. */
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
-    /** The value, the component, what was expected; did you mean. */
+    /** The value, the component, what was expected; the suggestion. */
     RAGGED_COUNTS(
             "PsfRaggedCounts",
             "@Ragged(\"%s\") on component %s names no row lengths (expected: %s). Put @Along on an IntArray beside it.%s"),
@@ -142,15 +143,15 @@ public enum Message {
             "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
                     + " committed). Give it its name back, or give the old name in \"formerly\"; or delete the file, which"
                     + " gives its peers up."),
-    /** The annotation, what it stands on. */
+    /** The annotation, the annotated element. */
     LAYOUT_NESTED(
             "PsfLayoutNested",
             "@%s on %s (expected: layouts on the components of the request and the response alone). Take it away."),
-    /** What it stands on, what else is wrong. */
+    /** The annotated element, what else is wrong. */
     UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Take it away."),
     /** The former name, what is wrong with it. */
     FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),
-    /** The component, slices or servers, the choices. */
+    /** The component, "slices" or "servers", the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
             "component %s of the response does not say how the answers of several %s become one (expected: %s)."
@@ -179,7 +180,7 @@ public enum Message {
     HANDLER_OF_SEVERAL(
             "PsfHandlerOfSeveral",
             "@PsHandler class %s implements %s (expected: one function). Write a handler for each."),
-    /** The class, another one, the function, the preference. */
+    /** The class, another class, the function, the preference. */
     HANDLER_TWICE(
             "PsfHandlerTwice",
             "@PsHandler classes %s and %s both handle %s with preference %s (expected: one that is always available)."
@@ -193,7 +194,7 @@ public enum Message {
         this.format = format;
     }
 
-    /** The id as it stands in brackets before the text. */
+    /** Returns the id, which is printed in brackets before the text. */
     public String id() {
         return id;
     }

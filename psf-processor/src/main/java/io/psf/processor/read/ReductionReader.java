@@ -7,7 +7,7 @@ import io.psf.processor.model.Type;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Reads how a component of a response is folded over the slices. */
+/** Reads the reduction with which a component of a response is folded over the slices. */
 final class ReductionReader {
     private static final Set<Reduction> OF_NUMBERS = EnumSet.of(Reduction.SUM, Reduction.MIN, Reduction.MAX);
     private static final Set<Reduction> OF_BOOLEANS = EnumSet.of(Reduction.AND, Reduction.OR);
