@@ -71,8 +71,7 @@ public final class Concatenation {
                     throw new PsException(
                             PsException.Code.HANDLER_FAILED,
                             "key \"" + key + "\" of " + name + " in the answers of several slices (expected: in one of"
-                                    + " them; @Reduce folds the values of a key, and a merge of your own does what you"
-                                    + " write)");
+                                    + " them; use @Reduce to fold the values of a key, or write your own merge)");
                 }
             });
         }
@@ -156,7 +155,7 @@ public final class Concatenation {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "elements in one array: " + length + " (expected: at most " + (Integer.MAX_VALUE - 8)
-                            + "; ask for less at once)");
+                            + "; request less at once)");
         }
         return (int) length;
     }

@@ -147,7 +147,7 @@ final class ComponentReader {
      */
     private boolean isNull(TupleElement each) {
         if (each.type() instanceof Type.Maybe) {
-            tellNull(each, "no null where there is a layout", "Use an empty array or a zero.");
+            tellNull(each, "no null on a component with a layout", "Use an empty array or a zero.");
         }
         return each.type() instanceof Type.Maybe;
     }
@@ -171,8 +171,8 @@ final class ComponentReader {
                 place,
                 servers ? "@Reduce in the response, @ByKey on a long of the request, or none" : "none",
                 servers
-                        ? "Layouts cut at slices: use at = SHARD, or take it away."
-                        : "One node answers: take it away.");
+                        ? "Layouts split at slices: use at = SHARD, or remove it."
+                        : "One node answers: remove the annotation.");
         return false;
     }
 
@@ -183,10 +183,10 @@ final class ComponentReader {
         if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
             return;
         } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Mapping) {
-            tellNull(each, "no null in a map that the slices' maps become", "Use an empty map.");
+            tellNull(each, "no null for a map that is merged from the slices' maps", "Use an empty map.");
             return;
         } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Many) {
-            tellNull(each, "no null in a list that the slices' lists become", "Use an empty list.");
+            tellNull(each, "no null for a list that is merged from the slices' lists", "Use an empty list.");
             return;
         }
         problems.add(
@@ -214,6 +214,6 @@ final class ComponentReader {
         } else if (type == Scalar.BOOLEAN) {
             return "@Reduce(AND) or OR";
         }
-        return "a List, which is put together from the slices' lists";
+        return "a List, for which the slices' lists are concatenated";
     }
 }

@@ -40,7 +40,7 @@ public final class Evolution {
             }
         }
         if (now.size() < committed.size()) {
-            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version is gone");
+            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version was removed");
         } else if (now.size() > committed.size()) {
             problems.add(type, Message.SCHEMA_GROWN, committed.size() + 1, model.name(), file);
         }
@@ -78,10 +78,10 @@ public final class Evolution {
             compare("Request", was.request(), is.request());
             compare("Response", was.response(), is.response());
             if (!was.tail().equals(is.tail())) {
-                tell(type, is.tail().isEmpty() ? "the merge of its own is gone" : "a merge of its own is new");
+                tell(type, is.tail().isEmpty() ? "its own merge was removed" : "its own merge was added");
             }
             if (!told) {
-                tell(type, "it is not as it was");
+                tell(type, "it has changed");
             }
         }
 
@@ -90,20 +90,20 @@ public final class Evolution {
             was.forEach((name, text) -> {
                 String now = is.get(name);
                 if (now == null) {
-                    tell(element(tuple, name), "component " + name + of + " is gone");
+                    tell(element(tuple, name), "component " + name + of + " was removed");
                 } else if (!now.equals(text)) {
                     tell(element(tuple, name), "component " + name + of + " is " + now + ", was " + text);
                 }
             });
             is.forEach((name, text) -> {
                 if (!was.containsKey(name)) {
-                    tell(element(tuple, name), "component " + name + of + " is new");
+                    tell(element(tuple, name), "component " + name + of + " was added");
                 }
             });
             if (was.equals(is) && !List.copyOf(was.keySet()).equals(List.copyOf(is.keySet()))) {
                 tell(
                         element(tuple, ""),
-                        "components" + of + " changed places, were " + String.join(", ", was.keySet()));
+                        "components" + of + " changed their order, were " + String.join(", ", was.keySet()));
             }
         }
 

@@ -104,7 +104,7 @@ final class KeyReader {
                         "combine = " + combine,
                         each.name(),
                         "NONE",
-                        "Elements cannot be folded: each goes to the owner of its key.");
+                        "Elements cannot be folded: each is sent to the owner of its key.");
             }
             return new Layout.Elements(set, elementKey(each, many.of(), mirror), of, mirror.flag("everySlice"));
         }
@@ -137,7 +137,7 @@ final class KeyReader {
                     name,
                     each.name(),
                     function + ".Request",
-                    tensors.isEmpty() ? "a TensorId, which it has not" : String.join(" or ", tensors),
+                    tensors.isEmpty() ? "a TensorId, but the request has none" : String.join(" or ", tensors),
                     Nearest.didYouMean(name, tensors));
         }
         return tensors.indexOf(name) == 0 ? "" : name;
@@ -195,7 +195,7 @@ final class KeyReader {
                     "@Along(\"" + name + "\")",
                     each.name(),
                     "keys of the request",
-                    "Along keys that servers produce: put the key into the elements, and take @Along away.");
+                    "Along keys that servers produce: put the key into the elements, and remove @Along.");
         } else if (set < 0) {
             tellNoKeys(each, mirror, name, true);
         }
@@ -208,7 +208,7 @@ final class KeyReader {
                     "width",
                     each.name(),
                     "none, since each key has one element",
-                    "Take it away.");
+                    "Remove it.");
         }
         return new Layout.Listed(name, set);
     }
@@ -246,7 +246,7 @@ final class KeyReader {
                 exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
                 keys,
                 function + ".Request",
-                all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
+                all.isEmpty() ? "a LongArray with @ByKey, but it has none" : String.join(" or ", all),
                 Nearest.didYouMean(keys, all));
     }
 
@@ -259,7 +259,7 @@ final class KeyReader {
                     Message.RAGGED_COUNTS,
                     each.name(),
                     each.name(),
-                    "one count a row: no width, or 1",
+                    "one count per row: no width, or 1",
                     "");
         }
         return 1;

@@ -108,7 +108,7 @@ final class NestedVersions {
             problems.add(
                     placeOf.apply(element),
                     Message.SINCE,
-                    what + " of version " + version + " stands after one of version " + before,
+                    what + " of version " + version + " follows one of version " + before,
                     "Move it before that one, or give it @Since(" + before + ").");
         }
         before = Math.max(before, version);

@@ -17,7 +17,7 @@ final class RaggedReader {
     private static final Type COUNTS = new Type.Shared(Type.Items.INT);
 
     private static final String BY_RANGE =
-            " Rows of different lengths go along keys: for all rows of a slice, give all keys.";
+            " Rows of different lengths go along keys: for all rows of a slice, pass all keys.";
 
     private final List<TupleElement> request;
     private final KeyReader keys;

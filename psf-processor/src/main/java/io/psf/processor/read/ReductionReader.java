@@ -58,7 +58,7 @@ final class ReductionReader {
             return "Use " + copied.of().shared() + ".";
         }
         return type instanceof Type.Many
-                ? "Take it away: the slices' lists come one after the other."
+                ? "Remove it: the slices' lists are concatenated."
                 : "W" + OWN_MERGE.substring(1) + " for it.";
     }
 }

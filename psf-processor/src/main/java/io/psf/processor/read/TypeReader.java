@@ -82,7 +82,7 @@ final class TypeReader {
         if (!marked || read instanceof Type.Bad) {
             return read;
         } else if (read instanceof Scalar scalar && scalar != Scalar.STRING && scalar != Scalar.TENSOR) {
-            return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Take it away.");
+            return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Remove it.");
         }
         return new Type.Maybe(read, mark);
     }
@@ -143,7 +143,7 @@ final class TypeReader {
             }
             case BOOLEAN -> new Type.Flags();
             case SHORT, CHAR -> bad(path, type, "an int[] or an IntArray", "");
-            case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Give the width beside it.");
+            case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Send the width in another component.");
             case DECLARED -> bad(path, type, "a List", "");
             default -> bad(path, type, "float[], double[], int[], long[], byte[] or boolean[]", "");
         };
@@ -164,13 +164,13 @@ final class TypeReader {
                                 path,
                                 type,
                                 items.keyword() + "[] in a nested record",
-                                "Shared arrays stand in the tuple itself.")
+                                "Shared arrays are components of the tuple itself.")
                         : new Type.Shared(items);
             }
         }
         if (element.getKind() == ElementKind.ENUM || element.getKind() == ElementKind.RECORD) {
             if (!Names.isVisibleBeside(element)) {
-                return bad(path, type, "one that is at least package-private", "Take \"private\" away.");
+                return bad(path, type, "one that is at least package-private", "Remove \"private\".");
             }
             return element.getKind() == ElementKind.ENUM
                     ? enumeration(type, element, path)
@@ -231,7 +231,7 @@ final class TypeReader {
     private Type tuple(DeclaredType type, TypeElement element, String path) {
         ClassRef name = Names.of(element);
         if (!element.getTypeParameters().isEmpty()) {
-            return bad(path, type, "a record without type parameters", "Write the types out.");
+            return bad(path, type, "a record without type parameters", "Use concrete types.");
         }
         if (!within.add(name.qualified())) {
             return bad(
@@ -261,7 +261,7 @@ final class TypeReader {
             if (isUnknown(of)) {
                 return UNRESOLVED;
             } else if (Nulls.mark(of).isPresent()) {
-                return nullable(path, type, "on the list, not on its elements", "Leave out what is not there.");
+                return nullable(path, type, "on the list, not on its elements", "Leave out missing elements.");
             }
             Type each = element(of, path, true);
             if (each instanceof Type.Bad) {
@@ -282,7 +282,7 @@ final class TypeReader {
             if (isUnknown(key) || isUnknown(of)) {
                 return UNRESOLVED;
             } else if (Nulls.mark(key).isPresent() || Nulls.mark(of).isPresent()) {
-                return nullable(path, type, "on the map, not on its entries", "Leave out what is not there.");
+                return nullable(path, type, "on the map, not on its entries", "Leave out missing entries.");
             }
             Type each = qualified(key).equals(STRING) ? element(of, path, false) : null;
             if (each != null) {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 
 /** Reads the version of the schema that added a component, and checks that a schema grows only at its end. */
 final class Versions {
-    static final String FIRST = "What was there first has no @Since.";
-    static final String NO_TENSOR = "No tensor stands for one that was not sent: use a String, or @Nullable.";
+    static final String FIRST = "Version 1 has no @Since.";
+    static final String NO_TENSOR = "A tensor that was not sent has no default: use a String, or @Nullable.";
 
     private final List<TupleElement> request;
     private final Problems problems;
@@ -45,8 +45,7 @@ final class Versions {
         }
         int before = each.index() == 0 ? 1 : written(tuple.get(each.index() - 1));
         if (since < before) {
-            String what =
-                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
+            String what = "component " + each.name() + " of version " + since + " follows one of version " + before;
             problems.add(
                     each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
         }
