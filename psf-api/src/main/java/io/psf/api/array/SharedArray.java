@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 
-/** The common interface of the arrays of a tuple. The transport reads and writes their memory without conversion. */
+/** The common interface of the arrays of a tuple. Their memory is passed to the transport without conversion. */
 public sealed interface SharedArray permits ByteArray, IntArray, LongArray, FloatArray, DoubleArray {
     /** Returns the number of elements. */
     int length();

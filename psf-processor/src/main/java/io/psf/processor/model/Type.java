@@ -113,7 +113,7 @@ public sealed interface Type
     }
 
     /**
-     * A shared array, whose memory the transport reads and writes without conversion.
+     * A shared array, whose memory is passed to the transport without conversion.
      *
      * @param of the type of the elements
      */
