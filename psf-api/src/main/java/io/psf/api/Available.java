@@ -3,14 +3,15 @@ package io.psf.api;
 import java.util.Optional;
 
 /**
- * Implemented by a {@link PsHandler} class that cannot run everywhere, such as one that needs an accelerator. A server asks
- * once, when it starts and has just made the handler. A handler that is not available leaves its function to the one of
- * the next lower preference; the server logs which, and why.
+ * Implemented by a {@link PsHandler} class that cannot run on every node, such as a class that needs an accelerator. A
+ * server calls {@link #unavailable} once, when the server starts and has just created the handler. If the handler is
+ * not available, the handler of the next lower preference serves the function. The server logs the skipped handler and
+ * the reason.
  *
- * <p>A class that cannot even be loaded, because a library is missing, need not say so: a {@link LinkageError} while the
- * handler is made or asked counts as not available, too.
+ * <p>A class that cannot be loaded because a library is missing does not need this interface: a {@link LinkageError}
+ * from the handler's constructor or from {@link #unavailable} also counts as not available.
  */
 public interface Available {
-    /** Why the handler cannot run on this node, for the log; empty if it can. */
+    /** Returns the reason, for the log, why the handler cannot run on this node; empty if it can run. */
     Optional<String> unavailable();
 }

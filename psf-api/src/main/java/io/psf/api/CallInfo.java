@@ -1,11 +1,11 @@
 package io.psf.api;
 
 /**
- * Which call a handler is answering.
+ * Identifies the call that a handler is answering.
  *
- * @param worker the rank of the worker that sent it; -1 if a server or the scheduler did
- * @param call the call's number, unique for that worker
- * @param attempt how often the call may have been sent before, because its connection broke; only one that is read-only
+ * @param worker the rank of the worker that sent the call; -1 if a server or the scheduler sent it
+ * @param call the call's number, unique per worker
+ * @param attempt how many times the call may have been sent before, because its connection broke; only a read-only call
  *     is run more than once
  */
 public record CallInfo(int worker, long call, int attempt) {}

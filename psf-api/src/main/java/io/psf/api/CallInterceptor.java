@@ -2,15 +2,15 @@ package io.psf.api;
 
 import java.util.function.Supplier;
 
-/** Stands around calls of a worker: for metrics, tracing, faults. Called by the thread that calls. */
+/** Wraps the calls of a worker, for metrics, tracing and fault injection. Runs on the calling thread. */
 public interface CallInterceptor {
     /**
-     * Goes on with a call, or answers in its place. What it throws, unless it is a {@link PsException}, and null in the
-     * place of an answer come to the caller as a {@link PsException} with {@code CALLER_FAILED}; what was sent is given
-     * up then.
+     * Continues a call, or returns an answer in its place. If this method throws anything but a {@link PsException}, or
+     * returns null, the caller gets a {@link PsException} with {@code CALLER_FAILED}, and calls that were already sent
+     * are cancelled.
      *
-     * @param call what is called
-     * @param next sends the call, or goes on to the next interceptor
+     * @param call the call's function, tensor and request
+     * @param next runs the next interceptor, or sends the call if this interceptor is the last
      */
     <R> Pending<R> call(Intercepted call, Supplier<Pending<R>> next);
 }

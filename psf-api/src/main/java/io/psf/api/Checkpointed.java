@@ -5,10 +5,10 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * An attachment of a shard that is saved and loaded with it. The state is written row by row, so that a tensor may be
- * loaded on another number of servers: what a row wrote comes to the shard that owns the row then. State of no row, such
- * as how many calls there have been, is the shard's total: each total comes to one shard of those that load it, and a
- * shard may be given several, or none.
+ * An attachment of a shard that is saved and loaded with the shard. The state is written row by row, so that a tensor
+ * can be loaded on a different number of servers: the state of a row is loaded by the shard that owns the row at that
+ * time. State that belongs to no row, such as a count of calls, is the shard's total. Each saved total is loaded by
+ * exactly one of the shards that load the tensor. One shard may load several totals, or none.
  *
  * <pre>{@code
  * final class Visits implements Checkpointed {
@@ -36,33 +36,33 @@ import java.io.IOException;
  * }
  * }</pre>
  *
- * <p>Loading makes the attachment anew, by the factory of whoever asks for it next, and then loads its rows and totals:
- * a function asks for its attachment in each call and does not keep it. The state is found again by the name of the class
- * that it is attached by. All methods run on the shard's lane.
+ * <p>Loading discards the attachment. The next request for the attachment creates it with that request's factory, and
+ * then loads its rows and totals. For this reason a function requests its attachment in each call and does not store
+ * it. The state is found by the name of the class under which it is attached. All methods run on the shard's lane.
  */
 public interface Checkpointed {
     /**
-     * Writes the state of a row. A row that writes nothing is not loaded.
+     * Writes the state of a row. If nothing is written, nothing is loaded for the row.
      *
      * @param key a global key that the shard owns
      */
     default void saveRow(long key, DataOutput out) throws IOException {}
 
     /**
-     * Reads all that {@link #saveRow} wrote for a row.
+     * Reads everything that {@link #saveRow} wrote for a row.
      *
      * @param key a global key that the shard owns
-     * @throws IOException if it is something else; the call that asked for the attachment fails
+     * @throws IOException if the data is not of that form; the call that requested the attachment fails
      */
     default void loadRow(long key, DataInput in) throws IOException {}
 
-    /** Writes the state that belongs to no row. One that writes nothing is not loaded. */
+    /** Writes the state that belongs to no row. If nothing is written, nothing is loaded. */
     default void saveTotal(DataOutput out) throws IOException {}
 
     /**
-     * Adds all that {@link #saveTotal} wrote on one shard to what is there.
+     * Adds everything that {@link #saveTotal} wrote on one shard to the current state.
      *
-     * @throws IOException if it is something else; the call that asked for the attachment fails
+     * @throws IOException if the data is not of that form; the call that requested the attachment fails
      */
     default void loadTotal(DataInput in) throws IOException {}
 }

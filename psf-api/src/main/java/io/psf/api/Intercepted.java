@@ -3,12 +3,12 @@ package io.psf.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an interceptor sees of a call.
+ * The part of a call that an interceptor sees.
  *
  * @param function the function's name
- * @param tensor whose shards it runs on; null if it runs on nodes
- * @param info which call it is; null on the worker's side, before it is sent
- * @param request the request's record; on a server the slice of it. Its arrays are borrowed
+ * @param tensor the tensor on whose shards the function runs; null if it runs on nodes
+ * @param info identifies the call; null on the worker's side, before the call is sent
+ * @param request the request's record; on a server, the slice of the request. Its arrays are borrowed
  */
 public record Intercepted(
         String function,

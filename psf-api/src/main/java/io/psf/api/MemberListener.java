@@ -3,14 +3,14 @@ package io.psf.api;
 import java.util.List;
 
 /**
- * Implemented by an attachment of a {@link Shard} or a {@link Node} that has to know when a node joins, leaves or is
- * lost: a deferred answer that waits for other workers, say.
+ * Implemented by an attachment of a {@link Shard} or a {@link Node} that must be notified when a node joins, leaves or
+ * is lost, for example because a deferred answer waits for other workers.
  */
 public interface MemberListener {
     /**
-     * Called on the lane of the shard or node that the attachment belongs to.
+     * Handles a change of the membership. Runs on the lane of the shard or node that the attachment belongs to.
      *
-     * @param members who is there now
+     * @param members the current members of the cluster
      */
     void membersChanged(List<Member> members);
 }

@@ -18,22 +18,22 @@ import java.util.function.Supplier;
  * node's own lane, by one thread at a time.
  */
 public interface Node {
-    /** What this node is. */
+    /** Returns this node's role. */
     Role role();
 
-    /** Its number among the nodes of its role, from 0. */
+    /** Returns this node's number among the nodes of its role, from 0. */
     int rank();
 
-    /** Who is in the cluster now. */
+    /** Returns the current members of the cluster. */
     List<Member> members();
 
-    /** The call being answered. */
+    /** Returns the call being answered. */
     CallInfo call();
 
-    /** What this node holds of tensors now: a snapshot. The shards' values belong to their lanes. */
+    /** Returns a snapshot of the shards that this node holds. The shards' values belong to their lanes. */
     Collection<ShardInfo> shards();
 
-    /** What this node holds of one tensor now, by slice; empty if it holds nothing of it. */
+    /** Returns a snapshot of this node's shards of one tensor, in slice order; empty if this node holds none. */
     default List<ShardInfo> shards(TensorId tensor) {
         return shards().stream()
                 .filter(shard -> shard.tensor().id().equals(tensor))
@@ -42,76 +42,78 @@ public interface Node {
     }
 
     /**
-     * Runs something on each shard of a tensor that this node holds, on the shard's lane, in its turn among the calls there.
-     * Shards of different lanes are done side by side. The node's lane is free meanwhile.
+     * Runs {@code work} on each shard of a tensor that this node holds. It runs on the shard's lane, in its turn among
+     * the calls there. Shards on different lanes run in parallel. The node's lane is not blocked meanwhile.
      *
-     * @param work given the shard, whose {@link Shard#call} is the call being answered here; what it returns must not be a
-     *     view of the shard or its scratch memory, since other calls change them
-     * @return what came of each shard, by slice, on this node's lane; empty if this node holds nothing of the tensor. It
-     *     fails with what the work threw, of the lowest slice that failed, once all have run; with {@code UNKNOWN_TENSOR}
-     *     if the tensor was cleared before. It must not be waited for on a lane
+     * @param work receives the shard, whose {@link Shard#call} is the call being answered here; its result must not be
+     *     a view of the shard or of the shard's scratch memory, since other calls change them
+     * @return the results of the shards in slice order, completed on this node's lane; empty if this node holds no
+     *     shard of the tensor. The stage fails once all shards have run, with the exception of the lowest slice that
+     *     failed; it fails with {@code UNKNOWN_TENSOR} if the tensor was cleared before. A lane must not block on it
      */
     <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work);
 
     /**
-     * Makes calls of other functions for the call being answered, as {@link Shard#caller} does; their answers come back on
-     * this node's lane.
+     * Returns the caller that calls other functions on behalf of the call being answered, as {@link Shard#caller} does.
+     * Their answers are delivered on this node's lane.
      *
-     * @throws IllegalStateException if no call is being answered; on the scheduler, which calls nobody
+     * @throws IllegalStateException if no call is being answered; always on the scheduler, which makes no calls
      */
     Caller caller();
 
     /**
-     * Makes the shard of a slice, or leaves the one that is there.
+     * Creates the shard of a slice, or leaves the existing shard unchanged.
      *
-     * @param layout how the whole tensor lies
+     * @param layout the layout of the whole tensor
      * @param slice the slice's number
-     * @param optimizer how pushes change the shard
+     * @param optimizer applies pushes to the shard
      * @param fill run once on the new shard before any other function sees it
-     * @return whether the shard is new
-     * @throws PsException with {@code ALREADY_EXISTS} if the tensor is there with another layout
+     * @return true if the shard is new
+     * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout
      */
     boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill);
 
-    /** Drops the shards of a tensor that this node holds; answers how many there were. */
+    /** Drops the shards of a tensor that this node holds, and returns their number. */
     int drop(TensorId tensor);
 
     /**
-     * A function's own state beside the node, made when first asked for and kept as long as the node.
+     * Returns a function's own state on this node. The state is created on the first request and retained as long as
+     * the node.
      *
      * @param key the state's name
      * @param type the state's class
-     * @param factory makes it the first time
+     * @param factory creates the state on the first request
      */
     <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory);
 
     /**
-     * Runs something on the node's lane once a delay has passed: for a deferred answer that is due by then, whoever else
-     * comes. It is dropped when the node ends; what it throws is logged.
+     * Runs {@code work} on the node's lane after a delay, for example to complete a deferred answer by a time limit
+     * even if no further call arrives. The work is dropped when the node ends. An exception that it throws is logged.
      *
-     * @return to be cancelled where that is no longer needed; what is due already may still run
+     * @return cancels the work; work that is already due may still run
      */
     Future<?> after(Duration delay, Runnable work);
 
     /**
-     * The directory for checkpoints that this node was given.
+     * Returns the directory for checkpoints that this node was configured with.
      *
-     * @throws PsException with {@code CONFIGURATION} if it was given none
+     * @throws PsException with {@code CONFIGURATION} if none was configured
      */
     Path checkpoints();
 
-    /** Gives a new shard its first values. */
+    /** Sets the initial values of a new shard. */
     @FunctionalInterface
     interface Fill {
-        /** Writes the shard's values; that of a growing table has no rows yet. */
+        /** Writes the shard's values. The shard of a growing table has no rows yet. */
         void fill(Shard shard);
 
         /**
-         * Writes the values that the row of a key of a growing table begins with; zeros unless it is overridden. Depends on
-         * the key alone: it is asked for again, without making a row, whenever a key that has none is pulled.
+         * Writes the initial values of a key's row in a growing table; zeros unless it is overridden. The values must
+         * depend on the key alone: this method is called again, without creating a row, whenever a key that has no row
+         * is pulled.
          *
          * @param key a global key
-         * @param row [width] float32 zeros, the values to be; borrowed until the method returns
+         * @param row [width] float32, zeros on entry, receives the values; borrowed until the method returns
          */
         default void fillRow(long key, FloatArray row) {}
     }

@@ -4,45 +4,46 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The answer to a call that is under way. Arrays of the request, and arrays given to be filled, are borrowed until
+ * The answer to a call in flight. The arrays of the request, and the arrays passed to be filled, are borrowed until
  * {@code await} returns or throws. Thread-safe.
  *
  * @param <R> the function's response
  */
 public interface Pending<R> {
     /**
-     * Waits for the answer.
+     * Blocks until the answer arrives, and returns it.
      *
-     * @throws PsException if the call failed, with {@code TIMED_OUT} when its deadline passed; with {@code CALLER_FAILED}
-     *     if the function's own {@code merge} or {@code finish}, or a record's check, failed here; with {@code CANCELLED}
-     *     if it was given up, or if the waiting thread is interrupted, whose interrupt status is then set again
+     * @throws PsException if the call failed; with {@code TIMED_OUT} if its deadline passed; with {@code CALLER_FAILED}
+     *     if the function's own {@code merge} or {@code finish}, or a record's check, failed in this process; with
+     *     {@code CANCELLED} if the call was cancelled, or if the waiting thread was interrupted, whose interrupt status
+     *     is then set again
      */
     R await();
 
     /**
-     * Waits for the answer, but not longer than given.
+     * Blocks until the answer arrives, but at most for {@code limit}, and returns the answer.
      *
-     * @throws PsException as {@link #await()}; with {@code TIMED_OUT} if the answer is not there in time, while the call
-     *     goes on
+     * @throws PsException as {@link #await()}; with {@code TIMED_OUT} if the answer has not arrived within the limit;
+     *     the call continues then
      */
     R await(Duration limit);
 
-    /** Whether the call has ended, with an answer or an error. */
+    /** True if the call has ended, with an answer or an error. */
     boolean isDone();
 
     /**
-     * Gives the call up: where it has not been run yet it is not run, and nobody waits for its answer. Awaiting it fails
-     * with {@code CANCELLED}. What a slice has done already stays done.
+     * Cancels the call. A slice that has not yet run the call does not run it, and the answer is discarded. {@code
+     * await} fails with {@code CANCELLED}. Changes that a slice has already made remain.
      *
-     * @return whether the call had not ended before
+     * @return true if the call had not ended before
      */
     boolean cancel();
 
     /**
-     * The same answer as a future of its own, which fails with the {@link PsException} of the call. A future that is
-     * completed in another way before the answer is there, by {@code cancel}, {@code orTimeout},
-     * {@code completeOnTimeout} or {@code complete}, gives the call up as {@link #cancel} does. Dependent stages of an
-     * answer run on the thread that brings it: a stage that blocks keeps that thread.
+     * Returns the answer as a separate future, which fails with the {@link PsException} of the call. If the future is
+     * completed in another way before the answer arrives, by {@code cancel}, {@code orTimeout}, {@code
+     * completeOnTimeout} or {@code complete}, the call is cancelled as by {@link #cancel}. Dependent stages of an
+     * answer run on the thread that delivers it: a stage that blocks also blocks that thread.
      */
     CompletableFuture<R> toCompletableFuture();
 }

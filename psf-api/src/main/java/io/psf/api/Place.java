@@ -2,9 +2,9 @@ package io.psf.api;
 
 /** Where a PS function runs. */
 public enum Place {
-    /** On every shard of the tensor that the request names and that the request's layouts touch. */
+    /** On every shard of the request's tensor that the request's layouts touch. */
     SHARD,
-    /** On every server; on the one that owns its key, if the request has a {@code ByKey long}. */
+    /** On every server; if the request has a {@code ByKey long}, only on the server that owns that key. */
     SERVER,
     /** On the scheduler. */
     SCHEDULER

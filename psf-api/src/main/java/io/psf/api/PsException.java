@@ -4,49 +4,52 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one way in which a call, a node or a cluster fails: a code of a closed set, what was given and what was expected,
- * and where. A server never answers a failed call with an empty success.
+ * The only exception by which a call, a node or a cluster fails. It has a code of a closed set, the given and the
+ * expected value, and the place of the failure. A server never answers a failed call with an empty success.
  */
 public final class PsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why something failed. The order is the number on the wire: append only. */
+    /** The reason of a failure. A constant's position is its number on the wire: append only. */
     public enum Code {
         /** Not a failure; never the code of an exception. */
         OK,
-        /** The request contradicts the function or the tensor: a wrong length, a wrong argument. */
+        /** The request contradicts the function or the tensor, for example by a wrong length or a wrong argument. */
         BAD_REQUEST,
         /** No tensor of that name has been initialized. */
         UNKNOWN_TENSOR,
-        /** The server has no handler of that function. */
+        /** The server has no handler for the function. */
         UNKNOWN_FUNCTION,
         /** The two sides were built from different declarations of a function. */
         SCHEMA_MISMATCH,
-        /** The tensor is there already, with another declaration. */
+        /** The tensor exists already, with another declaration. */
         ALREADY_EXISTS,
-        /** A key is not a row of the tensor, or not one that the shard owns. */
+        /** A key is not a row of the tensor, or is not owned by the shard. */
         OUT_OF_RANGE,
-        /** The handler threw something. */
+        /** The handler threw an exception. */
         HANDLER_FAILED,
-        /** No answer came before the deadline. What the call changed, if anything, is not known. */
+        /** No answer arrived before the deadline. It is not known what the call changed, if anything. */
         TIMED_OUT,
-        /** The node that should answer is lost, or cannot be reached. */
+        /** The node that should answer is lost or cannot be reached. */
         UNAVAILABLE,
-        /** The call was given up by the caller, or its thread was interrupted. */
+        /** The caller cancelled the call, or its thread was interrupted. */
         CANCELLED,
-        /** Bytes that are not a frame of this protocol. */
+        /** The received bytes are not a frame of this protocol. */
         PROTOCOL,
         /** A setting is missing, malformed, or contradicts another. */
         CONFIGURATION,
-        /** A bound on memory or size would be passed. */
+        /** A limit on memory or size would be exceeded. */
         RESOURCE_EXHAUSTED,
         /** The worker, server or cluster has been closed. */
         CLOSED,
         /** A defect of psf itself. */
         INTERNAL,
-        /** The tensor has been made anew since this worker asked where its slices are; the next call asks again. */
+        /**
+         * The tensor was created again after this worker had requested the location of its slices. The next call
+         * requests the location again.
+         */
         STALE_LAYOUT,
-        /** A file could not be written or read, or does not hold what was written to it. */
+        /** A file could not be written or read, or its content is not what was written to it. */
         STORAGE,
         /**
          * The caller's own code failed on the worker: the function's {@code merge} or {@code finish}, the check of one
@@ -62,12 +65,12 @@ public final class PsException extends RuntimeException {
     private final @Nullable String slice;
     private final @Nullable String server;
 
-    /** A failure without a place. */
+    /** Creates a failure without a place. */
     public PsException(Code code, String detail) {
         this(code, detail, null, null, null, null, null);
     }
 
-    /** A failure without a place, and what brought it about. */
+    /** Creates a failure without a place, with the cause of the failure. */
     public PsException(Code code, String detail, @Nullable Throwable cause) {
         this(code, detail, null, null, null, null, cause);
     }
@@ -90,7 +93,7 @@ public final class PsException extends RuntimeException {
     }
 
     /**
-     * The same failure, with the place filled in where it is not yet known.
+     * Returns a copy of this failure whose unknown parts of the place are filled in.
      *
      * @param function the function's name
      * @param tensor the tensor's name
@@ -114,32 +117,32 @@ public final class PsException extends RuntimeException {
         return placed;
     }
 
-    /** Why it failed. */
+    /** Returns the reason of the failure. */
     public Code code() {
         return code;
     }
 
-    /** What was given and what was expected, without code and place. */
+    /** Returns the given and the expected value, without the code and the place. */
     public String detail() {
         return detail;
     }
 
-    /** The function's name, where it is known. */
+    /** Returns the function's name; null if not known. */
     public @Nullable String function() {
         return function;
     }
 
-    /** The tensor's name, where it is known. */
+    /** Returns the tensor's name; null if not known. */
     public @Nullable String tensor() {
         return tensor;
     }
 
-    /** The slice's keys, where they are known. */
+    /** Returns the slice's keys; null if not known. */
     public @Nullable String slice() {
         return slice;
     }
 
-    /** The server's rank and address, where they are known. */
+    /** Returns the server's rank and address; null if not known. */
     public @Nullable String server() {
         return server;
     }

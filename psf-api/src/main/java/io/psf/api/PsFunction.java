@@ -8,39 +8,43 @@ import java.lang.annotation.Target;
 
 /**
  * Declares a PS function: an interface with a nested {@code record Request}, a nested {@code record Response} and one
- * method {@code handle} that answers the one with the other next to the shard.
+ * method {@code handle}, which runs next to the shard and answers a request with a response.
  *
- * <p>The annotation processor makes {@code XPsf} beside interface {@code X}: its codec, its partition over slices, the
- * merge of the answers, the worker's {@code XPsf.Stub} and the server's {@code XPsf.bind(handler)}.
+ * <p>For an interface {@code X} the annotation processor generates the class {@code XPsf}: the codec, the partition
+ * over slices, the merge of the answers, the worker's {@code XPsf.Stub} and the server's {@code XPsf.bind(handler)}.
  *
- * <p>The layouts of the response say how the answers of several slices become one. The interface may have one method
- * beside them, which runs on the worker:
+ * <p>The layouts of the response define how the answers of several slices are merged into one. Besides {@code handle},
+ * the interface may have one of these methods, which run on the worker:
  *
  * <ul>
  *   <li>{@code static Response merge(List<Response> slices)} or {@code static Response merge(Request request,
- *       List<Response> slices)} merges in the place of layouts. The list has the answer of each slice that the call
- *       went to, in the order of the slices. It is empty if the call went to none: all key sets of the request were
- *       empty, and nothing else in it or in the response goes to every slice.
- *   <li>{@code static Response finish(Request request, Response merged)} goes on from what the layouts have merged, and
- *       makes the answer of it. A call that went to no slice has a merged response, too: its arrays are empty, its
- *       sums 0.
+ *       List<Response> slices)} merges the answers instead of layouts. The list has the answer of each slice that the
+ *       call was sent to, in slice order. The list is empty if the call was sent to no slice: all key sets of the
+ *       request were empty, and nothing else in the request or in the response goes to every slice.
+ *   <li>{@code static Response finish(Request request, Response merged)} computes the answer from the response that the
+ *       layouts have merged. If the call was sent to no slice, a merged response is passed as well: its arrays are
+ *       empty and its sums are 0.
  * </ul>
  *
- * <p>The arrays of the request are those of the caller, borrowed as everywhere. The method runs on the thread that brings
- * the last answer, which may await another call, and should not block. What it throws, and null in the place of a
- * response, fail the call with {@code CALLER_FAILED}; a {@link PsException} of its own keeps its code. If the call ends
- * before the method does, by its deadline for example, its thread is interrupted and its response dropped.
+ * <p>The request's arrays are the caller's own, borrowed as in any call. The method runs on the thread that delivers
+ * the last answer. That thread may be awaiting another call, so the method should not block. If the method throws, or
+ * returns null, the call fails with {@code CALLER_FAILED}; a {@link PsException} that the method throws retains its
+ * code. If the call ends before the method returns, for example by its deadline, the method's thread is interrupted and
+ * the method's response is dropped.
  */
 @Documented
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface PsFunction {
-    /** The function's name, its identity between processes: dotted lower case, for example {@code "acme.axpy"}. */
+    /**
+     * The function's name, which identifies the function between processes: dotted lower case, for example {@code
+     * "acme.axpy"}.
+     */
     String value();
 
     /**
-     * The names that the function had before, if any. A server serves callers of these names too, and a worker calls a
-     * server that has the function under such a name alone.
+     * The former names of the function, if any. A server also serves callers that use these names. A worker also calls
+     * a server that has the function only under a former name.
      */
     String[] formerly() default {};
 
@@ -48,19 +52,19 @@ public @interface PsFunction {
     Place at() default Place.SHARD;
 
     /**
-     * True if the function changes nothing, so that a call may be repeated freely. It makes no rows of a growing table
-     * either: {@link Shard#row} of a key that has none is an error in its calls.
+     * True if the function changes nothing, so that a call can be repeated safely. Such a function does not create rows
+     * of a growing table either: in its calls, {@link Shard#row} fails for a key that has no row.
      */
     boolean readOnly() default false;
 
     /**
-     * Whether calls of one worker on one shard run in the order sent, each after the one before it has answered. Without
-     * an order, a deferred answer holds no later call back, and a call does not wait behind those that are held back: it
-     * runs when it comes, or before or after its neighbours as their priorities say. The calls of a chain keep their
-     * order all the same. Calls on nodes have no order in any case.
+     * True if calls of one worker on one shard run in the order in which they were sent, each after the previous call
+     * has answered. If false, a deferred answer does not hold back later calls, and a call does not wait for calls that
+     * are held back: it runs when it arrives, or before or after its neighbours as their priorities require. The calls
+     * of a chain run in order in any case. Calls on nodes are never ordered.
      *
-     * <p>Only the server looks at this: a worker that was built from a declaration which says otherwise is served as this
-     * one says.
+     * <p>Only the server reads this value. A worker that was built from a declaration with another value is served
+     * according to the server's value.
      */
     boolean ordered() default true;
 }

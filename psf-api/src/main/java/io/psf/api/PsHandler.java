@@ -7,16 +7,20 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a class that handles a {@link PsFunction}: servers find it on their class path. The class is public, has a
- * public constructor without parameters and implements one function's interface. It replaces a {@code default} body of
- * {@code handle}.
+ * Marks a class that handles a {@link PsFunction}. Servers find the class on their class path. The class must be
+ * public, have a public constructor without parameters, and implement the interface of one function. It replaces a
+ * {@code default} body of {@code handle}.
  *
- * <p>A function may have several handlers, of different preference: a server takes the first that is {@link Available}.
+ * <p>A function may have several handlers with different preferences: a server uses the {@link Available} handler of
+ * the highest preference.
  */
 @Documented
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface PsHandler {
-    /** Which of a function's handlers is tried first: the one of the highest preference. Two of the same are an error. */
+    /**
+     * The handler's preference: of a function's handlers, the one of the highest preference is tried first. Two
+     * handlers with the same preference are an error.
+     */
     int preference() default 0;
 }

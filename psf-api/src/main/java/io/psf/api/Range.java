@@ -13,12 +13,12 @@ public record Range(long begin, long end) {
         }
     }
 
-    /** How many keys. */
+    /** Returns the number of keys. */
     public long length() {
         return end - begin;
     }
 
-    /** Whether a key lies in the range. */
+    /** True if the range contains the key. */
     public boolean contains(long key) {
         return key >= begin && key < end;
     }

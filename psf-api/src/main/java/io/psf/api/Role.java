@@ -1,15 +1,15 @@
 package io.psf.api;
 
-/** What a node is in the cluster. */
+/** The role of a node in the cluster. */
 public enum Role {
-    /** Forms the cluster, gives ranks, places slices, and notices when a node is lost. */
+    /** Forms the cluster, assigns ranks, places slices, and detects lost nodes. */
     SCHEDULER,
     /** Holds shards and runs handlers. */
     SERVER,
     /** Computes, and calls PS functions. */
     WORKER;
 
-    /** The role as it is written in settings and logs, for example {@code server}. */
+    /** Returns the role as written in settings and logs, for example {@code server}. */
     public String label() {
         return name().toLowerCase(java.util.Locale.ROOT);
     }

@@ -1,21 +1,22 @@
 package io.psf.api;
 
 /**
- * An attachment of a shard that keeps something by row: told when rows of a growing table are removed, so that it stays
- * aligned with them. On the shard's lane, after values and slots have changed. An attachment that keeps its state by key may
- * listen, too, to forget that of the keys.
+ * Implemented by an attachment of a shard that holds state per row number: it is notified when rows of a growing table
+ * are removed, so that its state stays aligned with the rows. Runs on the shard's lane, after values and slots have
+ * changed. An attachment that holds state per key may implement it, too, to discard the state of removed keys.
  */
 public interface RowListener {
     /**
-     * A row is no more, and the last row has taken its number, so that rows are numbered without a gap.
+     * Handles the removal of a row. The last row has taken the number of the removed row, so that rows are numbered
+     * without gaps.
      *
-     * @param key the key of the row that is no more
-     * @param row the number that it had: that of the row which was the last, from now on
-     * @param last the number that the last row had: one more than the last number now; the same as {@code row} if the last
-     *     row itself was removed
+     * @param key the key of the removed row
+     * @param row the number of the removed row, which is now the number of the row that was last
+     * @param last the former number of the last row: one more than the present last number; equal to {@code row} if the
+     *     last row itself was removed
      */
     void rowRemoved(long key, int row, int last);
 
-    /** All rows are no more. */
+    /** Handles the removal of all rows. */
     void rowsRemoved();
 }

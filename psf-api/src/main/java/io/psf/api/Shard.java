@@ -14,38 +14,38 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * What a server holds for one slice of a tensor: its values, the optimizer's state, and whatever functions attach to
- * it. Used on the shard's lane alone, by one thread at a time, so a handler takes no locks; not to be kept beyond the
- * handler except by an attachment.
+ * The part of a tensor that a server holds for one slice: its values, the optimizer's state, and the attachments of
+ * functions. Used only on the shard's lane, by one thread at a time, so a handler takes no locks. Only an attachment
+ * may hold a reference to the shard after the handler has returned.
  */
 public interface Shard {
     /**
-     * The keys that this shard owns. Of a growing table, where its keys stand by their hashes ({@link
-     * TensorLayout#position}); {@link #owns} tells which keys those are.
+     * Returns the keys that this shard owns. For a growing table, returns the range of key positions, which are derived
+     * from the keys' hashes ({@link TensorLayout#position}); {@link #owns} says which keys belong to it.
      */
     Range range();
 
-    /** Whether a key belongs to this shard; of a growing table also if it has not come yet. */
+    /** True if this shard owns the key; in a growing table also if the key has no row yet. */
     default boolean owns(long key) {
         return range().contains(TensorLayout.position(spec(), key));
     }
 
     /**
-     * How many rows this shard has: the length of its {@link #range()}, or of a growing table the keys that have come so
-     * far.
+     * Returns the number of rows of this shard: the length of its {@link #range()}, or for a growing table the number
+     * of rows created so far.
      */
     int rows();
 
     /**
-     * How many rows this shard can have: those that it has, or of a growing table as many as there is room for, with the
-     * slots that have been asked for.
+     * Returns the largest number of rows that this shard can have: its present number of rows, or for a growing table
+     * its capacity in rows with the slots that have been requested.
      */
     default int mostRows() {
         return rows();
     }
 
     /**
-     * The key of a local row.
+     * Returns the key of a local row.
      *
      * @param row from 0 to {@link #rows()}, exclusive
      */
@@ -53,42 +53,44 @@ public interface Shard {
         return range().begin() + Objects.checkIndex(row, rows());
     }
 
-    /** Floats in a row. */
+    /** Returns the number of floats in a row. */
     int width();
 
-    /** This shard's slice number in its tensor, from 0. */
+    /** Returns this shard's slice number in its tensor, from 0. */
     int slice();
 
-    /** What is known of the whole tensor. */
+    /** Returns the id and the shape of the whole tensor. */
     TensorInfo spec();
 
     /**
-     * The shard's values, [rows, width] float32: a view, what is written to it stays. Of a growing table, those of the rows
-     * that are there: ask for {@link #rows(LongArray)} first, and then for this.
+     * Returns the shard's values, [rows, width] float32: a view, so writes to it change the shard. For a growing table,
+     * the view has the rows that exist at the time of the call: call {@link #rows(LongArray)} before this method.
      */
     FloatArray values();
 
     /**
-     * The values of one row, [width] float32: a view. A growing table makes the row, as {@link #row} does.
+     * Returns the values of one row, [width] float32: a view. A growing table creates a missing row, as {@link #row}
+     * does.
      *
      * @param key a global key
-     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key, or the function is read-only and the
-     *     key has no row
+     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key, or the function is read-only
+     *     and the key has no row
      */
     FloatArray values(long key);
 
     /**
-     * The local row of a key, from 0. A growing table makes the row, unless the function is read-only: such a call changes
-     * nothing, and asks for rows with {@link #find} or {@link #gather}. The row has this number until rows are removed.
+     * Returns the local row of a key, from 0. A growing table creates a missing row, unless the function is read-only:
+     * such a call changes nothing, and reads rows with {@link #find} or {@link #gather}. The row has this number until
+     * rows are removed.
      *
-     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key, or the function is read-only and the
-     *     key has no row
+     * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key, or the function is read-only
+     *     and the key has no row
      */
     int row(long key);
 
     /**
-     * The local row of a key, from 0, or -1 if it has none. Makes no row. Of a table that does not grow, every key that the
-     * shard owns has a row.
+     * Returns the local row of a key, from 0, or -1 if the key has no row. Creates no row. In a table that does not
+     * grow, every key that the shard owns has a row.
      *
      * @throws PsException with {@code OUT_OF_RANGE} if this shard does not own the key
      */
@@ -97,11 +99,11 @@ public interface Shard {
     }
 
     /**
-     * The local rows of keys, -1 for a key that has none, in an array that the caller keeps. Makes no row.
+     * Writes the local rows of keys into the caller's array, -1 for a key that has no row. Creates no row.
      *
      * @param keys [n] int64 global keys
-     * @param into [at least n], filled from its beginning on
-     * @return how many of the keys have a row
+     * @param into [at least n], receives the rows, from index 0
+     * @return the number of keys that have a row
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
      */
     default int find(LongArray keys, int[] into) {
@@ -110,22 +112,22 @@ public interface Shard {
     }
 
     /**
-     * The local rows of keys, [n]. A growing table makes those that are not there, as {@link #row} does.
+     * Returns the local rows of keys, [n]. A growing table creates missing rows, as {@link #row} does.
      *
      * @param keys [n] int64 global keys
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, or that has no row if
-     *     the function is read-only
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, or that has no
+     *     row if the function is read-only
      */
     int[] rows(LongArray keys);
 
     /**
-     * The local rows of keys, in an array that the caller keeps. A growing table makes those that are not there, as
-     * {@link #row} does.
+     * Writes the local rows of keys into the caller's array. A growing table creates missing rows, as {@link #row}
+     * does.
      *
      * @param keys [n] int64 global keys
-     * @param into [at least n], filled from its beginning on
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, or that has no row if
-     *     the function is read-only
+     * @param into [at least n], receives the rows, from index 0
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, or that has no
+     *     row if the function is read-only
      */
     default void rows(LongArray keys, int[] into) {
         int[] rows = rows(keys);
@@ -133,8 +135,8 @@ public interface Shard {
     }
 
     /**
-     * The values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate scratch memory}
-     * for the answer. Makes no row: a key without one has the values that its row would begin with.
+     * Returns the values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate
+     * scratch memory} for the answer. Creates no row: a key without a row has its row's initial values.
      *
      * @param keys [n] int64 global keys
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own
@@ -147,21 +149,22 @@ public interface Shard {
     }
 
     /**
-     * State of an optimizer or a function, row-aligned with the values: [rows, width] float32 off the heap, zero when
-     * first asked for. Of a growing table, the rows that are there, as of {@link #values()}; each begins with zeros.
+     * Returns the state of an optimizer or a function, row-aligned with the values: [rows, width] float32, off-heap,
+     * zeros on the first request. For a growing table, the slot has the rows that exist at the time of the call, as in
+     * {@link #values()}; each row is zeros initially.
      *
      * @param name the slot's name, for example {@code "momentum"}
      * @param width floats in a row of the slot
      */
     FloatArray slot(String name, int width);
 
-    /** The slots that have been asked for, by name, each [rows, width of the slot] float32. */
+    /** Returns the slots that have been requested, by name, each [rows, width of the slot] float32. */
     Map<String, FloatArray> slots();
 
     /**
-     * Removes all rows of a growing table, with what is in the slots, as loading does before it makes those that were saved.
-     * Attachments that are a {@link RowListener} are told; what another keeps by row is wrong from now on, unless it is made
-     * anew.
+     * Removes all rows of a growing table and their slots' content, as loading does before it creates the saved rows.
+     * Attachments that are a {@link RowListener} are notified. Per-row state of any other attachment is invalid
+     * afterwards, unless the attachment is created again.
      *
      * @throws PsException with {@code BAD_REQUEST} if the table does not grow
      */
@@ -170,15 +173,15 @@ public interface Shard {
     }
 
     /**
-     * Removes rows of a growing table by their keys, with what is in the slots; a key that has none changes nothing. Rows
-     * are numbered without a gap: the last row takes the number of each one that is removed, so numbers from before are no
-     * longer good. Attachments that are a {@link RowListener} are told. The memory serves rows that are made later, and is
-     * not given back. A key that comes again gets a new row, with first values.
+     * Removes rows of a growing table by their keys, with their slots' content. A key that has no row changes nothing.
+     * Rows are numbered without gaps: the last row takes the number of each removed row, so row numbers obtained
+     * earlier are invalid. Attachments that are a {@link RowListener} are notified. The memory is reused for rows that
+     * are created later, and is not released. If a removed key is used again, it gets a new row with initial values.
      *
      * @param keys [n] int64 global keys
-     * @return how many rows there were
-     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, and nothing is
-     *     removed; with {@code BAD_REQUEST} if the table does not grow
+     * @return the number of rows removed
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, in which case
+     *     nothing is removed; with {@code BAD_REQUEST} if the table does not grow
      */
     default int removeRows(LongArray keys) {
         throw doesNotGrow();
@@ -191,81 +194,87 @@ public interface Shard {
     }
 
     /**
-     * Scratch memory for the answer, [n] float32, from the lane's arena: good until the answer is sent, its content
-     * undefined.
+     * Allocates scratch memory for the answer, [n] float32, from the lane's arena: valid until the answer is sent, its
+     * initial content undefined.
      */
     FloatArray allocate(int n);
 
-    /** How pushes change this shard. */
+    /** Returns the optimizer that applies pushes to this shard. */
     Optimizer optimizer();
 
     /**
-     * The shard of the same slice of another tensor, for functions between tensors: it runs on the same lane, so it may be
-     * read and written as this one. The other tensor is one of as many rows in as many slices on the same servers, whose
-     * slice has the same keys as this one; or, while the function is being handled, one that a key set of the request names
-     * ({@link io.psf.api.layout.ByKey#of}), whose slice has keys of its own. A shard that was asked for then may be kept by
-     * what the handler has run later on this lane. A call on the other tensor whose answer is deferred is not waited for.
+     * Returns the shard of the same slice of another tensor, for functions that work on two tensors. It runs on the
+     * same lane, so it may be read and written like this shard. The other tensor must have as many rows in as many
+     * slices on the same servers, and its slice must have the same keys as this slice. Alternatively, while the
+     * function is being handled, it may be a tensor that a key set of the request names ({@link
+     * io.psf.api.layout.ByKey#of}), whose slice has its own keys. A shard that was obtained in that case may be held by
+     * work that the handler schedules on this lane for later. A call on the other tensor whose answer is deferred is
+     * not waited for.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the other tensor is neither: on every slice, however many servers and
-     *     lanes there are, and whatever the slices' ranges
+     * @throws PsException with {@code BAD_REQUEST} if the other tensor is neither: on every slice, regardless of the
+     *     number of servers and lanes and of the slices' ranges
      */
     Shard other(TensorId tensor);
 
-    /** The call being answered. */
+    /** Returns the call being answered. */
     CallInfo call();
 
     /**
-     * Makes calls of other functions for the call being answered: {@code XPsf.stub(shard.caller())}. Such a call ends by the
-     * deadline of the one being answered, and is given up with it. It goes to shards and nodes anywhere in the cluster, this
-     * one too, runs in no order with others, and reaches its handler with {@link CallInfo#worker} -1.
+     * Returns the caller that calls other functions on behalf of the call being answered: {@code
+     * XPsf.stub(shard.caller())}. Such a call has the deadline of the call being answered, and is cancelled with it. It
+     * can reach shards and nodes anywhere in the cluster, including this shard. It is not ordered with other calls. Its
+     * handler sees {@link CallInfo#worker} -1.
      *
-     * <p>The answer comes back on this shard's lane: return a stage of it, {@code pending.toCompletableFuture()}. A lane
-     * that waited for it would wait for itself, so {@code await} on a lane fails at once. What the request borrows of
-     * this shard is read when the call is sent, which may be after the handler has returned: copy what other calls change.
+     * <p>The answer is delivered on this shard's lane: return a stage of it, {@code pending.toCompletableFuture()}. A
+     * lane that blocked on the answer would wait for itself, so {@code await} on a lane fails at once. The request's
+     * borrowed parts of this shard are read when the call is sent, which may be after the handler has returned: copy
+     * data that other calls change.
      *
-     * @throws IllegalStateException if no call is being answered, as in {@link #after} and in callbacks: ask in
-     *     {@code handle}, and keep it
+     * @throws IllegalStateException if no call is being answered, as in {@link #after} and in callbacks: obtain the
+     *     caller in {@code handle}, and hold it
      */
     Caller caller();
 
     /**
-     * Runs something on this shard's lane once a delay has passed: for a deferred answer that is due by then, whoever else
-     * comes. It is dropped when the tensor is cleared and when the server ends; what it throws is logged.
+     * Runs {@code work} on this shard's lane after a delay, for example to complete a deferred answer by a time limit
+     * even if no further call arrives. The work is dropped when the tensor is cleared and when the server ends. An
+     * exception that it throws is logged.
      *
-     * @return to be cancelled where that is no longer needed; what is due already may still run
+     * @return cancels the work; work that is already due may still run
      */
     Future<?> after(Duration delay, Runnable work);
 
     /**
-     * A task that gives back the memory of the request being handled, before its answer. A handler that answers later runs it,
-     * on the lane, once it reads the request's arrays no more, since it has copied them or added them up. The server's memory
-     * for requests is bounded; other senders wait for what such a handler keeps.
+     * Returns a task that releases the memory of the request being handled before its answer is sent. A handler that
+     * answers later runs the task, on the lane, once the handler no longer reads the request's arrays, because it has
+     * copied or summed them. The server's memory for requests is bounded: other senders wait for memory that such a
+     * handler retains.
      */
     default Runnable requestRelease() {
         return () -> {};
     }
 
-    /** Who is in the cluster now. */
+    /** Returns the current members of the cluster. */
     List<Member> members();
 
     /**
-     * A function's own state beside the shard, made when first asked for and kept as long as the shard. It is saved and
-     * loaded with the shard if it is {@link Checkpointed}.
+     * Returns a function's own state on the shard. The state is created on the first request and retained as long as
+     * the shard. If it is {@link Checkpointed}, it is saved and loaded with the shard.
      *
      * @param type the state's class, its key
-     * @param factory makes it the first time
+     * @param factory creates the state on the first request
      */
     default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
         return attachments().get(type, factory);
     }
 
-    /** All that functions have attached, for those that save and load it. */
+    /** Returns all attachments, for code that saves and loads them. */
     Attachments attachments();
 
     /**
-     * The directory for checkpoints that the server was given.
+     * Returns the directory for checkpoints that the server was configured with.
      *
-     * @throws PsException with {@code CONFIGURATION} if it was given none
+     * @throws PsException with {@code CONFIGURATION} if none was configured
      */
     Path checkpoints();
 }

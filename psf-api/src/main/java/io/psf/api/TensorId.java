@@ -3,8 +3,8 @@ package io.psf.api;
 import io.psf.api.spi.Names;
 
 /**
- * The name of a tensor, one named parameter of shape {@code [rows, width]}. A value: two ids of the same name are the
- * same tensor, on every worker. Immutable and thread-safe.
+ * The name of a tensor, a named parameter of shape {@code [rows, width]}. A value type: two ids with the same name
+ * denote the same tensor, on every worker. Immutable and thread-safe.
  */
 public final class TensorId {
     private final String name;
@@ -16,22 +16,22 @@ public final class TensorId {
     }
 
     /**
-     * The id of the tensor of that name.
+     * Returns the id of the tensor with the given name.
      *
      * @param name 1 to 200 printable characters
-     * @throws IllegalArgumentException if the name is empty, too long or holds a control character or half of a surrogate
-     *     pair
+     * @throws IllegalArgumentException if the name is empty, too long, or contains a control character or half of a
+     *     surrogate pair
      */
     public static TensorId of(String name) {
         return new TensorId(name);
     }
 
-    /** The tensor's name. */
+    /** Returns the tensor's name. */
     public String name() {
         return name;
     }
 
-    /** The number that stands for the name on the wire, derived from it. */
+    /** Returns the number that represents the name on the wire. The number is derived from the name. */
     public int number() {
         return number;
     }

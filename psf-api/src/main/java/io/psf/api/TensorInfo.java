@@ -1,16 +1,17 @@
 package io.psf.api;
 
 /**
- * What every node knows of a tensor.
+ * The description of a tensor, known to every node.
  *
- * @param id its name
- * @param rows how many rows, at least 1; {@link #GROWING} of a table whose rows are made when their keys first come
- * @param width floats in a row, at least 1
+ * @param id the tensor's name
+ * @param rows the number of rows, at least 1; {@link #GROWING} for a table whose rows are created when their keys are
+ *     first used
+ * @param width the number of floats in a row, at least 1
  */
 public record TensorInfo(TensorId id, long rows, int width) {
     /**
-     * In the place of a number of rows: any int64 is a key, and its row is made when it first comes. One more than all that
-     * hashes of keys can be, and more than any tensor could have.
+     * The number of rows of a growing table: any int64 is a key, and its row is created when the key is first used. The
+     * value is one more than the greatest position of a key's hash, and more than the rows of any other tensor.
      */
     public static final long GROWING = (1L << 62) + 1;
 
@@ -23,12 +24,12 @@ public record TensorInfo(TensorId id, long rows, int width) {
         }
     }
 
-    /** Whether rows are made when their keys first come. */
+    /** True if rows are created when their keys are first used. */
     public boolean grows() {
         return rows == GROWING;
     }
 
-    /** {@code [rows, width]}, for messages. */
+    /** Returns {@code [rows, width]}, for messages. */
     public String shape() {
         return "[" + (grows() ? "growing" : rows) + ", " + width + "]";
     }

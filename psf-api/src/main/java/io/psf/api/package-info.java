@@ -1,6 +1,6 @@
 /**
- * What a user declares a PS function with, what a handler sees, and what a call gives back. Imports nothing beyond the
- * JDK.
+ * The types with which a user declares a PS function, the types that a handler sees, and the types that a call returns.
+ * Imports nothing beyond the JDK.
  */
 @NullMarked
 package io.psf.api;

@@ -29,18 +29,19 @@ import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
 
 /**
- * Makes {@code XPsf} beside each interface {@code X} with {@code PsFunction}, and what brings handlers to a server's
- * class path; each source of one element alone, so that incremental builds make anew what has changed. An interface that mentions classes which do not exist yet waits for the next round, in which another
- * processor may have made them.
+ * Generates {@code XPsf} in the package of each interface {@code X} with {@code PsFunction}, and the providers by which
+ * servers find handlers on their class path. Each source depends on only one element, so that incremental builds
+ * regenerate only what has changed. An interface that refers to classes which do not exist yet is deferred to a later
+ * round, in which another processor may have generated them.
  */
 @AutoService(Processor.class)
 public final class PsfProcessor extends AbstractProcessor {
     private final Problems problems = new Problems();
-    /** Interfaces to be read again in the next round. */
+    /** The names of interfaces to read again in the next round. */
     private final Set<String> waitingFunctions = new LinkedHashSet<>();
-    /** Handlers to be read again in the next round. */
+    /** The names of handlers to read again in the next round. */
     private final Set<String> waitingHandlers = new LinkedHashSet<>();
-    /** The classes that this processor has written. */
+    /** The names of the classes that this processor has written. */
     private final Set<String> written = new HashSet<>();
 
     private int rounds;
@@ -49,8 +50,8 @@ public final class PsfProcessor extends AbstractProcessor {
     private HandlerReader handlers;
     private Schemas schemas;
 
-    /** Made by the compiler. */
-    @SuppressWarnings("NullAway") // init comes before anything else
+    /** Called by the compiler. */
+    @SuppressWarnings("NullAway") // the compiler calls init before any other method
     public PsfProcessor() {}
 
     @Override
@@ -109,7 +110,10 @@ public final class PsfProcessor extends AbstractProcessor {
         return now;
     }
 
-    /** Whether someone else wrote it: while others write, what is missing may still come. */
+    /**
+     * True if this processor did not write the class. As long as a round has such classes, other processors may still
+     * generate missing classes.
+     */
     private boolean isForeign(Element root) {
         return !(root instanceof TypeElement type)
                 || !written.contains(type.getQualifiedName().toString());
@@ -158,8 +162,8 @@ public final class PsfProcessor extends AbstractProcessor {
     }
 
     /**
-     * Without a new file the next round would be the last, and what is written in that one comes too late for those who
-     * name it: the compiler would add its errors to the one that matters.
+     * Writes an empty source, so that the next round is not the last. Sources written in the last round are too late
+     * for code that refers to them: the compiler would report further errors besides the relevant one.
      */
     private void askForAnotherRound() {
         String function = waitingFunctions.iterator().next();
@@ -170,7 +174,7 @@ public final class PsfProcessor extends AbstractProcessor {
                 processingEnv.getElementUtils().getTypeElement(function));
     }
 
-    /** Writes a source that comes of one element alone: what incremental builds rely on. */
+    /** Writes a source that depends on one element only, as incremental builds require. */
     private void write(Source source, TypeElement origin) {
         written.add(source.name());
         try (Writer out =

@@ -9,10 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function's schema as it is committed: the source that declares the function in a comment, and one line a version.
+ * The committed schema file of a function: a comment with the source that declares the function, followed by one line
+ * per version.
  *
  * @param path the file
- * @param source the source, relative to the file's folder; null if no compiler told it
+ * @param source the source, relative to the file's folder; null if no compiler has provided it
  * @param versions the schema's text, one for each version from 1 on; empty if there is no file
  */
 record SchemaFile(Path path, @Nullable String source, List<String> versions) {
@@ -23,12 +24,12 @@ record SchemaFile(Path path, @Nullable String source, List<String> versions) {
         versions = List.copyOf(versions);
     }
 
-    /** The file of a function, which need not be there. */
+    /** Returns the file of a function, which need not exist. */
     static SchemaFile of(Path folder, String function) throws IOException {
         return read(folder.resolve(function + SUFFIX));
     }
 
-    /** All files of a folder. */
+    /** Returns all schema files of a folder. */
     static List<SchemaFile> in(Path folder) throws IOException {
         List<SchemaFile> files = new ArrayList<>();
         if (Files.isDirectory(folder)) {
@@ -62,7 +63,10 @@ record SchemaFile(Path path, @Nullable String source, List<String> versions) {
         return name().substring(0, name().length() - SUFFIX.length());
     }
 
-    /** The schema's text as it is of a function that has been renamed since. */
+    /**
+     * Returns the schema's texts with the function's name replaced by {@code name}, for a function that was renamed
+     * after the file was committed.
+     */
     List<String> versionsOf(String name) {
         return versions.stream()
                 .map(text -> text.startsWith(function() + " ")
@@ -71,7 +75,7 @@ record SchemaFile(Path path, @Nullable String source, List<String> versions) {
                 .toList();
     }
 
-    /** Where the source is, or was. */
+    /** Returns the path at which the source is, or was; null if not known. */
     @Nullable
     Path sourcePath() {
         return source == null
@@ -79,7 +83,7 @@ record SchemaFile(Path path, @Nullable String source, List<String> versions) {
                 : path.resolveSibling(source).toAbsolutePath().normalize();
     }
 
-    /** The same file with a source that is known now. */
+    /** Returns a copy of this file with a source that is now known. */
     SchemaFile declaredIn(@Nullable Path found) {
         Path folder = path.toAbsolutePath().normalize().getParent();
         if (found == null || folder == null || !folder.getRoot().equals(found.getRoot())) {

@@ -19,18 +19,19 @@ import javax.tools.Diagnostic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schemas committed beside the source, one file a function with one line a version: what peers of those versions
- * know. A function without a file gets one. The file of a former name counts for a function that was renamed, and takes
- * the new name when the files are rewritten.
+ * The schemas committed beside the source, which define what peers of each version know. Each function has one file,
+ * with one line per version. A file is created for a function that has none. For a renamed function, the file of a
+ * former name is used, and is replaced by a file of the new name when the files are rewritten.
  *
- * <p>A file tells the source that declared its function. The function is gone if that source is no more, or is compiled
- * now and does not declare it; a source that stands there and is not compiled, such as that of a test or of another
- * module, or in an incremental compilation, says nothing.
+ * <p>A file names the source that declared its function. The function counts as removed if that source no longer
+ * exists, or if this compilation has the source and the source does not declare the function. A source that exists but
+ * is not compiled is no evidence; examples are the source of a test, of another module, or an unchanged source in an
+ * incremental compilation.
  */
 final class Schemas {
-    /** The folder of the files; without it nothing is compared. */
+    /** The option for the folder of the files; without it no schemas are compared. */
     static final String FOLDER = "psf.schemas";
-    /** Whether the files are rewritten. */
+    /** The option that is true if the files are to be rewritten. */
     static final String UPDATE = "psf.schemas.update";
 
     private final @Nullable Path folder;
@@ -57,20 +58,20 @@ final class Schemas {
         }
     }
 
-    /** Takes note of what a round compiles. */
+    /** Records the sources that a round compiles. */
     void compiles(Set<? extends Element> roots) {
         if (folder != null) {
             sources.add(roots);
         }
     }
 
-    /** Takes note of a function that is there, sound or not, under all of its names. */
+    /** Records a declared function, valid or not, under its current and its former names. */
     void declares(TypeElement type, FunctionModel model) {
         model.formerly().forEach(former -> declared.putIfAbsent(former, type));
         declared.put(model.name(), type);
     }
 
-    /** Compares a function with its file, or writes it. */
+    /** Compares a function with its file, or writes the file. */
     void check(TypeElement type, FunctionModel model) {
         if (folder == null) {
             return;
@@ -85,7 +86,7 @@ final class Schemas {
                 evolution.check(type, model, committed, known.name());
                 return;
             } else if (!update && isRenamed) {
-                return; // the file keeps the name that it was committed under
+                return; // the file retains the name under which it was committed
             }
             SchemaFile now = file.with(model.schemas()).declaredIn(sources.of(type));
             if (!now.equals(file)) {
@@ -101,7 +102,7 @@ final class Schemas {
         }
     }
 
-    /** The files of the names that a function had before. */
+    /** Returns the existing files of a function's former names. */
     private List<SchemaFile> former(FunctionModel model) throws IOException {
         List<SchemaFile> files = new ArrayList<>();
         for (String name : model.formerly()) {
@@ -113,7 +114,7 @@ final class Schemas {
         return files;
     }
 
-    /** Tells of the functions that are gone, after all have been read. */
+    /** Reports the removed functions, or deletes their files on update. Called after all functions have been read. */
     void checkGone() {
         if (folder == null) {
             return;
@@ -135,7 +136,7 @@ final class Schemas {
         }
     }
 
-    /** A function that the source declares now. */
+    /** Returns a function that the source declares now; null if there is none. */
     private @Nullable TypeElement inPlaceOf(@Nullable Path source) {
         return declared.values().stream()
                 .filter(type -> source != null && source.equals(sources.of(type)))

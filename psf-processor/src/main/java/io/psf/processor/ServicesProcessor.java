@@ -20,9 +20,9 @@ import javax.tools.FileObject;
 import javax.tools.StandardLocation;
 
 /**
- * Writes the service file that names the providers which {@link PsfProcessor} makes. A processor of its own, since the file
- * comes of all of them, while what is made of one interface comes of that interface alone. Providers of an earlier
- * compilation into the same folder stay, as long as their classes do.
+ * Writes the service file that lists the providers which {@link PsfProcessor} generates. This is a separate processor
+ * because the file depends on all providers, while each source of {@code PsfProcessor} depends on only one interface.
+ * Providers of an earlier compilation into the same folder remain listed as long as their classes exist.
  */
 @AutoService(Processor.class)
 public final class ServicesProcessor extends AbstractProcessor {
@@ -30,7 +30,7 @@ public final class ServicesProcessor extends AbstractProcessor {
 
     private final Set<String> providers = new TreeSet<>();
 
-    /** Made by the compiler. */
+    /** Called by the compiler. */
     public ServicesProcessor() {}
 
     @Override
@@ -79,7 +79,7 @@ public final class ServicesProcessor extends AbstractProcessor {
                 BufferedReader lines = new BufferedReader(in)) {
             lines.lines().map(String::strip).filter(this::isThere).forEach(names::add);
         } catch (IOException e) {
-            return Set.of(); // there is none, which the compiler tells in several ways
+            return Set.of(); // no such file, for which compilers throw different exceptions
         }
         return names;
     }

@@ -10,7 +10,7 @@ import javax.annotation.processing.ProcessingEnvironment;
 import javax.lang.model.element.Element;
 import org.jspecify.annotations.Nullable;
 
-/** The files that are compiled, as far as the compiler tells: javac does, others may not. */
+/** The files that are compiled, if the compiler provides them: javac does, other compilers may not. */
 final class Sources {
     private final @Nullable Trees trees;
     private final Set<Path> compiled = new HashSet<>();
@@ -23,11 +23,11 @@ final class Sources {
         try {
             return Trees.instance(environment);
         } catch (IllegalArgumentException | LinkageError e) {
-            return null; // another compiler
+            return null; // the compiler is not javac
         }
     }
 
-    /** Takes note of the files of a round. */
+    /** Records the files of a round. */
     void add(Set<? extends Element> roots) {
         for (Element root : roots) {
             Path path = of(root);
@@ -37,12 +37,12 @@ final class Sources {
         }
     }
 
-    /** Whether this compilation has the file. */
+    /** True if this compilation has the file. */
     boolean contains(Path file) {
         return compiled.contains(file);
     }
 
-    /** The file in which an element is declared; null if it is not known. */
+    /** Returns the file in which an element is declared; null if not known. */
     @Nullable
     Path of(Element element) {
         TreePath path = trees == null ? null : trees.getPath(element);

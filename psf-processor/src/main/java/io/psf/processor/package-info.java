@@ -1,6 +1,6 @@
 /**
- * The annotation processor in three steps: {@code read} an interface into a {@code model}, and {@code emit} the model as
- * source. Runs at compile time only; what it makes sees {@code psf-api} alone.
+ * The annotation processor, in three steps: {@code read} converts an interface into a {@code model}, and {@code emit}
+ * generates source from the model. Runs only at compile time. The generated code depends only on {@code psf-api}.
  */
 @NullMarked
 package io.psf.processor;

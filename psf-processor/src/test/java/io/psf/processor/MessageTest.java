@@ -34,26 +34,26 @@ class MessageTest {
                                 + " (expected: rows). Put @ByKey on it.");
         assertThat(messages("NoTensor"))
                 .containsExactly("[PsfTarget] NoTensor runs on shards, but its request names no tensor (expected: a"
-                        + " component of type TensorId). Add one, or say at = SERVER or SCHEDULER.");
+                        + " component of type TensorId). Add one, or declare at = SERVER or SCHEDULER.");
         assertThat(messages("Names"))
                 .contains(
                         "[PsfName] name \"Bad.Upper\" (expected: dotted lower case of 1 to 200 characters, for example"
                                 + " \"acme.axpy\"). Did you mean \"bad.upper\"?");
         assertThat(messages("Merges"))
                 .contains(
-                        "[PsfMergeAndLayout] @ByRange on component values, while the interface has a merge of its own"
-                                + " (expected: one of the two). Take the annotation away; or write \"static Response"
-                                + " finish(Request request, Response merged)\" in the place of merge, which goes on from"
-                                + " what the layouts have merged.",
+                        "[PsfMergeAndLayout] @ByRange on component values, while the interface has its own merge method"
+                                + " (expected: one of the two). Remove the annotation; or write \"static Response"
+                                + " finish(Request request, Response merged)\" instead of merge, which takes the"
+                                + " response that the layouts have merged.",
                         "[PsfFinishSignature] finish: parameters Merges.Swapped.Response, Merges.Swapped.Request"
                                 + " (expected: static Response finish(Request request, Response merged)). Change it, or rename the method.",
-                        "[PsfMergeTwice] method finish of Both stands beside merge (expected: one of"
+                        "[PsfMergeTwice] method finish of Both conflicts with merge (expected: one of"
                                 + " merge(List<Response>), merge(Request, List<Response>) and finish(Request,"
-                                + " Response)). Take one of them away.");
+                                + " Response)). Remove one of them.");
         assertThat(messages("Answers"))
-                .contains("[PsfResponseLayout] component values of the response does not say how the answers of several"
-                        + " slices become one (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or MAX)."
-                        + " Choose one, or write \"static Response merge(List<Response> slices)\".");
+                .contains("[PsfResponseLayout] component values of the response does not define how the answers of"
+                        + " several slices are merged (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or"
+                        + " MAX). Choose one, or write \"static Response merge(List<Response> slices)\".");
     }
 
     @Test

@@ -55,13 +55,17 @@ class SchemasTest {
         errors(false, "int x, @Since(2) long y");
         assertThat(errors(false, "int x, @Since(2) double y"))
                 .containsExactly("[PsfSchemaBroken] component y of the request is f64, was i64 in version 2, which is"
-                        + " committed in acme.f.schema (expected: as peers of that version know it). Put it back, and"
-                        + " append what is new with @Since(3); -Apsf.schemas.update=true gives those peers up.");
+                        + " committed in acme.f.schema (expected: as peers of that version know it). Restore it, and"
+                        + " append additions with @Since(3); -Apsf.schemas.update=true drops support for those"
+                        + " peers.");
         assertThat(errors(false, "@Since(2) long y"))
                 .singleElement()
                 .asString()
-                .contains("component x of the request is gone");
-        assertThat(errors(false, "int x")).singleElement().asString().contains("component y of the request is gone");
+                .contains("component x of the request was removed");
+        assertThat(errors(false, "int x"))
+                .singleElement()
+                .asString()
+                .contains("component y of the request was removed");
         assertThat(committed()).containsExactly(ONE, TWO);
         assertThat(errors(true, "int x, @Since(2) double y")).isEmpty();
     }
@@ -72,7 +76,7 @@ class SchemasTest {
         assertThat(errors(false, "int x, @Since(2) int z, @Since(2) long y"))
                 .singleElement()
                 .asString()
-                .contains("components of the request changed places, were tensor, x, y, z in version 2");
+                .contains("components of the request changed their order, were tensor, x, y, z in version 2");
     }
 
     @Test
@@ -83,8 +87,9 @@ class SchemasTest {
         assertThat(declare("A.java", "acme.a", "acme.renamed"))
                 .containsExactly(
                         "[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
-                                + " acme.b.schema is committed (expected: every function whose schema is committed). Give it its"
-                                + " name back, or give the old name in \"formerly\"; or delete the file, which gives its peers up.");
+                                + " acme.b.schema is committed (expected: every function whose schema is committed)."
+                                + " Restore its name, or list the old name in \"formerly\"; or delete the file, which"
+                                + " drops support for its peers.");
         assertThat(declare("A.java", "acme.a")).hasSize(2);
         Files.delete(schema("acme.renamed"));
         Files.delete(schema("acme.b"));
@@ -107,9 +112,10 @@ class SchemasTest {
         assertThat(schema("acme.a")).exists();
         assertThat(schema("acme.z")).doesNotExist();
         assertThat(rename("acme.z", "formerly = {\"acme.b\", \"acme.a\"}", ", int broken"))
-                .containsExactly("[PsfSchemaBroken] component broken of the request is new in version 1, which is"
-                        + " committed in acme.a.schema (expected: as peers of that version know it). Put it back, and"
-                        + " append what is new with @Since(2); -Apsf.schemas.update=true gives those peers up.");
+                .containsExactly("[PsfSchemaBroken] component broken of the request was added in version 1, which is"
+                        + " committed in acme.a.schema (expected: as peers of that version know it). Restore it, and"
+                        + " append additions with @Since(2); -Apsf.schemas.update=true drops support for those"
+                        + " peers.");
         assertThat(rename("acme.z", "readOnly = false", ""))
                 .singleElement()
                 .asString()

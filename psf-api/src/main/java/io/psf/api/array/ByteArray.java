@@ -7,11 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared array of int8: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
- * the memory behind it. Not thread-safe: one thread writes, or many read.
+ * A shared array of int8: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
+ * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
 public final class ByteArray implements SharedArray {
-    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
     private final ByteBuffer data;
@@ -20,30 +20,30 @@ public final class ByteArray implements SharedArray {
         this.data = data;
     }
 
-    /** A new array of n zeros on the heap. */
+    /** Returns a new on-heap array of n zeros. */
     public static ByteArray allocate(int n) {
         SharedArray.requireLength(n);
         return new ByteArray(ByteBuffer.wrap(new byte[n]));
     }
 
-    /** A new array on the heap that holds a copy of the values. */
+    /** Returns a new on-heap array with a copy of the values. */
     public static ByteArray of(byte... values) {
         return new ByteArray(ByteBuffer.wrap(values.clone()));
     }
 
-    /** A view of all of a Java array. */
+    /** Returns a view of a whole Java array. */
     public static ByteArray wrap(byte[] values) {
         Objects.requireNonNull(values, "values: null (expected: an array)");
         return new ByteArray(ByteBuffer.wrap(values));
     }
 
-    /** A view of a part of a Java array: n values from {@code begin} on. */
+    /** Returns a view of n values of a Java array, from index {@code begin}. */
     public static ByteArray wrap(byte[] values, int begin, int n) {
         return new ByteArray(ByteBuffer.wrap(values, begin, n).slice());
     }
 
     /**
-     * A view of a buffer's bytes from its position to its limit, little-endian.
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian.
      *
      * @throws IllegalArgumentException if the bytes are not a whole number of elements
      */
@@ -62,7 +62,7 @@ public final class ByteArray implements SharedArray {
         return ElementType.BYTE;
     }
 
-    /** Element i. */
+    /** Returns element i. */
     public byte get(int i) {
         return data.get(i);
     }
@@ -82,39 +82,39 @@ public final class ByteArray implements SharedArray {
         return wrap(toArray());
     }
 
-    /** A new Java array that holds a copy of the values. */
+    /** Returns a new Java array with a copy of the values. */
     public byte[] toArray() {
         byte[] values = new byte[length()];
         data.get(0, values);
         return values;
     }
 
-    /** Copies all values into the beginning of a Java array that is at least as long. */
+    /** Copies all values to the beginning of a Java array, which must be at least as long. */
     public void copyTo(byte[] target) {
         copyTo(0, target, 0, length());
     }
 
-    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    /** Copies n values, from index {@code begin}, into a Java array, from index {@code at}. */
     public void copyTo(int begin, byte[] target, int at, int n) {
         data.get(begin, target, at, n);
     }
 
-    /** Copies all values into the beginning of another array that is at least as long. */
+    /** Copies all values to the beginning of another array, which must be at least as long. */
     public void copyTo(ByteArray target) {
         target.data.put(0, data, 0, length());
     }
 
-    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
     public void copyFrom(int at, byte[] source, int begin, int n) {
         data.put(at, source, begin, n);
     }
 
-    /** Copies all values of another array into the beginning of this one. */
+    /** Copies all values of another array to the beginning of this array. */
     public void copyFrom(ByteArray source) {
         source.copyTo(this);
     }
 
-    /** Sets every element. */
+    /** Sets every element to a value. */
     public void fill(byte value) {
         byte[] tile = new byte[Math.min(TILE, length())];
         Arrays.fill(tile, value);

@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared array of float64: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
- * the memory behind it. Not thread-safe: one thread writes, or many read.
+ * A shared array of float64: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
+ * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
 public final class DoubleArray implements SharedArray {
-    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
     private final DoubleBuffer data;
@@ -21,30 +21,30 @@ public final class DoubleArray implements SharedArray {
         this.data = data;
     }
 
-    /** A new array of n zeros on the heap. */
+    /** Returns a new on-heap array of n zeros. */
     public static DoubleArray allocate(int n) {
         SharedArray.requireLength(n);
         return new DoubleArray(DoubleBuffer.wrap(new double[n]));
     }
 
-    /** A new array on the heap that holds a copy of the values. */
+    /** Returns a new on-heap array with a copy of the values. */
     public static DoubleArray of(double... values) {
         return new DoubleArray(DoubleBuffer.wrap(values.clone()));
     }
 
-    /** A view of all of a Java array. */
+    /** Returns a view of a whole Java array. */
     public static DoubleArray wrap(double[] values) {
         Objects.requireNonNull(values, "values: null (expected: an array)");
         return new DoubleArray(DoubleBuffer.wrap(values));
     }
 
-    /** A view of a part of a Java array: n values from {@code begin} on. */
+    /** Returns a view of n values of a Java array, from index {@code begin}. */
     public static DoubleArray wrap(double[] values, int begin, int n) {
         return new DoubleArray(DoubleBuffer.wrap(values, begin, n).slice());
     }
 
     /**
-     * A view of a buffer's bytes from its position to its limit, little-endian.
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian.
      *
      * @throws IllegalArgumentException if the bytes are not a whole number of elements
      */
@@ -63,7 +63,7 @@ public final class DoubleArray implements SharedArray {
         return ElementType.DOUBLE;
     }
 
-    /** Element i. */
+    /** Returns element i. */
     public double get(int i) {
         return data.get(i);
     }
@@ -83,39 +83,39 @@ public final class DoubleArray implements SharedArray {
         return wrap(toArray());
     }
 
-    /** A new Java array that holds a copy of the values. */
+    /** Returns a new Java array with a copy of the values. */
     public double[] toArray() {
         double[] values = new double[length()];
         data.get(0, values);
         return values;
     }
 
-    /** Copies all values into the beginning of a Java array that is at least as long. */
+    /** Copies all values to the beginning of a Java array, which must be at least as long. */
     public void copyTo(double[] target) {
         copyTo(0, target, 0, length());
     }
 
-    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    /** Copies n values, from index {@code begin}, into a Java array, from index {@code at}. */
     public void copyTo(int begin, double[] target, int at, int n) {
         data.get(begin, target, at, n);
     }
 
-    /** Copies all values into the beginning of another array that is at least as long. */
+    /** Copies all values to the beginning of another array, which must be at least as long. */
     public void copyTo(DoubleArray target) {
         target.data.put(0, data, 0, length());
     }
 
-    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
     public void copyFrom(int at, double[] source, int begin, int n) {
         data.put(at, source, begin, n);
     }
 
-    /** Copies all values of another array into the beginning of this one. */
+    /** Copies all values of another array to the beginning of this array. */
     public void copyFrom(DoubleArray source) {
         source.copyTo(this);
     }
 
-    /** Sets every element. */
+    /** Sets every element to a value. */
     public void fill(double value) {
         double[] tile = new double[Math.min(TILE, length())];
         Arrays.fill(tile, value);
@@ -153,7 +153,7 @@ public final class DoubleArray implements SharedArray {
         }
     }
 
-    /** The inner product with x, summed in float64. */
+    /** Returns the inner product with x, summed in float64. */
     public double dot(DoubleArray x) {
         requireSameLength("x", x.length());
         double[] ys = new double[Math.min(TILE, length())];

@@ -1,6 +1,6 @@
 package io.psf.api.array;
 
-/** What an array's elements are. The order is the number on the wire: append only. */
+/** The type of an array's elements. A constant's position is its number on the wire: append only. */
 public enum ElementType {
     /** int8. */
     BYTE(1),
@@ -19,7 +19,7 @@ public enum ElementType {
         this.size = size;
     }
 
-    /** Bytes of an element. */
+    /** Returns the size of an element in bytes. */
     public int size() {
         return size;
     }

@@ -8,21 +8,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared array of float32: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
- * the memory behind it. Not thread-safe: one thread writes, or many read.
+ * A shared array of float32: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
+ * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
 public final class FloatArray implements SharedArray {
-    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
-    /** Elements in a cache line of most machines. */
+    /** Elements in a cache line on most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
-    @SuppressWarnings("UnusedVariable") // keeps the JIT from leaving out what is only looked at
+    @SuppressWarnings("UnusedVariable") // prevents the JIT from removing reads whose result is not used otherwise
     private float seen;
 
     private final FloatBuffer data;
-    /** The bytes that {@link #data} views, from {@link #firstByte} on, if they lie off the heap. */
+    /** The off-heap bytes that {@link #data} views, from {@link #firstByte} on; null if the data is on the heap. */
     private final @Nullable ByteBuffer bytes;
 
     private final int firstByte;
@@ -37,30 +37,30 @@ public final class FloatArray implements SharedArray {
         this.firstByte = firstByte;
     }
 
-    /** A new array of n zeros on the heap. */
+    /** Returns a new on-heap array of n zeros. */
     public static FloatArray allocate(int n) {
         SharedArray.requireLength(n);
         return new FloatArray(FloatBuffer.wrap(new float[n]));
     }
 
-    /** A new array on the heap that holds a copy of the values. */
+    /** Returns a new on-heap array with a copy of the values. */
     public static FloatArray of(float... values) {
         return new FloatArray(FloatBuffer.wrap(values.clone()));
     }
 
-    /** A view of all of a Java array. */
+    /** Returns a view of a whole Java array. */
     public static FloatArray wrap(float[] values) {
         Objects.requireNonNull(values, "values: null (expected: an array)");
         return new FloatArray(FloatBuffer.wrap(values));
     }
 
-    /** A view of a part of a Java array: n values from {@code begin} on. */
+    /** Returns a view of n values of a Java array, from index {@code begin}. */
     public static FloatArray wrap(float[] values, int begin, int n) {
         return new FloatArray(FloatBuffer.wrap(values, begin, n).slice());
     }
 
     /**
-     * A view of a buffer's bytes from its position to its limit, little-endian.
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian.
      *
      * @throws IllegalArgumentException if the bytes are not a whole number of elements
      */
@@ -70,7 +70,10 @@ public final class FloatArray implements SharedArray {
                 SharedArray.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
     }
 
-    /** The bytes behind this array, little-endian, for vector instructions; null if they lie on the heap. */
+    /**
+     * Returns the off-heap bytes behind this array, little-endian, for vector instructions; null if the array is on the
+     * heap.
+     */
     public @Nullable ByteBuffer offHeap() {
         return bytes == null
                 ? null
@@ -90,7 +93,7 @@ public final class FloatArray implements SharedArray {
         return ElementType.FLOAT;
     }
 
-    /** Element i. */
+    /** Returns element i. */
     public float get(int i) {
         return data.get(i);
     }
@@ -110,29 +113,29 @@ public final class FloatArray implements SharedArray {
         return wrap(toArray());
     }
 
-    /** A new Java array that holds a copy of the values. */
+    /** Returns a new Java array with a copy of the values. */
     public float[] toArray() {
         float[] values = new float[length()];
         data.get(0, values);
         return values;
     }
 
-    /** Copies all values into the beginning of a Java array that is at least as long. */
+    /** Copies all values to the beginning of a Java array, which must be at least as long. */
     public void copyTo(float[] target) {
         copyTo(0, target, 0, length());
     }
 
-    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    /** Copies n values, from index {@code begin}, into a Java array, from index {@code at}. */
     public void copyTo(int begin, float[] target, int at, int n) {
         data.get(begin, target, at, n);
     }
 
     /**
-     * Copies rows of this array, [_, width], into a Java array, one after the other from its beginning on.
+     * Copies rows of this array, [_, width], to the beginning of a Java array, one after the other.
      *
-     * @param rows which rows
-     * @param from the first of {@code rows} to copy
-     * @param n how many of {@code rows} to copy
+     * @param rows the numbers of the rows
+     * @param from the index of the first of {@code rows} to copy
+     * @param n the number of {@code rows} to copy
      * @param width elements in a row
      * @param target [at least n, width]
      */
@@ -148,7 +151,10 @@ public final class FloatArray implements SharedArray {
         }
     }
 
-    /** Copies rows back to where {@link #copyRowsTo} takes them from; one that occurs twice has what comes last. */
+    /**
+     * Copies rows back to where {@link #copyRowsTo} takes them from. If a row number occurs more than once, the last
+     * copy of the row remains.
+     */
     public void copyRowsFrom(int[] rows, int from, int n, int width, float[] source) {
         if (width == 1) {
             for (int i = 0; i < n; i++) {
@@ -161,28 +167,28 @@ public final class FloatArray implements SharedArray {
         }
     }
 
-    /** Copies all values into the beginning of another array that is at least as long. */
+    /** Copies all values to the beginning of another array, which must be at least as long. */
     public void copyTo(FloatArray target) {
         target.data.put(0, data, 0, length());
     }
 
-    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
     public void copyFrom(int at, float[] source, int begin, int n) {
         data.put(at, source, begin, n);
     }
 
-    /** Copies all values of another array into the beginning of this one. */
+    /** Copies all values of another array to the beginning of this array. */
     public void copyFrom(FloatArray source) {
         source.copyTo(this);
     }
 
     /**
-     * Brings values into the processor's cache while it computes something else: a loop over memory that waits for each
-     * tile of it first, and then computes, does one thing at a time.
+     * Loads values into the processor's cache, so that the loads overlap with other computation. A loop that first
+     * waits for each tile of memory and then computes does the two one after the other.
      *
-     * @param begin the first of them
-     * @param n how many; none if it is negative
-     * @throws IndexOutOfBoundsException if there are not so many from there on, as far as that is looked at
+     * @param begin the index of the first value
+     * @param n the number of values; none if negative
+     * @throws IndexOutOfBoundsException if a value that this method reads, one per cache line, is out of bounds
      */
     public void prefetch(int begin, int n) {
         float sum = 0;
@@ -192,7 +198,7 @@ public final class FloatArray implements SharedArray {
         seen = sum;
     }
 
-    /** Sets every element. */
+    /** Sets every element to a value. */
     public void fill(float value) {
         float[] tile = new float[Math.min(TILE, length())];
         Arrays.fill(tile, value);
@@ -230,7 +236,7 @@ public final class FloatArray implements SharedArray {
         }
     }
 
-    /** The inner product with x, summed in float64. */
+    /** Returns the inner product with x, summed in float64. */
     public double dot(FloatArray x) {
         requireSameLength("x", x.length());
         float[] ys = new float[Math.min(TILE, length())];

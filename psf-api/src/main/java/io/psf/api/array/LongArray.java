@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared array of int64: a bounds-checked view of memory on the heap or off it. What is written to a view stays in
- * the memory behind it. Not thread-safe: one thread writes, or many read.
+ * A shared array of int64: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
+ * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
 public final class LongArray implements SharedArray {
-    /** Elements handled at once: a tile on the heap is vectorized by the JIT, a loop over a buffer is not. */
+    /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
     private final LongBuffer data;
@@ -21,30 +21,30 @@ public final class LongArray implements SharedArray {
         this.data = data;
     }
 
-    /** A new array of n zeros on the heap. */
+    /** Returns a new on-heap array of n zeros. */
     public static LongArray allocate(int n) {
         SharedArray.requireLength(n);
         return new LongArray(LongBuffer.wrap(new long[n]));
     }
 
-    /** A new array on the heap that holds a copy of the values. */
+    /** Returns a new on-heap array with a copy of the values. */
     public static LongArray of(long... values) {
         return new LongArray(LongBuffer.wrap(values.clone()));
     }
 
-    /** A view of all of a Java array. */
+    /** Returns a view of a whole Java array. */
     public static LongArray wrap(long[] values) {
         Objects.requireNonNull(values, "values: null (expected: an array)");
         return new LongArray(LongBuffer.wrap(values));
     }
 
-    /** A view of a part of a Java array: n values from {@code begin} on. */
+    /** Returns a view of n values of a Java array, from index {@code begin}. */
     public static LongArray wrap(long[] values, int begin, int n) {
         return new LongArray(LongBuffer.wrap(values, begin, n).slice());
     }
 
     /**
-     * A view of a buffer's bytes from its position to its limit, little-endian.
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian.
      *
      * @throws IllegalArgumentException if the bytes are not a whole number of elements
      */
@@ -63,7 +63,7 @@ public final class LongArray implements SharedArray {
         return ElementType.LONG;
     }
 
-    /** Element i. */
+    /** Returns element i. */
     public long get(int i) {
         return data.get(i);
     }
@@ -83,39 +83,39 @@ public final class LongArray implements SharedArray {
         return wrap(toArray());
     }
 
-    /** A new Java array that holds a copy of the values. */
+    /** Returns a new Java array with a copy of the values. */
     public long[] toArray() {
         long[] values = new long[length()];
         data.get(0, values);
         return values;
     }
 
-    /** Copies all values into the beginning of a Java array that is at least as long. */
+    /** Copies all values to the beginning of a Java array, which must be at least as long. */
     public void copyTo(long[] target) {
         copyTo(0, target, 0, length());
     }
 
-    /** Copies n values from {@code begin} on into a Java array, from {@code at} on. */
+    /** Copies n values, from index {@code begin}, into a Java array, from index {@code at}. */
     public void copyTo(int begin, long[] target, int at, int n) {
         data.get(begin, target, at, n);
     }
 
-    /** Copies all values into the beginning of another array that is at least as long. */
+    /** Copies all values to the beginning of another array, which must be at least as long. */
     public void copyTo(LongArray target) {
         target.data.put(0, data, 0, length());
     }
 
-    /** Copies n values of a Java array, from {@code begin} on, into this array, from {@code at} on. */
+    /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
     public void copyFrom(int at, long[] source, int begin, int n) {
         data.put(at, source, begin, n);
     }
 
-    /** Copies all values of another array into the beginning of this one. */
+    /** Copies all values of another array to the beginning of this array. */
     public void copyFrom(LongArray source) {
         source.copyTo(this);
     }
 
-    /** Sets every element. */
+    /** Sets every element to a value. */
     public void fill(long value) {
         long[] tile = new long[Math.min(TILE, length())];
         Arrays.fill(tile, value);

@@ -5,51 +5,51 @@ import java.nio.ByteOrder;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 
-/** What the arrays of a tuple have in common: their memory goes to the transport as it is. */
+/** The common interface of the arrays of a tuple. Their memory is passed to the transport without conversion. */
 public sealed interface SharedArray permits ByteArray, IntArray, LongArray, FloatArray, DoubleArray {
-    /** How many elements. */
+    /** Returns the number of elements. */
     int length();
 
-    /** What the elements are. */
+    /** Returns the type of the elements. */
     ElementType type();
 
     /**
-     * A view of the elements {@code [begin, end)}.
+     * Returns a view of the elements {@code [begin, end)}.
      *
-     * @throws IndexOutOfBoundsException if they do not lie in the array
+     * @throws IndexOutOfBoundsException if the range is not within the array
      */
     SharedArray slice(int begin, int end);
 
-    /** A copy on the heap. */
+    /** Returns an on-heap copy. */
     SharedArray copy();
 
-    /** Writes the elements {@code [begin, end)} little-endian at the buffer's position, and moves it behind them. */
+    /** Writes the elements {@code [begin, end)} little-endian at the buffer's position, and advances the position. */
     void write(int begin, int end, ByteBuffer out);
 
     /**
-     * Writes rows of this array, [_, width], little-endian at the buffer's position, one after the other, and moves it
-     * behind them.
+     * Writes rows of this array, [_, width], little-endian at the buffer's position, one after the other, and advances
+     * the position.
      *
-     * @param rows which rows
-     * @param from the first of {@code rows} to write
-     * @param to one past the last of {@code rows} to write
+     * @param rows the numbers of the rows
+     * @param from the index of the first of {@code rows} to write
+     * @param to one past the index of the last of {@code rows} to write
      * @param width elements in a row
      */
     void writeRows(int[] rows, int from, int to, int width, ByteBuffer out);
 
     /**
-     * Copies all of another array of the same type into this one, from {@code at} on.
+     * Copies a whole array of the same type into this array, from index {@code at}.
      *
      * @throws ClassCastException if the other array is of another type
      */
     void copyFrom(int at, SharedArray source);
 
     /**
-     * Copies n rows of another array of the same type, [_, width], from row {@code from} on, to row {@code to} of this one
-     * and those that follow it.
+     * Copies n consecutive rows of another array of the same type, [_, width], from row {@code from} on, to this array
+     * from row {@code to} on.
      *
      * @throws ClassCastException if the other array is of another type
-     * @throws IndexOutOfBoundsException if a row does not lie in its array
+     * @throws IndexOutOfBoundsException if a row is not within its array
      */
     void copyRows(int to, SharedArray source, int from, int n, int width);
 
@@ -59,39 +59,42 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
     }
 
     /**
-     * Copies rows of another array of the same type, [_, width], into the beginning of this one, one after the other. Rows
-     * that follow one another are copied at once.
+     * Copies rows of another array of the same type, [_, width], to the beginning of this array, one after the other.
+     * Consecutive rows are copied at once.
      *
-     * @param rows which rows of the other array
-     * @param begin the first of {@code rows} to copy
-     * @param end one past the last of {@code rows} to copy
+     * @param rows the numbers of the rows in the other array
+     * @param begin the index of the first of {@code rows} to copy
+     * @param end one past the index of the last of {@code rows} to copy
      * @param width elements in a row
      * @throws ClassCastException if the other array is of another type
-     * @throws IndexOutOfBoundsException if a row does not lie in its array
+     * @throws IndexOutOfBoundsException if a row is not within its array
      */
     void gather(SharedArray source, int[] rows, int begin, int end, int width);
 
     /**
-     * Copies the first rows of another array of the same type, [_, width], to rows of this one: the way back of
+     * Copies the first rows of another array of the same type, [_, width], to rows of this array: the inverse of
      * {@link #gather}.
      *
-     * @param rows which rows of this array
-     * @param begin which of {@code rows} the other array's first row goes to
-     * @param end one past the last of {@code rows} to copy to
+     * @param rows the numbers of the rows in this array
+     * @param begin the index of the element of {@code rows} to which the other array's first row is copied
+     * @param end one past the index of the last of {@code rows} to copy to
      * @param width elements in a row
      * @throws ClassCastException if the other array is of another type
-     * @throws IndexOutOfBoundsException if a row does not lie in its array
+     * @throws IndexOutOfBoundsException if a row is not within its array
      */
     void scatter(SharedArray source, int[] rows, int begin, int end, int width);
 
-    /** Whether most rows seem to follow one another: then they are copied many at a time. */
+    /**
+     * True if most rows appear to be consecutive, in which case consecutive rows are copied at once. A heuristic: only
+     * the first and the last row number are compared.
+     */
     static boolean areTogether(int[] rows, int begin, int end) {
         int n = end - begin;
         int span = n == 0 ? -1 : rows[end - 1] - rows[begin];
         return span >= 0 && span - n < n / 8;
     }
 
-    /** {@link #gather} of rows that follow one another. */
+    /** Implements {@link #gather} for mostly consecutive rows. */
     static void gatherTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
         for (int i = begin; i < end; ) {
             int n = following(rows, i, end);
@@ -100,7 +103,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         }
     }
 
-    /** {@link #scatter} to rows that follow one another. */
+    /** Implements {@link #scatter} for mostly consecutive rows. */
     static void scatterTogether(SharedArray target, SharedArray source, int[] rows, int begin, int end, int width) {
         for (int i = begin; i < end; ) {
             int n = following(rows, i, end);
@@ -109,7 +112,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         }
     }
 
-    /** How many rows follow one another. */
+    /** Returns the number of consecutive rows from {@code begin} on. */
     private static int following(int[] rows, int begin, int end) {
         int i = begin + 1;
         while (i < end && rows[i] == rows[i - 1] + 1) {
@@ -118,7 +121,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         return i - begin;
     }
 
-    /** Checks that rows lie in an array. */
+    /** Checks that rows are within an array. */
     static void requireRows(int row, int n, int width, int length) {
         if (row < 0 || n < 0 || width < 0 || ((long) row + n) * width > length) {
             throw new IndexOutOfBoundsException("rows: [" + row + ", " + ((long) row + n) + "), " + width
@@ -133,14 +136,14 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         }
     }
 
-    /** The same bytes in the same place, read and written little-endian; the buffer itself if it is so already. */
+    /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
     static ByteBuffer littleEndian(ByteBuffer bytes) {
         return bytes.order() == ByteOrder.LITTLE_ENDIAN
                 ? bytes
                 : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Checks that bytes are a whole number of elements. */
+    /** Checks that the number of bytes is a whole number of elements. */
     static void requireWhole(int bytes, ElementType type) {
         if (bytes % type.size() != 0) {
             throw new IllegalArgumentException(
@@ -148,7 +151,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         }
     }
 
-    /** The first elements of an array as text. */
+    /** Returns the first 16 elements of an array as text. */
     static String text(SharedArray array, IntFunction<String> element) {
         StringJoiner text = new StringJoiner(", ", "[", "]");
         int shown = Math.min(array.length(), 16);

@@ -1,6 +1,6 @@
 /**
- * The arrays of a tuple: shared, never copied before the transport needs their bytes, bounds-checked, on the heap or
- * off it. Imports nothing beyond the JDK.
+ * The arrays of a tuple: shared, bounds-checked, on-heap or off-heap. They are not copied before the transport needs
+ * their bytes. Imports nothing beyond the JDK.
  */
 @NullMarked
 package io.psf.api.array;

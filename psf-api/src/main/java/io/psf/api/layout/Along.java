@@ -7,26 +7,26 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An array of which row i belongs to key i of a {@link ByKey} component, [n, width]: it goes where the key goes, and
- * comes back to where the key stands, duplicates included. Along keys that the servers produce, the slices' rows are
- * concatenated as the keys are.
+ * An array, [n, width], whose row i belongs to key i of a {@link ByKey} component. The row is sent to the slice that
+ * owns the key, and is returned to every position of the key, duplicates included. Along keys that the servers produce,
+ * the slices' rows are concatenated in the same order as the keys.
  *
- * <p>Or a {@code List} of a record in a response: element i belongs to key i of a {@link ByKey} component of the request,
- * and comes back to where the key stands.
+ * <p>Alternatively a {@code List} of a record in a response: element i belongs to key i of a {@link ByKey} component of
+ * the request, and is returned to every position of the key.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Along {
     /**
-     * The name of the {@link ByKey} component: in a request one of the request; in a response one of the response, or
-     * else of the request.
+     * The name of the {@link ByKey} component. In a request, it is a component of the request. In a response, it is a
+     * component of the response, or else of the request.
      */
     String value();
 
     /**
-     * Elements in a row of the array; 0 means the width of the tensor whose keys they are, or 1 where they are the lengths of
-     * {@link Ragged} rows.
+     * The number of elements in a row of the array. 0 means the width of the tensor whose keys they are, or 1 if the
+     * elements are the lengths of {@link Ragged} rows.
      */
     int width() default 0;
 }

@@ -7,12 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An array that is row-aligned with the tensor, [rows, width]: cut at slice bounds going out, concatenated coming back.
+ * An array, [rows, width], that is row-aligned with the tensor: split at the slice bounds in a request, concatenated in
+ * a response.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ByRange {
-    /** Elements in a row of the array; 0 means the tensor's width. */
+    /** The number of elements in a row of the array. 0 means the tensor's width. */
     int width() default 0;
 }

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * An array of rows of different lengths, one after the other: row i has {@code counts[i]} elements, where counts is an
- * {@code IntArray} of the same tuple that goes {@link Along} keys. Each row goes where its count goes and comes back to
- * where it stands, duplicates included; for example the neighbours of nodes.
+ * {@code IntArray} of the same tuple with {@link Along} keys. Each row is sent with its count, and is returned to the
+ * positions of its count, duplicates included. An example is the neighbours of nodes.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})

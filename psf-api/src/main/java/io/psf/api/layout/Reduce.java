@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A scalar or array of a response that is folded over the slices, in the order of the slices. Arrays are folded element
- * by element and have the same length on every slice.
+ * A scalar or array of a response that is folded over the slices, in slice order. Arrays are folded element by element
+ * and must have the same length on every slice.
  */
 @Documented
 @Target({ElementType.RECORD_COMPONENT, ElementType.FIELD})

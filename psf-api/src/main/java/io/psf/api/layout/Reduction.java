@@ -1,19 +1,19 @@
 package io.psf.api.layout;
 
-/** How several values become one. */
+/** The operation that folds several values into one. */
 public enum Reduction {
-    /** They stay apart. */
+    /** No fold: the values remain separate. */
     NONE,
-    /** Their sum; 0 of none. */
+    /** The sum; 0 if there are no values. */
     SUM,
-    /** The least; the type's greatest value of none. */
+    /** The least value; the type's greatest value if there are no values. */
     MIN,
-    /** The greatest; the type's least value of none. */
+    /** The greatest value; the type's least value if there are no values. */
     MAX,
-    /** Whether all hold; true of none. */
+    /** True if all values are true; true if there are no values. */
     AND,
-    /** Whether any holds; false of none. */
+    /** True if any value is true; false if there are no values. */
     OR,
-    /** The one that came last. */
+    /** The value of the last occurrence. */
     LAST
 }

@@ -21,46 +21,46 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * What functions keep beside a shard, and what of it is saved and loaded: the attachments that are {@link Checkpointed}.
- * What has been loaded waits as bytes until somebody asks for the attachment. Used on the shard's lane.
+ * The attachments of a shard's functions. Those that are {@link Checkpointed} are saved and loaded with the shard.
+ * Loaded state is held as bytes until a function requests the attachment. Used on the shard's lane.
  */
 public final class Attachments {
     private final Shard shard;
     private final Map<Class<?>, Object> made = new LinkedHashMap<>(2);
-    /** Seldom any. */
+    /** The loaded entries by attachment name; usually empty. */
     private Map<String, List<Entry>> loaded = Map.of();
 
-    /** No attachments yet, of a shard. */
+    /** Creates an empty set of attachments for a shard. */
     public Attachments(Shard shard) {
         this.shard = shard;
     }
 
     /**
-     * A part of an attachment as it is saved.
+     * A part of a saved attachment.
      *
-     * @param key the row's key, or the beginning of the range of the shard whose total it is
-     * @param total whether it is a shard's total
-     * @param bytes what {@link Checkpointed} wrote
+     * @param key the row's key; for a total, the beginning of the range of the shard that saved it
+     * @param total true if the part is a shard's total
+     * @param bytes the bytes that {@link Checkpointed} wrote
      */
-    @SuppressWarnings("ArrayRecordComponent") // carried, not compared
+    @SuppressWarnings("ArrayRecordComponent") // entries are not compared
     public record Entry(long key, boolean total, byte[] bytes) {}
 
-    /** Takes the parts of an attachment one after the other. */
+    /** Receives the parts of an attachment one after the other. */
     @FunctionalInterface
     public interface Sink {
-        /** Takes a part. */
+        /** Receives a part. */
         void take(Entry entry) throws IOException;
     }
 
-    /** Those that have been made and asked for. */
+    /** Returns the attachments that have been created. */
     public Collection<Object> all() {
         return List.copyOf(made.values());
     }
 
     /**
-     * The attachment of a type, made when first asked for, and given what has been loaded of it.
+     * Returns the attachment of a type. On the first request it is created, and its loaded state is passed to it.
      *
-     * @throws PsException with {@code STORAGE} if what has been loaded is not what the attachment reads
+     * @throws PsException with {@code STORAGE} if the attachment does not read the loaded state completely
      */
     public <T> T get(Class<T> type, Supplier<? extends T> factory) {
         Object attachment = made.get(type);
@@ -106,7 +106,7 @@ public final class Attachments {
         }
     }
 
-    /** The names of those that are saved, in their order. */
+    /** Returns the names of the attachments that are saved, sorted. */
     public Set<String> saved() {
         Set<String> names = new TreeSet<>(loaded.keySet());
         made.forEach((type, attachment) -> {
@@ -118,10 +118,10 @@ public final class Attachments {
     }
 
     /**
-     * Gives all parts of an attachment.
+     * Passes all parts of an attachment to a sink.
      *
      * @param name one of {@link #saved}
-     * @throws IOException what the attachment or the sink throws
+     * @throws IOException if the attachment or the sink throws it
      */
     public void save(String name, Sink sink) throws IOException {
         for (Entry entry : loaded.getOrDefault(name, List.of())) {
@@ -153,7 +153,7 @@ public final class Attachments {
         }
     }
 
-    /** Tells those that have been made that a row is no more ({@link RowListener#rowRemoved}). */
+    /** Notifies the created attachments that a row was removed ({@link RowListener#rowRemoved}). */
     public void rowRemoved(long key, int row, int last) {
         for (Object each : made.values()) {
             if (each instanceof RowListener listener) {
@@ -162,7 +162,7 @@ public final class Attachments {
         }
     }
 
-    /** Forgets what has been loaded of rows and not been asked for yet: their keys have been removed. */
+    /** Discards the loaded state of removed rows for attachments that have not been requested yet. */
     public void forget(LongArray keys) {
         if (!loaded.isEmpty()) {
             Set<Long> gone = new HashSet<>();
@@ -173,7 +173,7 @@ public final class Attachments {
         }
     }
 
-    /** All rows are no more: tells those that have been made, and forgets what has been loaded of rows. */
+    /** Notifies the created attachments that all rows were removed, and discards the loaded state of rows. */
     public void rowsRemoved() {
         loaded.values().forEach(each -> each.removeIf(entry -> !entry.total()));
         for (Object each : made.values()) {
@@ -183,7 +183,7 @@ public final class Attachments {
         }
     }
 
-    /** Puts what has been loaded in the place of everything that is {@link Checkpointed}. */
+    /** Replaces all {@link Checkpointed} attachments by loaded state. */
     public void replace(Map<String, List<Entry>> states) {
         made.values().removeIf(Checkpointed.class::isInstance);
         loaded = new LinkedHashMap<>();

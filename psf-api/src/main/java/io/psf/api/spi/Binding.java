@@ -5,25 +5,25 @@ import io.psf.api.Shard;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A function and what handles it on a server. Made by the {@code XPsf} of interface {@code X}.
+ * A function and its handler on a server. Created by the {@code XPsf} of interface {@code X}.
  *
  * @param function the function
  * @param kind how the handler is called
  * @param handler the user's handler, for logs
- * @param target the call of the handler, of the type that the kind says
+ * @param target calls the handler; its type corresponds to the kind
  * @param <Q> the request
  * @param <R> the response
  */
 public record Binding<Q, R>(Function<Q, R> function, Kind kind, Object handler, Target<Q, ?, ?> target) {
     /** How a handler is called. */
     public enum Kind {
-        /** With a shard; it answers at once. */
+        /** With a shard; the handler returns the response. */
         SHARD(false),
-        /** With a shard; it answers later. */
+        /** With a shard; the handler returns a stage of the response. */
         SHARD_LATER(true),
-        /** With a node; it answers at once. */
+        /** With a node; the handler returns the response. */
         NODE(false),
-        /** With a node; it answers later. */
+        /** With a node; the handler returns a stage of the response. */
         NODE_LATER(true);
 
         private final boolean later;
@@ -32,52 +32,52 @@ public record Binding<Q, R>(Function<Q, R> function, Kind kind, Object handler, 
             this.later = later;
         }
 
-        /** Whether the handler answers with a stage. */
+        /** True if the handler returns a stage of the response. */
         public boolean later() {
             return later;
         }
     }
 
-    /** The call of a handler. */
+    /** Calls a handler. */
     @FunctionalInterface
     public interface Target<Q, P, A> {
         /**
          * Calls the handler.
          *
-         * @throws Exception what the handler throws
+         * @throws Exception if the handler throws it
          */
         A handle(Q request, P place) throws Exception;
     }
 
-    /** A handler that is given a shard and answers at once. */
+    /** Returns the binding of a handler that takes a shard and returns the response. */
     public static <Q, R> Binding<Q, R> shard(Function<Q, R> function, Object handler, Target<Q, Shard, R> target) {
         return new Binding<>(function, Kind.SHARD, handler, target);
     }
 
-    /** A handler that is given a shard and answers later. */
+    /** Returns the binding of a handler that takes a shard and returns a stage of the response. */
     public static <Q, R> Binding<Q, R> shardLater(
             Function<Q, R> function, Object handler, Target<Q, Shard, ? extends CompletionStage<R>> target) {
         return new Binding<>(function, Kind.SHARD_LATER, handler, target);
     }
 
-    /** A handler that is given a node and answers at once. */
+    /** Returns the binding of a handler that takes a node and returns the response. */
     public static <Q, R> Binding<Q, R> node(Function<Q, R> function, Object handler, Target<Q, Node, R> target) {
         return new Binding<>(function, Kind.NODE, handler, target);
     }
 
-    /** A handler that is given a node and answers later. */
+    /** Returns the binding of a handler that takes a node and returns a stage of the response. */
     public static <Q, R> Binding<Q, R> nodeLater(
             Function<Q, R> function, Object handler, Target<Q, Node, ? extends CompletionStage<R>> target) {
         return new Binding<>(function, Kind.NODE_LATER, handler, target);
     }
 
     /**
-     * Calls the handler. What it throws is thrown as it is, checked or not.
+     * Calls the handler. An exception that the handler throws is thrown unchanged, checked or not.
      *
      * @param place the shard or the node
-     * @return the response, or a stage of it if the kind says later
+     * @return the response, or a stage of the response if the kind is later
      */
-    @SuppressWarnings("unchecked") // the factories above pair kind and target
+    @SuppressWarnings("unchecked") // the factories above create matching kinds and targets
     public Object handle(Q request, Object place) {
         try {
             return ((Target<Q, Object, Object>) target).handle(request, place);
@@ -87,8 +87,8 @@ public record Binding<Q, R>(Function<Q, R> function, Kind kind, Object handler, 
         }
     }
 
-    /** Throws a checked exception through the interceptors, whose signature has none. */
-    @SuppressWarnings("unchecked") // erased: nothing is cast
+    /** Throws a checked exception through the interceptors, whose signatures declare none. */
+    @SuppressWarnings("unchecked") // E is erased: no cast takes place
     private static <E extends Exception> void rethrow(Exception e) throws E {
         throw (E) e;
     }

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call is made.
+ * The options of a call.
  *
- * @param deadline how long the answer may take; null for the worker's own limit
- * @param priority from -128 to 127: where calls wait for their turn on a server, those of a higher one are run first
+ * @param deadline the time limit for the answer; null for the worker's own limit
+ * @param priority from -128 to 127: of the calls that wait on a server, those with a higher priority are run first
  */
 public record CallOptions(@Nullable Duration deadline, int priority) {
-    /** The worker's own limits. */
+    /** The worker's own time limit, priority 0. */
     public static final CallOptions DEFAULT = new CallOptions(null, 0);
 
     public CallOptions {
@@ -22,12 +22,12 @@ public record CallOptions(@Nullable Duration deadline, int priority) {
         }
     }
 
-    /** The same with another deadline. */
+    /** Returns a copy with another deadline. */
     public CallOptions withDeadline(Duration limit) {
         return new CallOptions(limit, priority);
     }
 
-    /** The same with another priority. */
+    /** Returns a copy with another priority. */
     public CallOptions withPriority(int other) {
         return new CallOptions(deadline, other);
     }

@@ -3,13 +3,13 @@ package io.psf.api.spi;
 import io.psf.api.Pending;
 import org.jspecify.annotations.Nullable;
 
-/** Makes calls: what a stub is given. A worker is one. Thread-safe. */
+/** Makes the calls of a stub. A worker is a caller. Thread-safe. */
 public interface Caller {
     /**
-     * Sends a request to every place that it concerns.
+     * Sends a request to every shard or node that the request concerns.
      *
-     * @param request its arrays are borrowed until the answer is awaited
-     * @param into a response whose laid-out arrays are filled; null to have them allocated
+     * @param request the request, whose arrays are borrowed until the answer is awaited
+     * @param into a response whose arrays with layouts are filled; null to allocate them
      * @throws io.psf.api.PsException if the request contradicts the function or the tensor
      */
     <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options);

@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** How what the servers produced becomes one array: the parts' answers one after the other, in the order of the slices. */
+/** Merges arrays that the servers produced: concatenates the parts' answers in slice order. */
 public final class Concatenation {
     private Concatenation() {}
 
     /**
-     * One array of all parts.
+     * Returns one array of all parts.
      *
-     * @param parts by part, on the heap; null where a server did not send it
-     * @param allocate makes an array of the parts' type
+     * @param parts the arrays by part, on-heap; null where a server did not send the array
+     * @param allocate creates an array of the parts' type
      */
     public static <A extends SharedArray> A of(@Nullable A[] parts, IntFunction<A> allocate) {
         long length = 0;
@@ -42,23 +42,23 @@ public final class Concatenation {
         return all;
     }
 
-    /** A list for each part, empty until the part's is set: an older server sends none. */
+    /** Returns a list of one list for each part, empty until it is set: an older server sends none. */
     public static <T> List<List<T>> lists(int parts) {
         return new ArrayList<>(Collections.nCopies(parts, List.of()));
     }
 
-    /** One list of all parts' elements, which cannot be changed. */
+    /** Returns one unmodifiable list of all parts' elements. */
     public static <T> List<T> of(List<List<T>> parts) {
         return parts.stream().flatMap(List::stream).toList();
     }
 
-    /** A map for each part, empty until the part's is set: an older server sends none. */
+    /** Returns a list of one map for each part, empty until it is set: an older server sends none. */
     public static <V> List<Map<String, V>> maps(int parts) {
         return new ArrayList<>(Collections.nCopies(parts, Map.of()));
     }
 
     /**
-     * One map of all parts' entries, which cannot be changed, in the order of the parts.
+     * Returns one unmodifiable map of all parts' entries, in the order of the parts.
      *
      * @param name the component, for errors
      * @throws PsException with {@code HANDLER_FAILED} if two parts have the same key
@@ -71,8 +71,7 @@ public final class Concatenation {
                     throw new PsException(
                             PsException.Code.HANDLER_FAILED,
                             "key \"" + key + "\" of " + name + " in the answers of several slices (expected: in one of"
-                                    + " them; @Reduce folds the values of a key, and a merge of your own does what you"
-                                    + " write)");
+                                    + " them; use @Reduce to fold the values of a key, or write your own merge)");
                 }
             });
         }
@@ -80,13 +79,13 @@ public final class Concatenation {
     }
 
     /**
-     * One array of the rows that go along keys which the servers produced, [keys, width]: zero where a server that sent
-     * keys did not send the rows.
+     * Returns one array, [keys, width], of the rows along keys that the servers produced. The rows are zeros where a
+     * server sent keys but not the rows.
      *
      * @param name the component, for errors
-     * @param keys by part
+     * @param keys the keys by part
      * @param width elements in a row
-     * @throws PsException with {@code HANDLER_FAILED} if a part has not one row for each of its keys
+     * @throws PsException with {@code HANDLER_FAILED} if a part does not have one row for each of its keys
      */
     public static <A extends SharedArray> A along(
             String name, @Nullable A[] parts, @Nullable LongArray[] keys, int width, IntFunction<A> allocate) {
@@ -99,12 +98,12 @@ public final class Concatenation {
     }
 
     /**
-     * One array of rows of different lengths that go along keys which the servers produced; zero where a server that sent
-     * lengths did not send the rows.
+     * Returns one array of rows of different lengths along keys that the servers produced. The rows are zeros where a
+     * server sent lengths but not the rows.
      *
      * @param name the component, for errors
      * @param counts the rows' lengths by part
-     * @throws PsException with {@code HANDLER_FAILED} if a part's rows are not as long as it says
+     * @throws PsException with {@code HANDLER_FAILED} if a part's rows do not have the lengths that the part sent
      */
     public static <A extends SharedArray> A ragged(
             String name, @Nullable A[] parts, @Nullable IntArray[] counts, IntFunction<A> allocate) {
@@ -118,7 +117,7 @@ public final class Concatenation {
         return ofLengths(name, parts, lengths, allocate);
     }
 
-    /** Checks every part before anything is allocated: the lengths are what servers said. */
+    /** Concatenates parts. All parts are checked before any allocation, since the lengths come from the servers. */
     private static <A extends SharedArray> A ofLengths(
             String name, @Nullable A[] parts, int[] lengths, IntFunction<A> allocate) {
         long total = 0;
@@ -156,7 +155,7 @@ public final class Concatenation {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "elements in one array: " + length + " (expected: at most " + (Integer.MAX_VALUE - 8)
-                            + "; ask for less at once)");
+                            + "; request less at once)");
         }
         return (int) length;
     }

@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The folds of {@code Reduce}, in the order of the parts. */
+/** Implements the folds of {@code Reduce}, in the order of the parts. */
 public final class Folds {
     private Folds() {}
 
@@ -29,7 +29,10 @@ public final class Folds {
         return and;
     }
 
-    /** Folds integers of any size with SUM, MIN or MAX; of none, SUM is 0 and MIN and MAX are what is given. */
+    /**
+     * Folds integers of any size with SUM, MIN or MAX. If there are no parts, SUM is 0, MIN is {@code greatest} and MAX
+     * is {@code least}.
+     */
     public static long fold(Reduction reduction, long[] parts, long least, long greatest) {
         long folded = reduction == Reduction.SUM ? 0 : reduction == Reduction.MIN ? greatest : least;
         for (long part : parts) {
@@ -42,7 +45,10 @@ public final class Folds {
         return folded;
     }
 
-    /** Folds floats with SUM, MIN or MAX; of none, SUM is 0, MIN and MAX are the infinities. */
+    /**
+     * Folds floats with SUM, MIN or MAX. If there are no parts, SUM is 0, MIN is positive infinity and MAX is negative
+     * infinity.
+     */
     public static double fold(Reduction reduction, double[] parts) {
         double folded = reduction == Reduction.SUM
                 ? 0
@@ -58,11 +64,11 @@ public final class Folds {
     }
 
     /**
-     * Folds maps key by key as the single values would be; a part without a key has no say in it. The keys stand in the
-     * order in which they come first.
+     * Folds maps key by key, with the fold of the single values. A part that does not have a key does not contribute to
+     * it. The keys are in the order of their first occurrence.
      *
-     * @param parts with boxed numbers or booleans, all of one class
-     * @return a map that cannot be changed
+     * @param parts maps to boxed numbers or booleans, all of one class
+     * @return an unmodifiable map
      */
     public static <V> Map<String, V> fold(Reduction reduction, List<Map<String, V>> parts) {
         Map<String, List<V>> values = new LinkedHashMap<>();
@@ -75,8 +81,8 @@ public final class Folds {
         return Collections.unmodifiableMap(folded);
     }
 
-    /** Folds values of one class, at least one. */
-    @SuppressWarnings("unchecked") // each is cast to the class that it has
+    /** Folds at least one value, all of one class. */
+    @SuppressWarnings("unchecked") // each value is cast to its own class
     private static <V> V value(Reduction reduction, List<V> values) {
         V first = values.get(0);
         Object folded;
@@ -111,10 +117,10 @@ public final class Folds {
     }
 
     /**
-     * Folds arrays of one length, element by element, into the first of them.
+     * Folds arrays of the same length, element by element, into the first array.
      *
-     * @param parts at least one, on the heap
-     * @param none what is answered if there is no part
+     * @param parts the arrays, on-heap
+     * @param none the result if there are no parts
      */
     public static <A extends SharedArray> A fold(Reduction reduction, String name, List<A> parts, A none) {
         if (parts.isEmpty()) {
@@ -150,12 +156,12 @@ public final class Folds {
     }
 
     /**
-     * Folds rows of one array, [_, width], one after the other, into rows of another of the same type.
+     * Folds rows of one array, [_, width], one after the other, into rows of another array of the same type.
      *
-     * @param to which rows of {@code into}
-     * @param at which rows of {@code from}, [n] as {@code to}
-     * @param begin the first of {@code to} and {@code at}
-     * @param end one past their last
+     * @param to the rows of {@code into}
+     * @param at the rows of {@code from}, [n] as {@code to}
+     * @param begin the first index in {@code to} and {@code at}
+     * @param end one past the last index
      */
     static void rows(
             Reduction reduction,
@@ -177,7 +183,7 @@ public final class Folds {
         }
     }
 
-    /** Through rows on the heap: most rows that are folded are gradients. */
+    /** Folds through on-heap copies of the rows: most folded rows are float32 gradients. */
     private static void rows(
             Reduction reduction, FloatArray into, int[] to, FloatArray from, int[] at, int begin, int end, int width) {
         float[] folded = new float[width];

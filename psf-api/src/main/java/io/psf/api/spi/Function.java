@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One PS function as generated code tells it: the codec of its tuples, its partition and its merge. Stateless and
+ * One PS function, implemented by generated code: the codec of its tuples, its partition and its merge. Stateless and
  * thread-safe.
  *
  * @param <Q> the request
@@ -19,34 +19,34 @@ public abstract class Function<Q, R> {
         this.info = info;
     }
 
-    /** What peers compare. */
+    /** Returns the description that peers compare. */
     public final FunctionInfo info() {
         return info;
     }
 
-    /** The tensor on whose shards the request runs; null unless the place is SHARD. */
+    /** Returns the tensor on whose shards the request runs; null unless the place is SHARD. */
     public @Nullable TensorId target(Q request) {
         return null;
     }
 
     /**
-     * The key whose owner among the servers runs the request alone, {@link Routing#owner}; nothing if every node of the
-     * place runs it.
+     * Returns the key by which {@link Routing#owner} chooses the only server that runs the request; empty if every node
+     * of the place runs it.
      */
     public OptionalLong ownerKey(Q request) {
         return OptionalLong.empty();
     }
 
     /**
-     * The tensors whose keys the request has besides the target's: one for each key set that names one, in the order of the
-     * components.
+     * Returns the tensors, other than the target, whose keys the request has: one for each key set that names a tensor,
+     * in the order of the components.
      */
     public List<TensorId> others(Q request) {
         return List.of();
     }
 
     /**
-     * Tells the routing of the request's laid-out arrays, which decides the slices that are touched.
+     * Describes the request's arrays with layouts to the routing, which determines the slices that get a request.
      *
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} or {@code OUT_OF_RANGE}
      */
@@ -62,10 +62,11 @@ public abstract class Function<Q, R> {
     public abstract void writeAnswer(R answer, TupleWriter out);
 
     /**
-     * Begins a merge.
+     * Starts a merge.
      *
-     * @param request for the caller's {@code merge} and {@code finish}, which may see it until the call ends
-     * @param into whose laid-out arrays are filled; null to have them allocated
+     * @param request the request, which is passed to the caller's {@code merge} and {@code finish}; they may read it
+     *     until the call ends
+     * @param into a response whose arrays with layouts are filled; null to allocate them
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if an array of {@code into} has the wrong length
      */
     public abstract Merge<R> merge(Q request, Routing routing, @Nullable R into);

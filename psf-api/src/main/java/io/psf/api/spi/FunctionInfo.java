@@ -4,16 +4,17 @@ import io.psf.api.Place;
 import java.util.List;
 
 /**
- * What two peers compare of a function, and how a server runs it.
+ * The description of a function, which two peers compare and which tells a server how to run the function.
  *
- * @param name its identity
+ * @param name the function's name, its identity
  * @param id the number of the name, {@link Names#number}
- * @param place where it runs
- * @param readOnly whether it changes nothing
- * @param ordered whether calls of one worker on one shard run one after the other; the server's alone, and not compared
- * @param schemas its schema as text, one for each version from 1 on, the last one the current: the {@code Since}
- *     components of later versions are left out of the earlier ones
- * @param formerly the names that it had before; empty if it never had another
+ * @param place where the function runs
+ * @param readOnly true if the function changes nothing
+ * @param ordered true if calls of one worker on one shard run one after the other; used only by the server, and not
+ *     compared
+ * @param schemas the schema as text, one for each version from 1 on; the last one is the current version. An earlier
+ *     version's schema does not have the {@code Since} components of later versions
+ * @param formerly the function's former names; empty if it has none
  */
 public record FunctionInfo(
         String name,
@@ -28,27 +29,30 @@ public record FunctionInfo(
         formerly = List.copyOf(formerly);
     }
 
-    /** The info of a function whose calls have an order, and that never had another name. */
+    /** Creates the info of a function whose calls are ordered, and that has no former name. */
     public FunctionInfo(String name, int id, Place place, boolean readOnly, List<String> schemas) {
         this(name, id, place, readOnly, true, schemas, List.of());
     }
 
-    /** The info of a function of that name. */
+    /** Returns the info of a function with the given name. */
     public static FunctionInfo of(String name, Place place, boolean readOnly, String... schemas) {
         return new FunctionInfo(name, Names.number(name), place, readOnly, List.of(schemas));
     }
 
-    /** The same function, whose calls have no order. */
+    /** Returns a copy of this info whose calls are not ordered. */
     public FunctionInfo unordered() {
         return new FunctionInfo(name, id, place, readOnly, false, schemas, formerly);
     }
 
-    /** The same function, with the names that it had before. */
+    /** Returns a copy of this info with the given former names. */
     public FunctionInfo formerly(String... names) {
         return new FunctionInfo(name, id, place, readOnly, ordered, schemas, List.of(names));
     }
 
-    /** The same function as peers know it that have it under a former name, whose schema's text begins with that name. */
+    /**
+     * Returns the info as seen by peers that have the function under a former name. The text of their schemas begins
+     * with that name.
+     */
     public FunctionInfo as(String former) {
         List<String> theirs = schemas.stream()
                 .map(schema -> schema.startsWith(name) ? former + schema.substring(name.length()) : schema)
@@ -56,22 +60,22 @@ public record FunctionInfo(
         return new FunctionInfo(former, Names.number(former), place, readOnly, ordered, theirs, List.of());
     }
 
-    /** The schema's current version, from 1. */
+    /** Returns the schema's current version, from 1. */
     public int version() {
         return schemas.size();
     }
 
-    /** The schema of the current version. */
+    /** Returns the schema of the current version. */
     public String schema() {
         return schemas.get(schemas.size() - 1);
     }
 
-    /** The fingerprint of the current version. */
+    /** Returns the fingerprint of the current version. */
     public int fingerprint() {
         return fingerprint(version());
     }
 
-    /** The fingerprint of a version that this side knows. */
+    /** Returns the fingerprint of a version that this side knows. */
     public int fingerprint(int version) {
         return Names.number(schemas.get(version - 1));
     }

@@ -1,29 +1,32 @@
 package io.psf.api.spi;
 
 /**
- * Found on a server's class path by {@link java.util.ServiceLoader}: brings one handler. Generated for each {@code
- * PsHandler} class and for each function with a {@code default} body.
+ * Provides one handler to a server. Found on the server's class path by {@link java.util.ServiceLoader}. Generated for
+ * each {@code PsHandler} class and for each function with a {@code default} body.
  */
 public interface HandlerProvider {
-    /** The function, known without the handler's class. */
+    /** Returns the function, without loading the handler's class. */
     Function<?, ?> function();
 
-    /** The name of the handler's class; of the function's interface where its {@code default} body handles. */
+    /**
+     * Returns the name of the handler's class, or of the function's interface if its {@code default} body is the
+     * handler.
+     */
     String handler();
 
     /**
-     * The function and a new handler of it.
+     * Returns the function with a new handler.
      *
      * @throws LinkageError if the handler's class cannot be loaded on this node
      */
     Binding<?, ?> binding();
 
-    /** Which of a function's handlers is tried first: the one of the highest preference. */
+    /** Returns the handler's preference: of a function's handlers, the one of the highest preference is tried first. */
     default int preference() {
         return 0;
     }
 
-    /** Whether the handler is the function's own {@code default} body, which any other handler replaces. */
+    /** True if the handler is the function's own {@code default} body, which any other handler replaces. */
     default boolean isDefault() {
         return false;
     }

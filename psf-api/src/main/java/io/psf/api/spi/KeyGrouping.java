@@ -7,32 +7,33 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the repeated ones of a call's keys, and which slice owns each: {@link #begin}, {@link #requireRows}, perhaps
- * {@link #findRepeats}, {@link #group}, {@link #repeats}. A thread keeps one, so that no call makes arrays that are as
- * long as its keys but those that it is remembered by.
+ * Finds the repeated keys of a call, and the slice that owns each key. The methods are called in this order:
+ * {@link #begin}, {@link #requireRows}, optionally {@link #findRepeats}, {@link #group}, {@link #repeats}. Each thread
+ * reuses one instance, so that a call allocates no arrays of its keys' length except those that it retains.
  */
 final class KeyGrouping {
-    /** Of how many keys the arrays are kept: some 3 MB. */
+    /** The most keys for which a thread retains the arrays: about 3 MB. */
     private static final int MOST = 1 << 16;
 
     private static final ThreadLocal<KeyGrouping> KEPT = ThreadLocal.withInitial(() -> new KeyGrouping(1 << 10));
 
-    /** The keys; after {@link #findRepeats} the distinct ones, in the order of their first occurrence. */
+    /** The keys. After {@link #findRepeats}, the distinct keys in the order of their first occurrence. */
     private final long[] keys;
-    /** Where each distinct key stands first; unused as long as none is repeated. */
+    /** The first position of each distinct key; unused if no key is repeated. */
     private final int[] positions;
     /** The slice of each distinct key. */
     private final int[] slices;
-    /** The row of each distinct key among its slice's. */
+    /** The row of each distinct key among the keys of its slice. */
     private final int[] rows;
 
     private final int[] repeatPositions;
-    /** Which of the distinct keys stands at each of the repeats' positions. */
+    /** The index of the distinct key at each repeated position. */
     private final int[] repeatKeys;
 
     /**
-     * Open-addressed: where a key would stand is {@link #base} and one more than its place in {@link #keys}. What is not
-     * greater than the base was left by earlier keys, so that nothing has to be cleared.
+     * An open-addressed hash table. The entry of a key is {@link #base} plus one plus the key's index in {@link #keys}.
+     * An entry that is not greater than the base was left by earlier keys and counts as empty, so that the table need
+     * not be cleared.
      */
     private final int[] table;
 
@@ -50,7 +51,7 @@ final class KeyGrouping {
         table = new int[(int) Math.min(1L << 30, Long.highestOneBit(Math.max(1, most)) << 2)];
     }
 
-    /** Takes keys; whatever was done with others before is over. */
+    /** Starts the grouping of keys, and discards the state of earlier keys. */
     static KeyGrouping begin(LongArray keys) {
         int n = keys.length();
         KeyGrouping grouping = KEPT.get();
@@ -70,13 +71,13 @@ final class KeyGrouping {
     /**
      * Checks that each key is a row of the tensor.
      *
-     * @throws PsException with {@code OUT_OF_RANGE}, naming the first that is not
+     * @throws PsException with {@code OUT_OF_RANGE}, naming the first key that is not a row
      */
     void requireRows(String name, long tensorRows) {
         long last = tensorRows - 1;
         long wrong = 0;
         for (int p = 0; p < given; p++) {
-            wrong |= keys[p] | (last - keys[p]); // negative if one is
+            wrong |= keys[p] | (last - keys[p]); // negative if one of them is negative
         }
         if (wrong >= 0) {
             return;
@@ -90,7 +91,7 @@ final class KeyGrouping {
                 name + "[" + p + "]: " + keys[p] + " (expected: a row in [0, " + tensorRows + "))");
     }
 
-    /** Finds the keys that stand at earlier positions, too. */
+    /** Finds the keys that also occur at earlier positions. */
     void findRepeats() {
         int ascending = 1;
         while (ascending < given && keys[ascending] > keys[ascending - 1]) {
@@ -132,8 +133,8 @@ final class KeyGrouping {
     /**
      * Groups the distinct keys by slice.
      *
-     * @param starts filled with where each slice's group begins; [slices + 1]
-     * @return their positions, grouped; null if that is each position in its place
+     * @param starts [slices + 1], receives the beginning of each slice's group
+     * @return the keys' positions, grouped by slice; null if element i is i, for each i
      */
     int @Nullable [] group(TensorLayout layout, int[] starts) {
         if (starts.length == 2) {
@@ -153,7 +154,7 @@ final class KeyGrouping {
         return order;
     }
 
-    /** Finds each distinct key's slice: whether they are grouped already. */
+    /** Finds each distinct key's slice. Returns true if the keys are grouped by slice already. */
     private boolean findSlices(TensorLayout layout, int[] starts) {
         long[] bounds = layout.bounds().stream().mapToLong(Long::longValue).toArray();
         int last = starts.length - 2;
@@ -163,7 +164,7 @@ final class KeyGrouping {
         int before = 0;
         for (int i = 0; i < distinct; i++) {
             long row = grows ? TensorLayout.position(Routing.hash(keys[i])) : keys[i];
-            int slice = Math.min((int) (row * scale), last); // or next to it, where all are of equal size
+            int slice = Math.min((int) (row * scale), last); // exact or off by one if all slices have equal size
             if (row < bounds[slice] || row >= bounds[slice + 1]) {
                 slice = search(bounds, row);
             }
@@ -178,7 +179,7 @@ final class KeyGrouping {
         return grouped;
     }
 
-    /** The slice of a row: the last that begins at it or before it. */
+    /** Returns the slice of a row: the last slice that begins at or before the row. */
     private static int search(long[] bounds, long row) {
         int low = 0;
         int high = bounds.length - 2;
@@ -193,7 +194,7 @@ final class KeyGrouping {
         return low;
     }
 
-    /** The repeated keys, grouped by slice; null for none. After {@link #group}. */
+    /** Returns the repeated keys, grouped by slice; null if there are none. Called after {@link #group}. */
     @Nullable
     Repeats repeats(Reduction combine, int[] groupStarts) {
         int n = given - distinct;

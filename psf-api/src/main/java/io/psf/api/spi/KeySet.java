@@ -10,22 +10,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one {@code ByKey} component, grouped by the slice that owns them; of a key that occurs more than once, only
- * the first is sent where the function says so. Gathers what goes out, folding the rows of repeated keys on the way, and
- * scatters what comes back over the same grouping.
+ * The keys of one {@code ByKey} component, grouped by the slice that owns them. If the function requires it, only the
+ * first occurrence of a repeated key is sent. Gathers the rows of requests, folding the rows of repeated keys, and
+ * scatters the rows of answers with the same grouping.
  */
 final class KeySet {
     private final LongArray keys;
     private final boolean everySlice;
     private final TensorLayout layout;
-    /** The elements that hold the keys, by position; empty if the keys stand by themselves. */
+    /** The elements that contain the keys, by position; empty if the keys are not in elements. */
     private List<?> elements = List.of();
 
-    /** The positions of the keys that are sent, grouped by slice; null if that is each position in its place. */
+    /** The positions of the keys that are sent, grouped by slice; null if element i is i, for each i. */
     private final int @Nullable [] order;
-    /** Where each slice's group begins in {@link #order}; [slices + 1]. */
+    /** The beginning of each slice's group in {@link #order}; [slices + 1]. */
     private final int[] starts;
-    /** The positions whose keys stand at earlier ones, too; null for none. */
+    /** The positions whose keys also occur at earlier positions; null if there are none. */
     private final @Nullable Repeats repeats;
 
     KeySet(String name, LongArray keys, Reduction combine, boolean everySlice, TensorLayout layout) {
@@ -44,12 +44,12 @@ final class KeySet {
         this.repeats = grouping.repeats(combine, starts);
     }
 
-    /** How many keys the caller gave. */
+    /** Returns the number of keys that the caller passed. */
     int positions() {
         return keys.length();
     }
 
-    /** How the tensor lies whose keys these are. */
+    /** Returns the layout of the tensor whose keys these are. */
     TensorLayout layout() {
         return layout;
     }
@@ -58,7 +58,7 @@ final class KeySet {
         return everySlice || starts[slice + 1] > starts[slice];
     }
 
-    /** How many keys a slice is sent. */
+    /** Returns the number of keys that are sent to a slice. */
     int count(int slice) {
         return starts[slice + 1] - starts[slice];
     }
@@ -67,7 +67,9 @@ final class KeySet {
         write(slice, keys, 1, null, out);
     }
 
-    /** Writes the rows of an array that go with a slice's keys: [positions, width], folded on the way. */
+    /**
+     * Writes the rows of an array, [positions, width], that belong to a slice's keys. Rows of repeated keys are folded.
+     */
     void writeRows(int slice, SharedArray array, int width, TupleWriter out) {
         write(slice, array, width, repeats == null ? null : repeats.ofSlice(slice), out);
     }
@@ -80,7 +82,7 @@ final class KeySet {
         }
     }
 
-    /** Copies each row of a slice's answer to every position that asked for it. */
+    /** Copies each row of a slice's answer to every position of its key. */
     void scatter(int slice, SharedArray answer, SharedArray target, int width) {
         if (order == null) {
             target.copyFrom(starts[slice] * width, answer);
@@ -92,13 +94,13 @@ final class KeySet {
         }
     }
 
-    /** The keys are in these elements, one for each position. */
+    /** Sets the elements that contain the keys, one for each position. */
     void setElements(List<?> elements) {
         this.elements = elements;
     }
 
-    /** The elements that hold a slice's keys, in the caller's order. */
-    @SuppressWarnings("unchecked") // generated code gives and takes them
+    /** Returns the elements that contain a slice's keys, in the caller's order. */
+    @SuppressWarnings("unchecked") // generated code sets and gets elements of the same type
     <E> List<E> elements(int slice) {
         List<E> list = (List<E>) elements;
         if (order == null) {
@@ -111,7 +113,7 @@ final class KeySet {
         return some;
     }
 
-    /** Sets each element of a slice's answer at every position that asked for it. */
+    /** Sets each element of a slice's answer at every position of its key. */
     <E> void scatter(int slice, List<E> answer, List<E> target) {
         for (int i = 0; i < answer.size(); i++) {
             target.set(position(starts[slice] + i), answer.get(i));
@@ -125,7 +127,9 @@ final class KeySet {
         return order == null ? i : order[i];
     }
 
-    /** Groups rows of different lengths by slice; there is one row for each key that the caller gave, and no key is folded. */
+    /**
+     * Groups rows of different lengths by slice. There is one row for each of the caller's keys, and no key is folded.
+     */
     RaggedRows ragged(String name, IntArray counts, SharedArray values) {
         int[] begins = RaggedRows.begins(counts, PsException.Code.BAD_REQUEST, name);
         int total = begins[positions()];
@@ -154,7 +158,10 @@ final class KeySet {
         return new RaggedRows(values, elements, elementStarts);
     }
 
-    /** Where each row of a slice's answer begins, of rows of different lengths, and the end of the last. */
+    /**
+     * Returns the beginning of each row of a slice's answer with rows of different lengths, and the end of the last
+     * row.
+     */
     int[] answeredRows(int slice, IntArray counts) {
         int[] begins = new int[count(slice) + 1];
         for (int row = 0; row < begins.length - 1; row++) {
@@ -164,10 +171,10 @@ final class KeySet {
     }
 
     /**
-     * Copies each row of a slice's answer, of different lengths, to every position that asked for it.
+     * Copies each row of a slice's answer with rows of different lengths to every position of its key.
      *
-     * @param from where each row of the answer begins
-     * @param begins where each position's row begins in the target
+     * @param from the beginning of each row in the answer
+     * @param begins the beginning of each position's row in the target
      */
     void scatterRagged(int slice, int[] from, int[] begins, SharedArray answer, SharedArray target) {
         for (int row = 0; row < from.length - 1; row++) {

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** On a generated {@link HandlerProvider}: it is to stand in the service file by which servers find it. */
+/** Marks a generated {@link HandlerProvider} that must be listed in the service file by which servers find it. */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.TYPE)
 public @interface ListedProvider {}

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the texts of a tuple that could not be written, since they hold half of a surrogate pair. */
+/** Finds the texts of a tuple that could not be written because they contain half of a surrogate pair. */
 public final class LoneSurrogates {
     private LoneSurrogates() {}
 
     /**
-     * Names the first such text; the same exception if there is none.
+     * Returns an exception that names the first such text; returns {@code cause} if there is none.
      *
      * @param tuple a request or a response
-     * @param code of the failure: {@code BAD_REQUEST} or {@code HANDLER_FAILED}
+     * @param code the code of the failure: {@code BAD_REQUEST} or {@code HANDLER_FAILED}
      */
     public static RuntimeException named(Object tuple, PsException.Code code, IllegalArgumentException cause) {
         return in(tuple.getClass().getSimpleName(), tuple)
@@ -44,7 +44,7 @@ public final class LoneSurrogates {
         return Stream.of();
     }
 
-    /** A component's value; null where it cannot be read. */
+    /** Returns a component's value; null if the value cannot be read. */
     private static @Nullable Object get(RecordComponent component, Object of) {
         try {
             component.getAccessor().setAccessible(true);

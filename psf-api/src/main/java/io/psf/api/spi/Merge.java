@@ -3,28 +3,32 @@ package io.psf.api.spi;
 import io.psf.api.PsException;
 
 /**
- * The answers of the slices on their way to one answer: every part is added, then every part is decoded, then the result
- * is made. Only {@link #decode} and {@link #result} run code of the caller's: they may throw anything, and may not
+ * Merges the answers of the slices into one answer: every part is added, then every part is decoded, then the result is
+ * computed. Only {@link #decode} and {@link #result} run the caller's code, which may throw any exception and may never
  * return. Used by one thread at a time.
  *
  * @param <R> the response
  */
 public interface Merge<R> {
     /**
-     * Takes the answer of one part. It runs no code of the caller's: the arrays to be filled are written here alone.
+     * Adds the answer of one part. Runs none of the caller's code. Arrays that the caller passed to be filled are
+     * written only here.
      *
      * @param part the part's number in the routing
-     * @param in the answer; its memory is good until the method returns
+     * @param in the answer, whose memory is valid until this method returns
      */
     void add(int part, TupleReader in);
 
-    /** Makes records of the caller's of what was added of one part; called once for each part. */
+    /** Creates the caller's records from one part's answer. Called once for each part. */
     default void decode(int part) {}
 
-    /** The answer, once every part has been decoded: what the caller's {@code merge} or {@code finish} makes of them. */
+    /**
+     * Returns the answer after every part has been decoded: the result of the caller's {@code merge} or {@code finish}
+     * if there is one.
+     */
     R result();
 
-    /** The failure of a call whose {@link #decode} or {@link #result} threw something. */
+    /** Returns the failure of a call whose {@link #decode} or {@link #result} threw {@code thrown}. */
     static PsException failed(Throwable thrown) {
         if (thrown instanceof PsException known) {
             return known;
@@ -35,7 +39,7 @@ public interface Merge<R> {
                 PsException.Code.CALLER_FAILED, "the caller's own merge, finish or record threw " + thrown, thrown);
     }
 
-    /** The failure of a call whose {@link #result} was null. */
+    /** Returns the failure of a call whose {@link #result} was null. */
     static PsException failedWithNull() {
         return new PsException(PsException.Code.CALLER_FAILED, "merge or finish: null (expected: a response)");
     }

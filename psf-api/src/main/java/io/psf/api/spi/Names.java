@@ -2,7 +2,7 @@ package io.psf.api.spi;
 
 import java.nio.charset.StandardCharsets;
 
-/** Names, and the numbers that stand for them on the wire. */
+/** Checks names, and computes the numbers that represent them on the wire. */
 public final class Names {
     private static final int MAX_LENGTH = 200;
     private static final int OFFSET = 0x811c9dc5;
@@ -11,13 +11,13 @@ public final class Names {
     private Names() {}
 
     /**
-     * The number of a name: FNV-1a with 32 bits over its UTF-8 bytes, never 0.
+     * Returns the number of a name: the 32-bit FNV-1a hash of its UTF-8 bytes, never 0.
      *
      * @see <a href="https://datatracker.ietf.org/doc/html/rfc9923">The FNV non-cryptographic hash algorithm</a>
      */
     public static int number(String name) {
         int hash = OFFSET;
-        for (int i = 0; i < name.length(); i++) { // of each frame, so without a copy where bytes are characters
+        for (int i = 0; i < name.length(); i++) { // called for each frame: no copy if the name is ASCII
             char c = name.charAt(i);
             if (c >= 0x80) {
                 return number(name.getBytes(StandardCharsets.UTF_8));
@@ -38,9 +38,9 @@ public final class Names {
     /**
      * Checks a name.
      *
-     * @param what of what it is the name, for the message
-     * @throws IllegalArgumentException if it is empty, longer than 200 characters or holds a control character or half of
-     *     a surrogate pair
+     * @param what the kind of object that the name belongs to, for the message
+     * @throws IllegalArgumentException if the name is empty, longer than 200 characters, or contains a control
+     *     character or half of a surrogate pair
      */
     public static String requireName(String what, String name) {
         if (name.isEmpty() || name.length() > MAX_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
@@ -54,7 +54,7 @@ public final class Names {
         return name;
     }
 
-    /** The index of the first half of a surrogate pair whose other half is missing; -1 if there is none. */
+    /** Returns the index of the first surrogate whose other half is missing; -1 if there is none. */
     public static int loneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -67,7 +67,7 @@ public final class Names {
         return -1;
     }
 
-    /** What is wrong with a text that has a lone surrogate, and what is expected. */
+    /** Returns a message that names a lone surrogate in a text, and what is expected. */
     public static String lone(String text, int at) {
         return "character %d: U+%04X (expected: both halves of a surrogate pair, since UTF-8 has no other)"
                 .formatted(at, (int) text.charAt(at));

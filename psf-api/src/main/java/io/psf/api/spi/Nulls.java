@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is null in a tuple that could not be written. */
+/** Finds the null components of a tuple that could not be written. */
 public final class Nulls {
-    /** How many are named. */
+    /** The most components that are named. */
     private static final int MOST = 5;
 
     private Nulls() {}
 
     /**
-     * Names what is null; the same exception if nothing is that might not be.
+     * Returns an exception that names the null components; returns {@code cause} if none is null that must not be.
      *
      * @param tuple a request or a response
-     * @param code of the failure: {@code BAD_REQUEST} or {@code HANDLER_FAILED}
+     * @param code the code of the failure: {@code BAD_REQUEST} or {@code HANDLER_FAILED}
      */
     public static RuntimeException named(Object tuple, PsException.Code code, NullPointerException cause) {
         List<String> nulls = in(tuple);
@@ -32,8 +32,8 @@ public final class Nulls {
     }
 
     /**
-     * The first components that are null and not marked {@code Nullable}, for example {@code Request.bounds[1].low}; may
-     * be none.
+     * Returns the first components that are null and not marked {@code Nullable}, for example
+     * {@code Request.bounds[1].low}; may be empty.
      */
     static List<String> in(Object tuple) {
         return in(tuple.getClass().getSimpleName(), tuple).limit(MOST).toList();
@@ -70,7 +70,7 @@ public final class Nulls {
                 .anyMatch(each -> each.annotationType().getSimpleName().equals("Nullable"));
     }
 
-    /** A component's value; where it cannot be read, something that is not null. */
+    /** Returns a component's value. If the value cannot be read, returns an object that is not null. */
     private static @Nullable Object get(RecordComponent component, Object of) {
         try {
             component.getAccessor().setAccessible(true);

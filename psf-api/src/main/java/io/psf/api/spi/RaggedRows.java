@@ -6,11 +6,11 @@ import io.psf.api.array.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of different lengths on their way out, grouped by slice.
+ * Rows of different lengths of a request, grouped by slice.
  *
  * @param values all rows, one after the other
- * @param order the elements' indices, grouped by slice; null if they are so already
- * @param starts where each slice's group begins; [slices + 1]
+ * @param order the elements' indices, grouped by slice; null if the elements are grouped already
+ * @param starts [slices + 1], the beginning of each slice's group
  */
 record RaggedRows(SharedArray values, int @Nullable [] order, int[] starts) {
     void write(int slice, TupleWriter out) {
@@ -22,9 +22,9 @@ record RaggedRows(SharedArray values, int @Nullable [] order, int[] starts) {
     }
 
     /**
-     * Where each row begins, and the end of the last; [counts + 1].
+     * Returns the beginning of each row, and the end of the last row; [counts + 1].
      *
-     * @param blame whose fault a count below 0 is
+     * @param blame the code of the failure if a count is below 0
      */
     static int[] begins(IntArray counts, PsException.Code blame, String name) {
         int[] begins = new int[counts.length() + 1];

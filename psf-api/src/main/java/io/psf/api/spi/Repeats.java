@@ -5,13 +5,13 @@ import io.psf.api.layout.Reduction;
 import java.util.List;
 
 /**
- * The caller's positions whose keys stand at earlier positions, too, grouped by slice.
+ * The caller's positions whose keys also occur at earlier positions, grouped by slice.
  *
- * @param combine how their rows become one
- * @param positions ascending within a slice
- * @param rows for each of the positions the row of its key among those that its slice is sent
- * @param starts where each slice's group begins; [slices + 1]
- * @param slice which slice's group the methods take
+ * @param combine how the rows of equal keys are combined
+ * @param positions the positions, ascending within a slice
+ * @param rows for each position, the row of its key among the keys that are sent to the key's slice
+ * @param starts [slices + 1], the beginning of each slice's group
+ * @param slice the slice whose group the methods use
  */
 record Repeats(Reduction combine, int[] positions, int[] rows, int[] starts, int slice) {
     Repeats ofSlice(int slice) {
@@ -27,9 +27,9 @@ record Repeats(Reduction combine, int[] positions, int[] rows, int[] starts, int
     }
 
     /**
-     * Folds the rows of the positions into those that were copied of the keys' first positions.
+     * Folds the rows of the positions into the copied rows of the keys' first positions.
      *
-     * @param array [positions, width], the caller's
+     * @param array [positions, width], the caller's array
      * @param sent [keys of the slice, width]
      */
     void fold(SharedArray array, SharedArray sent, int width) {

@@ -15,9 +15,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call's way over the slices, the same for what goes out (gather) and what comes back (scatter): so that partition
- * and merge cannot contradict each other. Filled by {@link Function#route}, then sealed, then read; the reading methods
- * may be used by several threads.
+ * The distribution of one call over the slices. Requests (gather) and answers (scatter) use the same object, so that
+ * partition and merge cannot contradict each other. It is filled by {@link Function#route}, then sealed, then read. The
+ * reading methods may be used by several threads.
  */
 public final class Routing {
     private static final KeySet[] NO_KEY_SETS = {};
@@ -27,7 +27,7 @@ public final class Routing {
 
     private final @Nullable TensorLayout layout;
     private final java.util.function.Function<TensorId, TensorLayout> layouts;
-    /** How the tensors lie whose keys the call has besides those of the one that it runs on. */
+    /** The layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
     private List<TensorLayout> others = List.of();
 
     private KeySet[] keySets = NO_KEY_SETS;
@@ -37,7 +37,7 @@ public final class Routing {
     private RaggedRows[] ragged = NO_RAGGED;
     private boolean everySlice;
     private int parts;
-    /** The slice of each part; null if part i is slice i. */
+    /** The slice of each part; null if part i is slice i, for each i. */
     private int @Nullable [] touched;
 
     private Routing(@Nullable TensorLayout layout, java.util.function.Function<TensorId, TensorLayout> layouts) {
@@ -45,7 +45,7 @@ public final class Routing {
         this.layouts = layouts;
     }
 
-    /** The routing of a call to a tensor's shards, with keys of that tensor alone. */
+    /** Returns the routing of a call to a tensor's shards, with keys of that tensor only. */
     public static <Q> Routing overSlices(Function<Q, ?> function, Q request, TensorLayout layout) {
         return overSlices(function, request, layout, Routing::unknown);
     }
@@ -57,9 +57,9 @@ public final class Routing {
     }
 
     /**
-     * The routing of a call to a tensor's shards.
+     * Returns the routing of a call to a tensor's shards.
      *
-     * @param layouts finds how another tensor lies whose keys the request has, or throws
+     * @param layouts returns the layout of another tensor whose keys the request has, or throws
      * @throws PsException with {@code BAD_REQUEST} if another tensor's slices are not beside the first one's
      */
     public static <Q> Routing overSlices(
@@ -73,7 +73,7 @@ public final class Routing {
         return routing;
     }
 
-    /** The routing of a call to whole nodes: part i is the i-th node. */
+    /** Returns the routing of a call to whole nodes: part i is the i-th node. */
     public static Routing overNodes(int nodes) {
         Routing routing = new Routing(null, Routing::unknown);
         routing.seal(nodes);
@@ -81,8 +81,8 @@ public final class Routing {
     }
 
     /**
-     * A key's bits mixed as SplitMix64 does (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014),
-     * so that keys which follow one another spread; no two keys have the same hash.
+     * Returns the hash of a key: its bits mixed by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+     * number generators", 2014), so that consecutive keys are spread. No two keys have the same hash.
      */
     public static long hash(long key) {
         long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -90,19 +90,19 @@ public final class Routing {
         return mixed ^ (mixed >>> 31);
     }
 
-    /** The rank of the server that owns a key of no tensor, the same for every worker. */
+    /** Returns the rank of the server that owns a key that belongs to no tensor, the same for every worker. */
     public static int owner(long key, int servers) {
         return (int) Long.remainderUnsigned(hash(key), servers);
     }
 
-    // What generated code says of a request.
+    // Called by generated code to describe a request.
 
-    /** Every slice is touched, whatever the keys. */
+    /** Sends the request to every slice, regardless of the keys. */
     public void everySlice() {
         everySlice = true;
     }
 
-    /** Component {@code component} is row-aligned with the tensor. */
+    /** Adds component {@code component}, which is row-aligned with the tensor. */
     public void range(int component, String name, SharedArray array, int width) {
         requireLength(name, array, rangeLength(width), layout().info().rows(), width(width));
         put(component, array, -1, width(width));
@@ -115,9 +115,9 @@ public final class Routing {
     }
 
     /**
-     * Key set {@code set} of the request.
+     * Adds key set {@code set} of the request.
      *
-     * @param of how the tensor lies whose keys they are: {@link #layout()} or {@link #beside}
+     * @param of the layout of the tensor whose keys they are: {@link #layout()} or {@link #beside}
      */
     public void keys(int set, String name, LongArray keys, Reduction combine, boolean everySlice, TensorLayout of) {
         requireThere(name, keys);
@@ -128,9 +128,9 @@ public final class Routing {
     }
 
     /**
-     * Key set {@code set} of the request, one key in each element of a list.
+     * Adds key set {@code set} of the request, with one key in each element of a list.
      *
-     * @param of how the tensor lies whose keys they are: {@link #layout()} or {@link #beside}
+     * @param of the layout of the tensor whose keys they are: {@link #layout()} or {@link #beside}
      */
     public <E> void elements(
             int set, String name, List<E> list, ToLongFunction<E> key, boolean everySlice, TensorLayout of) {
@@ -148,9 +148,9 @@ public final class Routing {
     }
 
     /**
-     * How another tensor lies whose keys the request has.
+     * Returns the layout of another tensor whose keys the request has.
      *
-     * @param name the component that names it
+     * @param name the component that names the tensor
      * @throws PsException with {@code BAD_REQUEST} if its slices do not meet those of the tensor that the call runs on
      */
     public TensorLayout beside(String name, TensorId tensor) {
@@ -178,14 +178,16 @@ public final class Routing {
         return other;
     }
 
-    /** Component {@code component} goes along key set {@code set}. */
+    /** Adds component {@code component}, whose rows go along key set {@code set}. */
     public void along(int component, String name, int set, SharedArray array, int width) {
         int elements = width(set, width);
         requireLength(name, array, alongLength(set, width), keySets[set].positions(), elements);
         put(component, array, set, elements);
     }
 
-    /** Component {@code component} has rows as long as component {@code counts} says, which goes along keys. */
+    /**
+     * Adds component {@code component}, whose rows have the lengths in component {@code counts}, which goes along keys.
+     */
     public void ragged(int component, String name, int counts, SharedArray array) {
         requireThere(name, array);
         if (component >= ragged.length) {
@@ -202,7 +204,7 @@ public final class Routing {
         ragged[component] = keySets[setOf[counts]].ragged(name, (IntArray) arrays[counts], array);
     }
 
-    /** Component {@code component}, of a later version, is not there: every part gets it empty. */
+    /** Adds component {@code component} of a later version, which is absent: every part gets an empty array. */
     public void absent(int component, SharedArray empty) {
         put(component, empty, -1, 0);
     }
@@ -236,19 +238,19 @@ public final class Routing {
         touched = some;
     }
 
-    // What a runtime asks.
+    // Called by a runtime.
 
-    /** How many slices or nodes are touched: parts are numbered from 0. */
+    /** Returns the number of slices or nodes that get a request: parts are numbered from 0. */
     public int parts() {
         return parts;
     }
 
-    /** The slice or node of a part. */
+    /** Returns the slice or node of a part. */
     public int slice(int part) {
         return touched == null ? part : touched[part];
     }
 
-    /** The part that goes to a slice or node; negative if none does. */
+    /** Returns the part of a slice or node; negative if it gets no request. */
     public int part(int slice) {
         if (touched == null) {
             return slice < parts ? slice : -1;
@@ -269,12 +271,12 @@ public final class Routing {
         return false;
     }
 
-    /** How the tensors lie whose keys the call has besides those of the one that it runs on. */
+    /** Returns the layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
     public List<TensorLayout> others() {
         return others;
     }
 
-    // What generated code asks when it writes a slice of the request.
+    // Called by generated code that writes a slice of the request.
 
     /** Writes a part's share of a component, by range or along its keys. */
     public void write(int component, int part, TupleWriter out) {
@@ -291,13 +293,16 @@ public final class Routing {
         }
     }
 
-    /** Writes of which layout the keys of a set are, which the shard beside compares: {@link TupleReader#stamped}. */
+    /**
+     * Writes the stamp of the layout by which a key set is grouped. The shard beside compares it:
+     * {@link TupleReader#stamped}.
+     */
     public void writeStamp(int set, int part, TupleWriter out) {
         TensorLayout of = keySets[set].layout();
         out.i16(TensorLayout.stamp(of.info(), of.range(slice(part))));
     }
 
-    /** A part's share of a key set whose keys are in the elements of a list, in the caller's order. */
+    /** Returns a part's share of a key set whose keys are in the elements of a list, in the caller's order. */
     public <E> List<E> elements(int set, int part) {
         return keySets[set].elements(slice(part));
     }
@@ -307,14 +312,14 @@ public final class Routing {
         keySets[set].writeKeys(slice(part), out);
     }
 
-    // What generated code asks when it merges answers.
+    // Called by generated code that merges answers.
 
-    /** Elements of an array that is row-aligned with the tensor. */
+    /** Returns the number of elements of an array that is row-aligned with the tensor. */
     public int rangeLength(int width) {
         return layout().length(width(width));
     }
 
-    /** Elements of an array along a key set, in the caller's order. */
+    /** Returns the number of elements of an array along a key set, in the caller's order. */
     public int alongLength(int set, int width) {
         long length = (long) keySets[set].positions() * width(set, width);
         if (length > Integer.MAX_VALUE - 8) {
@@ -326,7 +331,7 @@ public final class Routing {
         return (int) length;
     }
 
-    /** Checks an array that the caller gave to be filled. */
+    /** Checks and returns an array that the caller passed to be filled. */
     public <A extends SharedArray> A target(String name, @Nullable A into, int expected) {
         if (into == null) {
             throw new PsException(
@@ -340,7 +345,7 @@ public final class Routing {
         return into;
     }
 
-    /** Copies a part's answer to where its rows stand. */
+    /** Copies a part's answer to its rows in the target. */
     public void mergeRange(String name, int part, SharedArray answer, SharedArray target, int width) {
         int slice = slice(part);
         int w = width(width);
@@ -348,26 +353,26 @@ public final class Routing {
         target.copyFrom(begin(slice) * w, answer);
     }
 
-    /** Copies each row of a part's answer to every position that its key stands at. */
+    /** Copies each row of a part's answer to every position of its key. */
     public void mergeAlong(String name, int part, int set, SharedArray answer, SharedArray target, int width) {
         int slice = slice(part);
         requireAnswer(name, answer.length(), keySets[set].count(slice) * width(set, width));
         keySets[set].scatter(slice, answer, target, width(set, width));
     }
 
-    /** A place for each element of a list along a key set, in the caller's order. */
-    @SuppressWarnings("unchecked") // of nothing but nulls
+    /** Returns a list of nulls with one element for each key of a key set, in the caller's order. */
+    @SuppressWarnings("unchecked") // the list has only nulls
     public <E> List<E> places(int set) {
         return (List<E>) Arrays.asList(new Object[keySets[set].positions()]);
     }
 
-    /** Sets each element of a part's answer at every position that its key stands at. */
+    /** Sets each element of a part's answer at every position of its key. */
     public <E> void mergeElements(String name, int part, int set, List<E> answer, List<E> target) {
         requireAnswer(name, answer.size(), keySets[set].count(slice(part)));
         keySets[set].scatter(slice(part), answer, target);
     }
 
-    /** Sets what stands for the elements of a part whose older server did not send them. */
+    /** Sets a default for the elements of a part whose older server did not send them. */
     public <E> void clearElements(int part, int set, E empty, List<E> target) {
         int slice = slice(part);
         keySets[set].scatter(slice, Collections.nCopies(keySets[set].count(slice), empty), target);
@@ -388,12 +393,12 @@ public final class Routing {
     }
 
     /**
-     * One array of the parts' rows of different lengths, in the caller's order; a row that its server did not send is
-     * zero.
+     * Merges the parts' rows of different lengths into one array, in the caller's order. A row that its server did not
+     * send is zeros.
      *
      * @param name the component, for errors
      * @param counts the rows' lengths, merged
-     * @param answers by part, on the heap
+     * @param answers the answers by part, on-heap
      */
     public <A extends SharedArray> A mergeRagged(
             String name, int set, IntArray counts, @Nullable A[] answers, IntFunction<A> allocate) {
@@ -401,7 +406,7 @@ public final class Routing {
         int[][] rows = new int[answers.length][];
         for (int part = 0; part < answers.length; part++) {
             A answer = answers[part];
-            if (answer != null) { // before anything is allocated: the lengths are what servers said
+            if (answer != null) { // checked before any allocation: the lengths come from the servers
                 rows[part] = keySets[set].answeredRows(slice(part), counts);
                 requireAnswer(name, answer.length(), rows[part][rows[part].length - 1]);
             }
@@ -420,17 +425,17 @@ public final class Routing {
         return Math.toIntExact(layout().bounds().get(slice));
     }
 
-    /** Elements in a row; 0 stands for the tensor's width. */
+    /** Returns the number of elements in a row; 0 means the tensor's width. */
     public int width(int width) {
         return width == 0 ? layout().info().width() : width;
     }
 
-    /** Elements in a row along keys; 0 stands for the width of the tensor whose keys they are. */
+    /** Returns the number of elements in a row along keys; 0 means the width of the tensor whose keys they are. */
     private int width(int set, int width) {
         return width == 0 ? keySets[set].layout().info().width() : width;
     }
 
-    /** How the tensor lies that the call runs on. */
+    /** Returns the layout of the tensor that the call runs on. */
     public TensorLayout layout() {
         if (layout == null) {
             throw new IllegalStateException("layouts: used in a function that runs on nodes (expected: on shards)");
@@ -448,7 +453,7 @@ public final class Routing {
         }
     }
 
-    /** The caller may be code that no null checker has seen. */
+    /** Rejects null: the caller's code may not have been checked for nulls. */
     private static void requireThere(String name, @Nullable SharedArray array) {
         requireThere(name, array, "an array");
     }

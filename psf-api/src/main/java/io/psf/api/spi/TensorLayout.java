@@ -7,13 +7,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How a tensor's rows lie over slices, and which server owns each. Immutable.
+ * The distribution of a tensor's rows over slices, and the server that owns each slice. Immutable.
  *
  * @param info the tensor
- * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0, and the number of rows last
+ * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0; the last element is the
+ *     number of rows
  * @param servers [slices], the rank of each slice's server
- * @param lanes what the lanes of its slices are chosen by, on each server: slice i of tensors of the same number has the
- *     same lane; the rows, or those of the tensor that it was made beside
+ * @param lanes the number by which each server chooses the lanes of the slices: slice i of all tensors with the same
+ *     number is on the same lane. It is the tensor's number of rows, or that of the tensor beside which this tensor was
+ *     created
  */
 public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes) {
     public TensorLayout {
@@ -28,12 +30,12 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         }
     }
 
-    /** The layout of a tensor that was not made beside another. */
+    /** Creates the layout of a tensor that was not created beside another. */
     public TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
         this(info, bounds, servers, info.rows());
     }
 
-    /** Splits a tensor into slices of equal size, give or take a row; slice i begins at {@code i * rows / n}. */
+    /** Splits a tensor into slices of equal size, to within one row; slice i begins at {@code i * rows / n}. */
     public static TensorLayout even(TensorInfo info, int[] servers) {
         Long[] bounds = new Long[servers.length + 1];
         for (int i = 0; i <= servers.length; i++) {
@@ -46,7 +48,7 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
                 info, List.of(bounds), Arrays.stream(servers).boxed().toList());
     }
 
-    /** Splits a tensor into as many slices as another has, on the same servers and lanes. */
+    /** Splits a tensor into as many slices as another tensor has, on the same servers and lanes. */
     public static TensorLayout beside(TensorInfo info, TensorLayout other) {
         TensorLayout even =
                 even(info, other.servers.stream().mapToInt(Integer::intValue).toArray());
@@ -54,19 +56,22 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     }
 
     /**
-     * Whether slice i of both is on the same server and lane, for each i, so that one call may work on both. Which rows a
-     * slice has may differ.
+     * True if slice i of both layouts is on the same server and lane, for each i, so that one call can work on both.
+     * The slices may have different rows.
      */
     public boolean meets(TensorLayout other) {
         return lanes == other.lanes && servers.equals(other.servers);
     }
 
-    /** Whether slice i of both has the same rows, too, for each i. */
+    /** True if slice i of both layouts also has the same rows, for each i. */
     public boolean isAlignedWith(TensorLayout other) {
         return info.rows() == other.info.rows() && meets(other) && bounds.equals(other.bounds);
     }
 
-    /** Shape, slices, first server and lanes on one line: all that layouts of evenly split tensors differ in. */
+    /**
+     * Returns shape, slices, first server and lanes on one line: everything in which layouts of evenly split tensors
+     * can differ.
+     */
     public String text() {
         return info.shape() + " in " + slices() + (slices() == 1 ? " slice" : " slices") + " from server "
                 + servers.get(0) + " on"
@@ -76,41 +81,41 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     }
 
     /**
-     * Where a key stands among the rows of its tensor, which are split over the slices: its row is the key itself; a growing
-     * table is split by the hash of its keys, so that any of them are spread evenly.
+     * Returns a key's position among the rows of its tensor, which are split over the slices. The position is the key
+     * itself. In a growing table it is derived from the key's hash, so that any set of keys is spread evenly.
      *
-     * @return from 0 to the tensor's rows, exclusive, if the key is one of the tensor's
+     * @return from 0 to the tensor's number of rows, exclusive, if the key is a key of the tensor
      */
     public static long position(TensorInfo info, long key) {
         return info.grows() ? position(Routing.hash(key)) : key;
     }
 
-    /** Where a key of this hash stands in a growing table: its upper 62 bits. */
+    /** Returns the position in a growing table of a key with the given hash: the hash's upper 62 bits. */
     public static long position(long hash) {
         return hash >>> 2;
     }
 
     /**
-     * Tells a slice from one of the same tensor in another shape: 16 bits of a hash, which a request carries and the
-     * shard compares.
+     * Returns a stamp that distinguishes a slice from a slice of the same tensor in another shape: 16 bits of a hash. A
+     * request carries the stamp, and the shard compares it.
      */
     public static short stamp(TensorInfo info, Range range) {
         long hash = 31 * (31 * (31 * info.rows() + info.width()) + range.begin()) + range.end();
         return (short) ((hash * 0x9E3779B97F4A7C15L) >>> 48);
     }
 
-    /** How many slices. */
+    /** Returns the number of slices. */
     public int slices() {
         return servers.size();
     }
 
-    /** Where the keys of a slice stand: the keys themselves, unless the tensor grows. */
+    /** Returns the positions of a slice: its keys themselves, unless the tensor grows. */
     public Range range(int slice) {
         return new Range(bounds.get(slice), bounds.get(slice + 1));
     }
 
     /**
-     * The length of an array that is row-aligned with the tensor.
+     * Returns the length of an array that is row-aligned with the tensor.
      *
      * @throws PsException with {@code BAD_REQUEST} if no array can be that long, or the tensor grows
      */

@@ -19,15 +19,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the components of a tuple, in their order, from the body of a frame as {@link TupleWriter} draws it. Every
- * length is checked against the body before anything is read or allocated. Shared arrays are views of the body; those
- * of a reader that was {@link #keep kept} are copies on the heap. Not thread-safe.
+ * Reads the components of a tuple, in order, from the body of a frame, whose format is drawn at {@link TupleWriter}.
+ * Every length is checked against the body before any read or allocation. Shared arrays are views of the body; those of
+ * a reader returned by {@link #keep} are on-heap copies. Not thread-safe.
  */
 public final class TupleReader {
     private static final ElementType[] TYPES = ElementType.values();
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final short[] NO_STAMPS = {};
-    /** What a decoder writes for bytes that are no character. */
+    /** The character that a decoder substitutes for bytes that are not a character. */
     private static final char REPLACEMENT = '\ufffd';
 
     private ByteBuffer body = NOTHING;
@@ -39,60 +39,60 @@ public final class TupleReader {
     private int at;
     private int array;
     private int arrayAt;
-    /** The arrays of a reader that was kept; null where they lie in the body. */
+    /** The arrays of a reader returned by {@link #keep}; null if the arrays are in the body. */
     private SharedArray @Nullable [] kept;
 
     private short[] stamps = NO_STAMPS;
     private int stamped;
-    /** Bytes of the sections at the block's end, which have readers of their own. */
+    /** Bytes of the sections at the block's end, which have their own readers. */
     private int tail;
 
     private final TupleReader whole;
-    /** The sections by version; null until there was one. */
+    /** The sections by version; null until the first one is found. */
     private @Nullable TupleReader @Nullable [] sections;
 
-    /** A reader of nothing, until it {@link #begin begins}. */
+    /** Creates a reader of an empty body; {@link #begin} sets another. */
     public TupleReader() {
         whole = this;
     }
 
-    /** A reader of a section. */
+    /** Creates a reader of a section. */
     private TupleReader(TupleReader whole) {
         this.whole = whole;
     }
 
     /**
-     * Begins to read a body.
+     * Creates a reader of a body.
      *
-     * @param body from its position to its limit
-     * @param blockLength bytes of the block, as the frame says
-     * @param arrays how many shared arrays, as the frame says
-     * @param version the schema version of the peer that wrote it
+     * @param body the body, from its position to its limit
+     * @param blockLength bytes of the block, according to the frame
+     * @param arrays the number of shared arrays, according to the frame
+     * @param version the schema version of the peer that wrote the body
      * @param target the tensor that the frame is for, if any
-     * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
+     * @throws PsException with {@code PROTOCOL} if the block, the table and the arrays do not add up to the body
      */
     public TupleReader(ByteBuffer body, int blockLength, int arrays, int version, @Nullable TensorId target) {
         whole = this;
         begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 
-    /** Refers no more to what was read, so that its memory can be collected while this waits for its next use. */
+    /** Drops the reference to the body, so that its memory can be collected until this reader is used again. */
     public void end() {
         body = NOTHING;
     }
 
     /**
-     * Begins to read a body that lies within something larger, whatever was read before.
+     * Begins to read a body that is part of a larger buffer, regardless of what was read before.
      *
-     * @param bytes whose position plays no part, and is left alone
-     * @param begin where the body begins
-     * @param end one past its last byte
-     * @param blockLength bytes of the block, as the frame says
-     * @param arrays how many shared arrays, as the frame says
-     * @param version the schema version of the peer that wrote it
+     * @param bytes the buffer, whose position is neither used nor changed
+     * @param begin the index of the body's first byte
+     * @param end one past the index of the body's last byte
+     * @param blockLength bytes of the block, according to the frame
+     * @param arrays the number of shared arrays, according to the frame
+     * @param version the schema version of the peer that wrote the body
      * @param target the tensor that the frame is for, if any
      * @return this reader
-     * @throws PsException with {@code PROTOCOL} if block, table and arrays do not make up the body
+     * @throws PsException with {@code PROTOCOL} if the block, the table and the arrays do not add up to the body
      */
     public TupleReader begin(
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
@@ -127,7 +127,7 @@ public final class TupleReader {
         return this;
     }
 
-    /** A reader of what has not been read yet, in memory of its own on the heap. */
+    /** Returns a reader of the unread rest, copied to the heap. */
     public TupleReader keep() {
         byte[] block = new byte[blockLength - at];
         body.get(begin + at, block);
@@ -146,7 +146,10 @@ public final class TupleReader {
         return copy;
     }
 
-    /** Reads which layout of another tensor the keys that follow are grouped by; {@link #stamp} answers it. */
+    /**
+     * Reads the stamp of the layout of another tensor by which the following keys are grouped; {@link #stamp} returns
+     * it.
+     */
     public TupleReader stamped() {
         if (stamped == stamps.length) {
             stamps = Arrays.copyOf(stamps, stamped + 1);
@@ -155,26 +158,26 @@ public final class TupleReader {
         return this;
     }
 
-    /** How many key sets of other tensors have been read. */
+    /** Returns the number of key sets of other tensors that have been read. */
     public int stamps() {
         return stamped;
     }
 
-    /** {@link TensorLayout#stamp} of the layout that key set {@code i} of those of other tensors is grouped by. */
+    /** Returns the {@link TensorLayout#stamp} of the layout by which the i-th key set of other tensors is grouped. */
     public short stamp(int i) {
         return stamps[Objects.checkIndex(i, stamped)];
     }
 
-    /** Whether the peer knows the components of a schema version. */
+    /** True if the peer knows the components of a schema version. */
     public boolean has(int since) {
         return version >= since;
     }
 
     /**
-     * Finds the sections at the block's end, where the components of nested records lie that later versions brought. Called
-     * before anything is read; does nothing if the peer is too old to have any.
+     * Finds the sections at the block's end, which contain the components of nested records that later versions added.
+     * Called before the first read. Does nothing if the peer is too old to have sections.
      *
-     * @param first the first version that has one
+     * @param first the first version that has a section
      * @param last the last version that this side knows
      */
     public void sections(int first, int last) {
@@ -216,7 +219,7 @@ public final class TupleReader {
     }
 
     /**
-     * Where the components of nested records lie that a version brought.
+     * Returns the reader of the section with the components of nested records that a version added.
      *
      * @param added a version that the peer {@link #has}
      */
@@ -224,7 +227,7 @@ public final class TupleReader {
         return Objects.requireNonNull(Objects.requireNonNull(whole.sections)[added]);
     }
 
-    /** The tensor that the frame is for. */
+    /** Returns the tensor that the frame is for. */
     public TensorId target() {
         if (target == null) {
             throw malformed("no tensor");
@@ -265,14 +268,14 @@ public final class TupleReader {
     }
 
     /**
-     * A text.
+     * Reads a text.
      *
-     * @throws PsException with {@code PROTOCOL} if it is not UTF-8
+     * @throws PsException with {@code PROTOCOL} if the bytes are not UTF-8
      */
     public String string() {
         byte[] bytes = bytes();
         String text = new String(bytes, StandardCharsets.UTF_8);
-        if (text.indexOf(REPLACEMENT) >= 0) { // it stood there, or stands for bytes that are no character
+        if (text.indexOf(REPLACEMENT) >= 0) { // it was in the text, or replaces bytes that are not a character
             requireUtf8(bytes);
         }
         return text;
@@ -288,9 +291,9 @@ public final class TupleReader {
     }
 
     /**
-     * A constant of an enum.
+     * Reads a constant of an enum.
      *
-     * @throws PsException with {@code SCHEMA_MISMATCH} if this side does not have it
+     * @throws PsException with {@code SCHEMA_MISMATCH} if this side does not have the constant
      */
     public <E extends Enum<E>> E enumeration(E[] constants) {
         int ordinal = ordinal(constants);
@@ -305,9 +308,9 @@ public final class TupleReader {
     }
 
     /**
-     * A constant of an enum.
+     * Reads a constant of an enum.
      *
-     * @param unknown what stands for the constants that this side does not have
+     * @param unknown the constant to return for constants that this side does not have
      */
     public <E extends Enum<E>> E enumeration(E[] constants, E unknown) {
         int ordinal = ordinal(constants);
@@ -325,9 +328,9 @@ public final class TupleReader {
     }
 
     /**
-     * Adds an entry to a map that is read.
+     * Adds an entry to a map that is being read.
      *
-     * @throws PsException with {@code PROTOCOL} if the key is there already
+     * @throws PsException with {@code PROTOCOL} if the map already has the key
      */
     public static <V> void put(Map<String, V> map, String key, V value) {
         if (map.put(key, value) != null) {
@@ -345,9 +348,9 @@ public final class TupleReader {
     }
 
     /**
-     * The number of elements of what follows.
+     * Reads the number of the elements that follow.
      *
-     * @param size the least bytes that an element takes, at least 1
+     * @param size the minimum size of an element in bytes, at least 1
      */
     public int count(int size) {
         int n = i32();

@@ -18,8 +18,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the components of a tuple in their order, and then writes them as the body of a frame. Scalars and copied
- * arrays are packed into the block; shared arrays stand by reference until {@link #writeBody}.
+ * Collects the components of a tuple in order, and then writes them as the body of a frame. Scalars and copied arrays
+ * are packed into the block. Shared arrays are held by reference until {@link #writeBody}.
  *
  * <pre>
  *  body    +-----------------------+---------------------+-----------+-----------+--
@@ -38,35 +38,38 @@ public final class TupleWriter {
     private int[] from = new int[4];
     private int[] to = new int[4];
     private int[] widths = new int[4];
-    /** What is folded into an array's rows once they are written; null for nothing. */
+    /** The repeated rows that are folded into an array's rows after they are written; null if none. */
     private @Nullable Repeats[] repeats = new @Nullable Repeats[4];
 
     private static final int[] NO_ROWS = {};
 
-    /** A shorter array is copied: writing from two places costs as much. */
+    /**
+     * The minimum length of a tail in bytes. A shorter array is copied: a write from two buffers costs as much as the
+     * copy.
+     */
     private static final int SHORTEST_TAIL = 16 << 10;
-    /** The most characters of a text that is written one by one. Longer ones are encoded faster by the JDK. */
+    /** The most characters of a text that is written character by character. The JDK encodes longer texts faster. */
     private static final int SHORT = 32;
 
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** The sections by version; null until there is one. */
+    /** The sections by version; null until the first one is created. */
     private @Nullable TupleWriter @Nullable [] sections;
 
     private final TupleWriter whole;
 
-    /** A writer of a tuple. */
+    /** Creates a writer of a tuple. */
     public TupleWriter() {
         whole = this;
     }
 
-    /** A writer of a section. */
+    /** Creates a writer of a section. */
     private TupleWriter(TupleWriter whole) {
         this.whole = whole;
     }
 
-    /** Forgets what was written. */
+    /** Discards everything that was written. */
     public void reset() {
         block.clear();
         if (sections != null) {
@@ -107,9 +110,9 @@ public final class TupleWriter {
     }
 
     /**
-     * A text.
+     * Writes a text.
      *
-     * @throws IllegalArgumentException if it has half of a surrogate pair, which cannot be written in UTF-8
+     * @throws IllegalArgumentException if the text has half of a surrogate pair, which cannot be encoded in UTF-8
      */
     public void string(String value) {
         if (value.length() > SHORT || !ascii(value)) {
@@ -117,7 +120,10 @@ public final class TupleWriter {
         }
     }
 
-    /** Writes a text without garbage if each of its characters is a byte; else leaves the block as it is. */
+    /**
+     * Writes a text without garbage and returns true if all its characters are ASCII; otherwise leaves the block
+     * unchanged.
+     */
     private boolean ascii(String value) {
         int length = value.length();
         int at = need(4L + length).position() + 4;
@@ -135,7 +141,7 @@ public final class TupleWriter {
 
     private void encoded(String value) {
         byte[] text = value.getBytes(StandardCharsets.UTF_8);
-        if (hasQuestionMark(text)) { // what half of a surrogate pair becomes
+        if (hasQuestionMark(text)) { // the JDK encodes half of a surrogate pair as '?'
             int lone = Names.loneSurrogate(value);
             if (lone >= 0) {
                 throw new IllegalArgumentException("text: " + Names.lone(value, lone));
@@ -144,7 +150,7 @@ public final class TupleWriter {
         bytes(text);
     }
 
-    /** Whether one of the bytes is a question mark; eight at a time. */
+    /** True if one of the bytes is a question mark; checks eight bytes at a time. */
     private static boolean hasQuestionMark(byte[] text) {
         int at = 0;
         for (; at <= text.length - 8; at += 8) {
@@ -169,7 +175,7 @@ public final class TupleWriter {
         string(value.name());
     }
 
-    /** The number of elements of what follows. */
+    /** Writes the number of the elements that follow. */
     public void count(int n) {
         i32(n);
     }
@@ -212,9 +218,10 @@ public final class TupleWriter {
     }
 
     /**
-     * Where the components of nested records go that a later version brought: behind all that older peers read.
+     * Returns the writer of the section for the components of nested records that a later version added. The section
+     * lies behind everything that older peers read.
      *
-     * @param version the version that brought them, from 2
+     * @param version the version that added them, from 2
      */
     public TupleWriter since(int version) {
         return whole.section(version);
@@ -235,10 +242,10 @@ public final class TupleWriter {
     }
 
     /**
-     * Appends the sections to the block, and then the length of each of them, so that a reader finds them from the
-     * block's end.
+     * Appends the sections to the block, followed by the length of each section, so that a reader finds the sections
+     * from the block's end.
      *
-     * @param first the first version that has one
+     * @param first the first version that has a section
      * @param last the schema's version
      */
     public void sections(int first, int last) {
@@ -260,17 +267,19 @@ public final class TupleWriter {
         }
     }
 
-    /** A shared array, whole. */
+    /** Adds a whole shared array. */
     public void array(SharedArray array) {
         range(array, 0, array.length());
     }
 
-    /** The elements {@code [begin, end)} of a shared array. */
+    /** Adds the elements {@code [begin, end)} of a shared array. */
     public void range(SharedArray array, int begin, int end) {
         add(array, NO_ROWS, begin, end, 0, null);
     }
 
-    /** Rows {@code order[begin..end)} of a shared array, [_, width], into which others may be folded. */
+    /**
+     * Adds the rows {@code order[begin..end)} of a shared array, [_, width], into which repeated rows may be folded.
+     */
     void rows(SharedArray array, int[] order, int begin, int end, int width, @Nullable Repeats folded) {
         add(array, order, begin, end, width, folded);
     }
@@ -309,17 +318,17 @@ public final class TupleWriter {
 
     private static final int MAX_BLOCK = 1 << 28;
 
-    /** Bytes of the block, without padding. */
+    /** Returns the length of the block in bytes, without padding. */
     public int blockLength() {
         return block.position();
     }
 
-    /** How many shared arrays. */
+    /** Returns the number of shared arrays. */
     public int arrays() {
         return arrays;
     }
 
-    /** Bytes of the whole body, a multiple of 8. */
+    /** Returns the length of the whole body in bytes, a multiple of 8. */
     public long bodyLength() {
         long length = align(block.position()) + 8L * arrays;
         for (int i = 0; i < arrays; i++) {
@@ -333,8 +342,8 @@ public final class TupleWriter {
     }
 
     /**
-     * The bytes of the last array, where they lie off the heap as they are to be written and end the body: then they need
-     * not be copied to be sent. Null if they do not, or are few.
+     * Returns the bytes of the last array if they are off-heap, contiguous and end the body, so that they can be sent
+     * without a copy. Returns null otherwise, and if the array is shorter than 16 KiB.
      */
     public @Nullable ByteBuffer tail() {
         int last = arrays - 1;
@@ -349,17 +358,17 @@ public final class TupleWriter {
         return (isWhole ? floats : floats.slice(from[last], to[last])).offHeap();
     }
 
-    /** Writes the body but for the {@link #tail}. */
+    /** Writes the body without the {@link #tail}. */
     public void writeHead(ByteBuffer out) {
         writeBody(out, arrays - 1);
     }
 
-    /** Writes the body at the position of a little-endian buffer that has room for it, and moves it behind. */
+    /** Writes the body at the position of a little-endian buffer that has enough space, and advances the position. */
     public void writeBody(ByteBuffer out) {
         writeBody(out, arrays);
     }
 
-    /** Writes the body with the first arrays alone. */
+    /** Writes the body with only the first {@code firstArrays} arrays. */
     private void writeBody(ByteBuffer out, int firstArrays) {
         int length = block.position();
         out.put(block.array(), 0, length);

@@ -1,6 +1,6 @@
 /**
- * What generated code calls, and what a runtime is given by it: functions, bindings, routing, and the reader and writer
- * of tuples. Users do not import it. Sees {@code io.psf.api}, its arrays and its layouts alone.
+ * The interface between generated code and a runtime: functions, bindings, routing, and the reader and writer of
+ * tuples. Users do not import it. Depends only on {@code io.psf.api}, its arrays and its layouts.
  */
 @NullMarked
 package io.psf.api.spi;

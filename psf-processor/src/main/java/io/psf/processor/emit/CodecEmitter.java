@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import javax.lang.model.element.Modifier;
 
-/** Writes {@code XPsf.Codec}: the function's info, its partition, and how its tuples are written and read. */
+/** Generates {@code XPsf.Codec}: the function's info, its partition, and the methods that write and read its tuples. */
 final class CodecEmitter {
     private final FunctionModel model;
     private final ClassName request;
@@ -98,7 +98,7 @@ final class CodecEmitter {
                 .build();
     }
 
-    /** The other tensors whose keys the request has. */
+    /** Adds the method that returns the other tensors whose keys the request has. */
     private void others(TypeSpec.Builder codec) {
         List<CodeBlock> others = model.request().stream()
                 .map(each -> each.layout().of())
@@ -114,14 +114,17 @@ final class CodecEmitter {
         }
     }
 
-    /** How the tensor lies whose keys a component holds. */
+    /** Returns the expression for the layout of the tensor whose keys a component has. */
     private static CodeBlock layoutOf(Layout layout) {
         return layout.of().isEmpty()
                 ? CodeBlock.of("routing.layout()")
                 : CodeBlock.of("routing.beside($S, request.$N())", layout.of(), layout.of());
     }
 
-    /** Tells the key sets first: what goes along them refers to them. */
+    /**
+     * Adds the method that describes the request to the routing. Key sets are added first, because the components along
+     * them refer to them.
+     */
     private void routing(TypeSpec.Builder codec) {
         CodeBlock.Builder body = CodeBlock.builder();
         boolean keys = false;
@@ -202,10 +205,10 @@ final class CodecEmitter {
     }
 
     /**
-     * Tells the routing of an array. One that came later than what it lies along may be empty, which is what an older call
-     * sends.
+     * Adds the statement that describes an array to the routing. An array of a later version than the component that it
+     * goes along may be empty, as in a request of an older call.
      *
-     * @param since the version of what it lies along
+     * @param since the version of the component that the array goes along
      */
     private static void lay(CodeBlock.Builder body, Component each, int since, String call, Object... arguments) {
         if (each.since() > since) {
@@ -227,7 +230,10 @@ final class CodecEmitter {
                 .orElse(1);
     }
 
-    /** Before there were keys every slice got the request: so it does if the first keys are not there. */
+    /**
+     * Before the function had keys, every slice got the request. For this reason every slice gets the request if the
+     * first keys are absent.
+     */
     private void laterKeys(CodeBlock.Builder body) {
         List<Component> keys = model.request().stream()
                 .filter(each -> each.layout().keySet() >= 0)

@@ -18,7 +18,7 @@ import io.psf.processor.model.FunctionModel;
 import java.util.List;
 import javax.lang.model.element.Modifier;
 
-/** Writes {@code XPsf} for a function {@code X}. */
+/** Generates {@code XPsf} for a function {@code X}. */
 public final class FunctionEmitter {
     private final FunctionModel model;
     private final ClassName type;
@@ -36,12 +36,15 @@ public final class FunctionEmitter {
         this.skeleton = skeleton;
     }
 
-    /** The source of a function without problems. */
+    /** Returns the source of a function without problems. */
     public static Source emit(FunctionModel model) {
         return new FunctionEmitter(model, false).source();
     }
 
-    /** The same signatures with bodies that throw, so that a problem does not become many. */
+    /**
+     * Returns a source with the same signatures and bodies that throw, so that one problem does not cause further
+     * errors.
+     */
     public static Source emitSkeleton(FunctionModel model) {
         return new FunctionEmitter(model, true).source();
     }
@@ -69,7 +72,10 @@ public final class FunctionEmitter {
         return Java.source(model.generated(), builder.build());
     }
 
-    /** What other checks would say of generated code; a skeleton of a generic interface names it without arguments. */
+    /**
+     * Returns the annotation that suppresses warnings of other checks in generated code. A skeleton of a generic
+     * interface refers to it without type arguments.
+     */
     private AnnotationSpec suppressed() {
         AnnotationSpec.Builder suppressed =
                 AnnotationSpec.builder(SuppressWarnings.class).addMember("value", "$S", "NullAway");

@@ -15,7 +15,7 @@ import io.psf.processor.model.Type;
 import java.util.List;
 import java.util.Map;
 
-/** The model's names and types as JavaPoet's. */
+/** Converts the model's names and types to those of JavaPoet. */
 final class Java {
     private static final AnnotationSpec GENERATED = AnnotationSpec.builder(
                     ClassName.get("javax.annotation.processing", "Generated"))
@@ -67,7 +67,7 @@ final class Java {
         return TypeVariableName.get(((Type.Bad) type).source());
     }
 
-    /** The type as a parameter: what may be null says so. */
+    /** Returns the type of a parameter, with its annotation if it is nullable. */
     static TypeName parameter(Type type) {
         TypeName name = type(type);
         return type instanceof Type.Maybe maybe && maybe.mark().isPresent()

@@ -27,9 +27,9 @@ import java.util.Set;
 import javax.lang.model.element.Modifier;
 
 /**
- * Writes {@code XPsf.Answers}: arrays are scattered as they come, what is reduced is kept by part and folded in the order
- * of the slices, and whole answers are given to the user's own merge. What makes records of the user's is kept until all
- * answers have come, since their constructors are the user's code.
+ * Generates {@code XPsf.Answers}. Arrays are scattered when they arrive. Values with a reduction are stored by part and
+ * folded in slice order. Whole answers are passed to the user's own merge. Parts that must be decoded into the user's
+ * records are stored until all answers have arrived, because the records' constructors are the user's code.
  */
 final class MergeEmitter {
     private static final Set<String> RESERVED = Set.of("request", "routing", "into", "part", "in", "answers", "kept");
@@ -43,7 +43,7 @@ final class MergeEmitter {
         this.response = Java.name(model.responseType());
     }
 
-    /** What the constructor is given. */
+    /** Returns the arguments of the constructor. */
     static String arguments(FunctionModel model) {
         List<String> arguments = new ArrayList<>();
         if (model.own().takesRequest()) {
@@ -94,7 +94,7 @@ final class MergeEmitter {
         return type.build();
     }
 
-    /** The constructor with its parameters, of which it keeps what is needed later. */
+    /** Returns the constructor with its parameters. The parameters that are needed later are stored in fields. */
     private MethodSpec.Builder constructor(TypeSpec.Builder type) {
         MethodSpec.Builder constructor = MethodSpec.constructorBuilder();
         if (model.own().takesRequest()) {
@@ -197,7 +197,7 @@ final class MergeEmitter {
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
     }
 
-    /** The type in which a scalar is folded. */
+    /** Returns the type in which a scalar is folded. */
     private static TypeName accumulator(Scalar scalar) {
         return switch (scalar) {
             case BOOLEAN -> TypeName.BOOLEAN;
@@ -233,7 +233,10 @@ final class MergeEmitter {
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
     }
 
-    /** Takes a component of one part's answer; an older server does not send what came later. */
+    /**
+     * Adds the statements that read a component of one part's answer. An older server does not send components of later
+     * versions.
+     */
     private void add(Component each, CodeBlock.Builder body) {
         boolean later = each.since() > 1;
         if (later) {

@@ -14,11 +14,11 @@ import io.psf.api.spi.ListedProvider;
 import io.psf.processor.model.ProviderModel;
 import javax.lang.model.element.Modifier;
 
-/** Writes the class that brings a handler to a server's class path. */
+/** Generates the provider, the class by which a server finds a handler on its class path. */
 public final class ProviderEmitter {
     private ProviderEmitter() {}
 
-    /** The provider's source. */
+    /** Returns the provider's source. */
     public static Source emit(ProviderModel model) {
         ClassName handler = Java.name(model.handler());
         TypeName any = WildcardTypeName.subtypeOf(Object.class);

@@ -3,7 +3,7 @@ package io.psf.processor.emit;
 /**
  * A generated class.
  *
- * @param name its qualified name
- * @param text its source
+ * @param name the class's qualified name
+ * @param text the class's source
  */
 public record Source(String name, String text) {}

@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The words of a stub's calls: the function's text, the shapes, where arguments go and how answers become one. */
+/**
+ * Generates the javadoc of a stub's calls: the function's text, the shapes, where the arguments are sent and how the
+ * answers are merged.
+ */
 final class StubDoc {
     private static final String BORROWED = "; borrowed until await returns";
 
@@ -28,9 +31,9 @@ final class StubDoc {
     }
 
     /**
-     * The javadoc of a call.
+     * Returns the javadoc of a call.
      *
-     * @param version the version of which it is; {@link Integer#MAX_VALUE} for the last
+     * @param version the version of the call; {@link Integer#MAX_VALUE} for the last version
      * @param into the name of the response to be filled; empty if there is none
      */
     CodeBlock of(int version, String into) {

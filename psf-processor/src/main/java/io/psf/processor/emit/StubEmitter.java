@@ -14,7 +14,7 @@ import io.psf.processor.model.FunctionModel;
 import java.time.Duration;
 import javax.lang.model.element.Modifier;
 
-/** Writes {@code XPsf.Stub}: how a worker calls the function. */
+/** Generates {@code XPsf.Stub}, with which a worker calls the function. */
 final class StubEmitter {
     private static final ClassName STUB = ClassName.bestGuess("Stub");
 
@@ -31,7 +31,7 @@ final class StubEmitter {
         this.docs = new StubDoc(model);
     }
 
-    /** The body of what cannot be generated. */
+    /** Returns the body of a method that cannot be generated. */
     static CodeBlock refusal(TypeName type) {
         return CodeBlock.of(
                 "throw new $T($S)", UnsupportedOperationException.class, type + " did not compile; see its errors");
@@ -84,7 +84,10 @@ final class StubEmitter {
                 .build();
     }
 
-    /** Whether a call that fills a response has the signature of another version's call, which is refused: in a skeleton. */
+    /**
+     * True if the filling call of a version would have the same signature as another version's call. Such a function is
+     * refused, so this occurs only in a skeleton.
+     */
     private boolean isTaken(int version) {
         int n = model.request(version).size();
         return n < model.request().size()
@@ -94,7 +97,7 @@ final class StubEmitter {
                                 > model.request().get(n).since());
     }
 
-    /** The call of a version; what came later is sent as one who does not know it would. */
+    /** Returns the call of a version. Components added in later versions are sent as their defaults. */
     private MethodSpec call(int version, boolean filling) {
         MethodSpec.Builder call = MethodSpec.methodBuilder("call")
                 .addModifiers(Modifier.PUBLIC)
@@ -121,7 +124,7 @@ final class StubEmitter {
                 .build();
     }
 
-    /** The constant, which a component of the request may hide. */
+    /** Returns the reference to the constant {@code FUNCTION}, which a component of the request may hide. */
     private CodeBlock function() {
         return isComponent("FUNCTION")
                 ? CodeBlock.of("$T.FUNCTION", Java.name(model.generated()))
@@ -132,7 +135,7 @@ final class StubEmitter {
         return model.request().stream().anyMatch(component -> component.name().equals(name));
     }
 
-    /** The name of the response to be filled, which no component of the request has. */
+    /** Returns the parameter name of the response to be filled, which differs from every component of the request. */
     private String into() {
         String name = "into";
         while (isComponent(name)) {

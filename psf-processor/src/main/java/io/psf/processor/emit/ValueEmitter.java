@@ -19,28 +19,31 @@ import java.util.List;
 import java.util.Map;
 import javax.lang.model.element.Modifier;
 
-/** Writes how one value goes into a tuple's block and comes out of it, with a pair of methods for each nested record. */
+/**
+ * Generates the code that writes a value to a tuple's block and reads it, with a pair of methods for each nested
+ * record.
+ */
 final class ValueEmitter {
     private static final int WIDE = 3;
 
     private final Map<String, MethodSpec> methods = new LinkedHashMap<>();
     private final Map<String, String> names = new LinkedHashMap<>();
 
-    /** The methods that the values written and read so far need. */
+    /** Returns the methods that the values written and read so far require. */
     List<MethodSpec> methods() {
         return List.copyOf(methods.values());
     }
 
-    /** The statements that write a component of a tuple. */
+    /** Returns the statements that write a component of a tuple. */
     CodeBlock statement(Component component, CodeBlock value) {
         return statement(component.type(), value, CodeBlock.of("out"), component.since());
     }
 
     /**
-     * The statements that write a value.
+     * Returns the statements that write a value.
      *
-     * @param out where to: the tuple's writer, or that of a section
-     * @param base the version that brought the value
+     * @param out the writer: that of the tuple, or that of a section
+     * @param base the version that added the value
      */
     private CodeBlock statement(Type type, CodeBlock value, CodeBlock out, int base) {
         if (type instanceof Type.Maybe maybe) {
@@ -73,7 +76,10 @@ final class ValueEmitter {
         return CodeBlock.of("$L($L, $L)", writerOf((Type.Tuple) type, base), value, out);
     }
 
-    /** Reads a component of a tuple; what an older peer did not send is empty. */
+    /**
+     * Returns the expression that reads a component of a tuple. The component is empty if an older peer did not send
+     * it.
+     */
     CodeBlock read(Component component) {
         if (component.layout() instanceof Layout.Target) {
             return CodeBlock.of("in.target()");
@@ -84,7 +90,7 @@ final class ValueEmitter {
         return component.since() == 1 ? read : orEmpty(component.since(), component.type(), read);
     }
 
-    /** A value, or what is empty if the peer is older than it. */
+    /** Returns the expression for a value, or for its default if the peer is too old to send it. */
     private CodeBlock orEmpty(int since, Type type, CodeBlock read) {
         return CodeBlock.of(
                 type instanceof Type.Maybe ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
@@ -94,9 +100,9 @@ final class ValueEmitter {
     }
 
     /**
-     * Reads a value.
+     * Returns the expression that reads a value.
      *
-     * @param base the version that brought it
+     * @param base the version that added the value
      */
     CodeBlock read(Type type, int base) {
         return read(type, CodeBlock.of("in"), base);
@@ -131,7 +137,8 @@ final class ValueEmitter {
     }
 
     /**
-     * What ends the writing of a tuple and begins its reading: nothing unless a nested record has grown.
+     * Returns the statement that ends the writing of a tuple or begins its reading; empty unless a nested record has
+     * components of later versions.
      *
      * @param stream the tuple's writer or reader
      */
@@ -142,21 +149,24 @@ final class ValueEmitter {
         return sections.build();
     }
 
-    /** Reads keys of another tensor, an array or a list of elements, after the stamp of the layout they are grouped by. */
+    /**
+     * Returns the expression that reads keys of another tensor, an array or a list of elements, after the stamp of the
+     * layout by which they are grouped.
+     */
     private CodeBlock readStamped(Type type, int base) {
         return type instanceof Type.Many many
                 ? CodeBlock.of("$L(in.stamped())", readerOfMany(many, base))
                 : CodeBlock.of("in.stamped().$L()", ((Type.Shared) type).of().sharedMethod());
     }
 
-    /** The call of a record's constructor, on lines of their own if there are several arguments. */
+    /** Returns the call of a record's constructor, with each argument on its own line if there are several. */
     CodeBlock construct(TypeName type, List<CodeBlock> arguments) {
         boolean wide = arguments.size() > WIDE;
         CodeBlock joined = CodeBlock.join(arguments, wide ? ",\n" : ", ");
         return wide ? CodeBlock.of("new $T(\n$L)", type, joined) : CodeBlock.of("new $T($L)", type, joined);
     }
 
-    /** What stands for what an older peer does not send. */
+    /** Returns the default of a value that an older peer does not send. */
     CodeBlock empty(Type type) {
         if (type instanceof Scalar scalar) {
             return switch (scalar) {
@@ -208,7 +218,9 @@ final class ValueEmitter {
         return method;
     }
 
-    /** Where a component of a nested record lies: with the record, or in the section of a later version. */
+    /**
+     * Returns the stream of a component of a nested record: that of the record, or that of a later version's section.
+     */
     private static CodeBlock stream(String name, Type.Part part, int base) {
         return part.isLater(base) ? CodeBlock.of("$L.since($L)", name, part.since()) : CodeBlock.of(name);
     }
@@ -324,8 +336,9 @@ final class ValueEmitter {
     }
 
     /**
-     * What the methods of a type are called: its simple name, the version from which on its components stand in its place
-     * if some stand in sections, and a number behind it if another type is called the same.
+     * Returns the suffix of the names of a type's methods. It is the type's simple name. If some components are in
+     * sections, the version up to which components are written in place follows. If another type has the same suffix, a
+     * number follows.
      */
     private String suffix(Type type, int base) {
         TypeName name = Java.type(type).box();

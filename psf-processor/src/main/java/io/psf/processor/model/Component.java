@@ -7,25 +7,25 @@ import java.util.stream.IntStream;
 /**
  * A component of a request or a response.
  *
- * @param index its number in the tuple, from 0
- * @param name its name
- * @param type what it holds
- * @param layout how it lies over the slices
- * @param since the schema version that brought it, from 1
- * @param doc the text of its {@code param} tag; empty if it has none
+ * @param index the component's number in the tuple, from 0
+ * @param name the component's name
+ * @param type the component's type
+ * @param layout the component's layout over the slices
+ * @param since the schema version that added the component, from 1
+ * @param doc the text of the component's {@code param} tag; empty if it has none
  */
 public record Component(int index, String name, Type type, Layout layout, int since, String doc) {
-    /** The component in the text of a version of the schema. */
+    /** Returns the component's text in a version of the schema. */
     String schema(int version) {
         return name + ":" + type.schema(version, since) + layout.schema();
     }
 
-    /** The last version that brought something of it. */
+    /** Returns the last version that added the component or a part of it. */
     int last() {
         return IntStream.concat(IntStream.of(since), type.grown()).max().orElse(since);
     }
 
-    /** The versions whose sections have something of it. */
+    /** Returns the versions whose sections have a part of the component. */
     IntStream sections() {
         return type.sections(since);
     }

@@ -12,20 +12,20 @@ import java.util.stream.Collectors;
  * A PS function.
  *
  * @param type the interface
- * @param name its identity between processes
- * @param place where it runs
- * @param readOnly whether it changes nothing
- * @param ordered whether calls of one worker on one shard run one after the other
- * @param visible whether the interface is public
- * @param later whether the handler answers with a stage
- * @param whole whether {@code handle} has a default body
- * @param own what the interface says of its own on how the answers become one
+ * @param name the function's name, its identity between processes
+ * @param place where the function runs
+ * @param readOnly true if the function changes nothing
+ * @param ordered true if calls of one worker on one shard run one after the other
+ * @param visible true if the interface is public
+ * @param later true if the handler returns a stage of the response
+ * @param whole true if {@code handle} has a default body
+ * @param own the interface's own merge method, if any
  * @param doc the interface's javadoc without its tags; empty if it has none
  * @param requestType the request's record; {@code Object} if there is none
  * @param request the request's components
  * @param responseType the response's record; {@code Object} if there is none
  * @param response the response's components
- * @param formerly the names that it had before
+ * @param formerly the function's former names
  */
 public record FunctionModel(
         ClassRef type,
@@ -49,49 +49,49 @@ public record FunctionModel(
         formerly = List.copyOf(formerly);
     }
 
-    /** The class that is generated. */
+    /** Returns the generated class. */
     public ClassRef generated() {
         return type.beside("Psf");
     }
 
-    /** Whether the caller may give arrays to be filled. */
+    /** True if the caller may pass arrays to be filled. */
     public boolean fills() {
         return response.stream().anyMatch(component -> component.layout().isLaidOut());
     }
 
-    /** Whether a merge needs the tensor's width to put rows behind one another. */
+    /** True if a merge needs the tensor's width to concatenate rows. */
     public boolean appends() {
         return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
     }
 
-    /** Whether the interface has a merge of its own, in the place of layouts. */
+    /** True if the interface has its own merge instead of layouts. */
     public boolean merged() {
         return own == OwnMerge.OF_SLICES || own == OwnMerge.OF_REQUEST_AND_SLICES;
     }
 
-    /** Whether a merge sets elements of lists where their keys stand. */
+    /** True if a merge sets elements of lists at the positions of their keys. */
     public boolean lists() {
         return response.stream().anyMatch(component -> component.layout() instanceof Layout.Listed);
     }
 
-    /** Whether the answer of a part is decoded into a response, and not scattered. */
+    /** True if the answer of a part is decoded into a response, and not scattered. */
     public boolean decodesAnswers() {
         return merged() || isSingle();
     }
 
-    /** Whether one node alone answers. */
+    /** True if only one node answers. */
     public boolean isSingle() {
         return place == Place.SCHEDULER || owner().isPresent();
     }
 
-    /** The key whose owner among the servers answers alone. */
+    /** Returns the key whose owner among the servers is the only node that answers. */
     public Optional<Component> owner() {
         return request.stream()
                 .filter(component -> component.layout() instanceof Layout.Owner)
                 .findFirst();
     }
 
-    /** The schema as text, one for each version from 1 on. */
+    /** Returns the schema as text, one for each version from 1 on. */
     public List<String> schemas() {
         List<String> schemas = new ArrayList<>();
         for (int version = 1; version <= version(); version++) {
@@ -101,7 +101,7 @@ public record FunctionModel(
         return schemas;
     }
 
-    /** The versions in which a caller gave fewer components than now, the last one first. */
+    /** Returns the versions in which the request had fewer components than now, the last version first. */
     public List<Integer> olderCalls() {
         return request.stream()
                 .map(component -> component.since() - 1)
@@ -111,14 +111,14 @@ public record FunctionModel(
                 .toList();
     }
 
-    /** The request's components in a version. */
+    /** Returns the request's components in a version. */
     public List<Component> request(int version) {
         return request.stream()
                 .filter(component -> component.since() <= version)
                 .toList();
     }
 
-    /** The schema's current version, from 1. */
+    /** Returns the schema's current version, from 1. */
     public int version() {
         return Math.max(lastVersion(request), lastVersion(response));
     }
@@ -127,7 +127,7 @@ public record FunctionModel(
         return components.stream().mapToInt(Component::last).max().orElse(1);
     }
 
-    /** The first version that brought something within the nested records of a tuple, which has a section then. */
+    /** Returns the first version that added a part of a tuple's nested records. Such a tuple has sections. */
     public static OptionalInt firstSection(List<Component> tuple) {
         return tuple.stream().flatMapToInt(Component::sections).min();
     }

@@ -2,12 +2,12 @@ package io.psf.processor.model;
 
 import io.psf.api.layout.Reduction;
 
-/** How a component of a tuple lies over the slices. */
+/** The layout of a component of a tuple over the slices. */
 public sealed interface Layout {
-    /** The layout in the schema's text, with a space before it; empty for none. */
+    /** Returns the layout in the schema's text, with a leading space; empty if there is none. */
     String schema();
 
-    /** The whole of it on every slice, or in the one answer. */
+    /** The whole component is sent to every slice, or is in the only answer. */
     record Whole() implements Layout {
         @Override
         public String schema() {
@@ -15,7 +15,7 @@ public sealed interface Layout {
         }
     }
 
-    /** The tensor that the request runs on; it stands in the frame's head. */
+    /** The tensor that the request runs on, which is written in the frame's head. */
     record Target() implements Layout {
         @Override
         public String schema() {
@@ -24,7 +24,7 @@ public sealed interface Layout {
     }
 
     /**
-     * Row-aligned with the tensor.
+     * An array that is row-aligned with the tensor.
      *
      * @param width elements in a row; 0 for the tensor's width
      */
@@ -41,7 +41,7 @@ public sealed interface Layout {
      * @param set the number of the key set in the request
      * @param of the component with the tensor whose keys they are; empty for the tensor that the request runs on
      * @param combine how duplicates are folded
-     * @param everySlice whether slices without keys are sent a part
+     * @param everySlice true if slices without keys also get a part
      */
     record Keyed(int set, String of, Reduction combine, boolean everySlice) implements Layout {
         @Override
@@ -52,12 +52,12 @@ public sealed interface Layout {
     }
 
     /**
-     * A list whose elements have a global key each.
+     * A list whose elements each have a global key.
      *
      * @param set the number of the key set in the request
      * @param key the component of the elements that is the key
      * @param of the component with the tensor whose keys they are; empty for the tensor that the request runs on
-     * @param everySlice whether slices without keys are sent a part
+     * @param everySlice true if slices without keys also get a part
      */
     record Elements(int set, String key, String of, boolean everySlice) implements Layout {
         @Override
@@ -67,10 +67,10 @@ public sealed interface Layout {
     }
 
     /**
-     * A list of which element i comes back to key i.
+     * A list of a response whose element i belongs to key i of the request.
      *
-     * @param keys the component of the request that holds the keys
-     * @param set the number of its key set
+     * @param keys the component of the request that has the keys
+     * @param set the number of the keys' key set
      */
     record Listed(String keys, int set) implements Layout {
         @Override
@@ -79,7 +79,7 @@ public sealed interface Layout {
         }
     }
 
-    /** The key whose owner among the servers answers alone. */
+    /** The key whose owner among the servers is the only server that answers. */
     record Owner() implements Layout {
         @Override
         public String schema() {
@@ -87,7 +87,7 @@ public sealed interface Layout {
         }
     }
 
-    /** Keys that the servers produce, concatenated in the order of the slices. */
+    /** Keys that the servers produce, concatenated in slice order. */
     record Produced() implements Layout {
         @Override
         public String schema() {
@@ -96,9 +96,9 @@ public sealed interface Layout {
     }
 
     /**
-     * Rows of keys that the servers produce, concatenated as the keys are.
+     * Rows along keys that the servers produce, concatenated in the order of the keys.
      *
-     * @param keys the component of the response that holds the keys
+     * @param keys the component of the response that has the keys
      * @param width elements in a row; 0 for the tensor's width
      */
     record Appended(String keys, int width) implements Layout {
@@ -109,10 +109,10 @@ public sealed interface Layout {
     }
 
     /**
-     * Rows that go where keys go.
+     * Rows that are sent and returned along keys.
      *
-     * @param keys the component that holds the keys
-     * @param set the number of its key set
+     * @param keys the component that has the keys
+     * @param set the number of the keys' key set
      * @param width elements in a row; 0 for the tensor's width
      */
     record Beside(String keys, int set, int width) implements Layout {
@@ -125,9 +125,9 @@ public sealed interface Layout {
     /**
      * Rows of different lengths.
      *
-     * @param counts the component of the same tuple with the rows' lengths
+     * @param counts the component of the same tuple that has the rows' lengths
      * @param index the number of that component
-     * @param set the number of the key set that it goes along; -1 for keys that the servers produce
+     * @param set the number of the key set along which the counts go; -1 for keys that the servers produce
      */
     record Uneven(String counts, int index, int set) implements Layout {
         @Override
@@ -137,7 +137,7 @@ public sealed interface Layout {
     }
 
     /**
-     * Folded over the slices.
+     * A value that is folded over the slices.
      *
      * @param reduction the fold
      */
@@ -148,23 +148,26 @@ public sealed interface Layout {
         }
     }
 
-    /** The number of the key set in the request; -1 if the component holds no keys of one. */
+    /** Returns the number of the key set in the request; -1 if the component is not a key set. */
     default int keySet() {
         return this instanceof Keyed keyed ? keyed.set() : this instanceof Elements elements ? elements.set() : -1;
     }
 
-    /** The component with the tensor whose keys these are; empty for none, and for the tensor that the request runs on. */
+    /**
+     * Returns the component with the tensor whose keys these are; empty if they are no keys, and for the tensor that
+     * the request runs on.
+     */
     default String of() {
         return this instanceof Keyed keyed ? keyed.of() : this instanceof Elements elements ? elements.of() : "";
     }
 
-    /** Whether slices without keys of the set are sent a part. */
+    /** True if slices without keys of the set also get a part. */
     default boolean everySlice() {
         return this instanceof Keyed keyed && keyed.everySlice()
                 || this instanceof Elements elements && elements.everySlice();
     }
 
-    /** Whether an array is cut at slices and put together again, so that its length is known before. */
+    /** True if an array is split over the slices and merged again, so that its length is known in advance. */
     default boolean isLaidOut() {
         return this instanceof Ranged || this instanceof Beside;
     }

@@ -1,15 +1,15 @@
 package io.psf.processor.model;
 
 /**
- * What brings a handler to a server's class path.
+ * A provider, by which a server finds a handler on its class path.
  *
- * @param handler the handler's class, or the interface itself where a default body answers
+ * @param handler the handler's class, or the interface itself if its default body is the handler
  * @param function the function's interface
- * @param fallback whether it is the interface's default body
- * @param preference the highest is tried first
+ * @param fallback true if the handler is the interface's default body
+ * @param preference the handler's preference; the highest is tried first
  */
 public record ProviderModel(ClassRef handler, ClassRef function, boolean fallback, int preference) {
-    /** The class that is generated. */
+    /** Returns the generated class. */
     public ClassRef generated() {
         return handler.beside("PsfProvider");
     }

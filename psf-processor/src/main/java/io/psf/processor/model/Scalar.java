@@ -1,6 +1,6 @@
 package io.psf.processor.model;
 
-/** What is copied into the block of a frame as it is. */
+/** A scalar type, whose values are copied into the block of a frame. */
 public enum Scalar implements Type {
     BOOLEAN("bool", "bool", 1),
     BYTE("i8", "i8", 1),
@@ -22,12 +22,12 @@ public enum Scalar implements Type {
         this.leastBytes = leastBytes;
     }
 
-    /** The method of the tuple's reader and writer. */
+    /** Returns the name of the method of the tuple's reader and writer. */
     public String method() {
         return method;
     }
 
-    /** Whether it is a number that a reduction folds. */
+    /** True if the type is a number that a reduction can fold. */
     public boolean isNumber() {
         return this != BOOLEAN && this != STRING && this != TENSOR;
     }

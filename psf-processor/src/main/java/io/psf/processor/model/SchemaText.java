@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One version of a function's schema, read back from its text.
+ * One version of a function's schema, parsed from its text.
  *
  * @param head the name and the place
  * @param request the text of each component of the request by name
  * @param response the text of each component of the response by name
- * @param tail what stands behind the tuples
+ * @param tail the text behind the tuples
  */
 public record SchemaText(String head, Map<String, String> request, Map<String, String> response, String tail) {
     private static final String ARROW = " -> ";
 
-    /** Takes the text apart; what is no schema has a head alone. */
+    /** Parses the text. A text that is not a schema has only a head. */
     public static SchemaText of(String text) {
         int open = text.indexOf('(');
         int close = end(text, open);
@@ -32,7 +32,7 @@ public record SchemaText(String head, Map<String, String> request, Map<String, S
                 text.substring(last).strip());
     }
 
-    /** One past the bracket that closes the one at {@code open}; -1 if there is none. */
+    /** Returns the index one past the bracket that closes the bracket at {@code open}; -1 if there is none. */
     private static int end(String text, int open) {
         int depth = 0;
         for (int i = open; i >= 0 && i < text.length(); i++) {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What a component of a tuple, or of a record in it, holds. */
+/** The type of a component of a tuple, or of a nested record. */
 public sealed interface Type
         permits Scalar,
                 Type.Enumeration,
@@ -18,25 +18,26 @@ public sealed interface Type
                 Type.Maybe,
                 Type.Bad {
     /**
-     * The type in the schema's text.
+     * Returns the type's text in the schema.
      *
-     * @param version of the function's schema
-     * @param base the version that brought the value: what is in a nested record since then is written in its place
+     * @param version the version of the function's schema
+     * @param base the version that added the value: components that a nested record had in that version are written in
+     *     place
      */
     String schema(int version, int base);
 
-    /** The least bytes that it takes in the block. */
+    /** Returns the minimum size of a value in the block, in bytes. */
     int leastBytes();
 
-    /** The versions that brought constants of an enum or components of a nested record. */
+    /** Returns the versions that added constants of an enum or components of a nested record. */
     default IntStream grown() {
         return IntStream.empty();
     }
 
     /**
-     * The versions whose sections have something of a value.
+     * Returns the versions whose sections have a part of a value.
      *
-     * @param base the version that brought the value
+     * @param base the version that added the value
      */
     default IntStream sections(int base) {
         return IntStream.empty();
@@ -46,8 +47,8 @@ public sealed interface Type
      * An enum, written as the number of the constant.
      *
      * @param name the enum
-     * @param constants its constants in their order
-     * @param unknown the constant that stands for those of newer peers, if any
+     * @param constants the enum's constants in order
+     * @param unknown the constant that represents constants of newer peers, if any
      */
     record Enumeration(ClassRef name, List<Constant> constants, Optional<String> unknown) implements Type {
         public Enumeration {
@@ -76,15 +77,15 @@ public sealed interface Type
     /**
      * A constant of an enum.
      *
-     * @param name its name
-     * @param since the schema version that brought it, from 1
+     * @param name the constant's name
+     * @param since the schema version that added it, from 1
      */
     record Constant(String name, int since) {}
 
     /**
      * A Java array, encoded inline.
      *
-     * @param of its elements
+     * @param of the type of the elements
      */
     record Copied(Items of) implements Type {
         @Override
@@ -112,9 +113,9 @@ public sealed interface Type
     }
 
     /**
-     * An array whose memory goes to the transport as it is.
+     * A shared array, whose memory is passed to the transport without conversion.
      *
-     * @param of its elements
+     * @param of the type of the elements
      */
     record Shared(Items of) implements Type {
         @Override
@@ -132,7 +133,7 @@ public sealed interface Type
      * A nested record.
      *
      * @param name the record
-     * @param parts its components
+     * @param parts the record's components
      */
     record Tuple(ClassRef name, List<Part> parts) implements Type {
         public Tuple {
@@ -171,12 +172,12 @@ public sealed interface Type
     /**
      * A component of a nested record.
      *
-     * @param name its name
-     * @param type its type
-     * @param since the schema version that brought it, from 1
+     * @param name the component's name
+     * @param type the component's type
+     * @param since the schema version that added it, from 1
      */
     record Part(String name, Type type, int since) {
-        /** Whether it stands in the section of its version, and not where the record stands. */
+        /** True if the component is in the section of its version, and not in place with the record. */
         public boolean isLater(int base) {
             return since > base;
         }
@@ -194,7 +195,7 @@ public sealed interface Type
     /**
      * A list.
      *
-     * @param of its elements: nested records, scalars or enums
+     * @param of the type of the elements: nested records, scalars or enums
      */
     record Many(Type of) implements Type {
         @Override
@@ -221,7 +222,7 @@ public sealed interface Type
     /**
      * A map with strings as keys.
      *
-     * @param of its values: scalars or enums
+     * @param of the type of the values: scalars or enums
      */
     record Mapping(Type of) implements Type {
         @Override
@@ -241,10 +242,11 @@ public sealed interface Type
     }
 
     /**
-     * What may be null: a byte says whether it is there.
+     * A nullable value: a byte says whether the value is present.
      *
-     * @param of what it is if it is not null
-     * @param mark the annotation that says so, if it is one of types and can stand in a signature
+     * @param of the type of a value that is not null
+     * @param mark the annotation that marks the value as nullable, if it is a type annotation and can be written in a
+     *     signature
      */
     record Maybe(Type of, Optional<ClassRef> mark) implements Type {
         @Override
@@ -269,9 +271,9 @@ public sealed interface Type
     }
 
     /**
-     * A type that no tuple can hold; a problem has been reported, and only a skeleton is written.
+     * A type that no tuple can contain. A problem has been reported, and only a skeleton is generated.
      *
-     * @param source how it stands in a signature; {@code Object} if it is not known
+     * @param source the type as written in a signature; {@code Object} if it is not known
      */
     record Bad(String source) implements Type {
         @Override
@@ -285,7 +287,7 @@ public sealed interface Type
         }
     }
 
-    /** What the elements of an array are. */
+    /** The type of an array's elements. */
     enum Items {
         BYTE(Scalar.BYTE, "byte", "ByteArray", "bytes"),
         INT(Scalar.INT, "int", "IntArray", "ints"),
@@ -305,12 +307,12 @@ public sealed interface Type
             this.copiedMethod = copiedMethod;
         }
 
-        /** The element in the schema's text. */
+        /** Returns the element type in the schema's text. */
         public String schema() {
             return scalar.text();
         }
 
-        /** The element in words, for example {@code float32}. */
+        /** Returns the element type in words, for example {@code float32}. */
         public String words() {
             return switch (this) {
                 case BYTE -> "int8";
@@ -321,22 +323,22 @@ public sealed interface Type
             };
         }
 
-        /** The primitive type. */
+        /** Returns the primitive type. */
         public String keyword() {
             return keyword;
         }
 
-        /** The simple name of the shared array. */
+        /** Returns the simple name of the shared array. */
         public String shared() {
             return shared;
         }
 
-        /** The reader's method for a shared array. */
+        /** Returns the reader's method for a shared array. */
         public String sharedMethod() {
             return Character.toLowerCase(shared.charAt(0)) + shared.substring(1);
         }
 
-        /** The reader's and the writer's method for a copied array. */
+        /** Returns the reader's and the writer's method for a copied array. */
         public String copiedMethod() {
             return copiedMethod;
         }

@@ -2,7 +2,7 @@ package io.psf.processor.read;
 
 import io.psf.processor.model.Type;
 
-/** What the layouts of arrays have in common: the array is shared, and its rows have a width. */
+/** The checks that all array layouts share: the array is a shared array, and its rows have a width. */
 final class ArrayChecks {
     private final Problems problems;
 
@@ -28,7 +28,7 @@ final class ArrayChecks {
         }
     }
 
-    /** Checks that a component with keys is an array of them. */
+    /** Checks that a component with keys is an array of int64 keys. */
     void requireKeys(TupleElement each, Mirror mirror) {
         if (!each.isBad() && !each.type().equals(new Type.Shared(Type.Items.LONG))) {
             problems.add(
@@ -44,7 +44,7 @@ final class ArrayChecks {
         }
     }
 
-    /** The elements in a row of an array; 0 for the tensor's width. */
+    /** Returns the number of elements in a row of an array; 0 for the tensor's width. */
     int width(TupleElement each, Mirror mirror) {
         int width = mirror.number("width");
         if (width < 0) {

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Reads how the components of a function's two tuples lie over slices, and checks that they can. */
+/** Reads the layouts of the components of a function's two tuples, and checks that they are possible. */
 final class ComponentReader {
     private static final Layout WHOLE = new Layout.Whole();
 
     private final Place place;
-    /** Whether one node alone answers. */
+    /** True if only one node answers. */
     private final boolean single;
 
     private final boolean merged;
@@ -41,7 +41,7 @@ final class ComponentReader {
         this.ragged = new RaggedReader(request, keys, problems);
     }
 
-    /** Whether the request names a key whose owner among the servers answers alone. */
+    /** True if the request has a key whose owner among the servers is the only node that answers. */
     static boolean hasOwner(Place place, List<TupleElement> request) {
         return request.stream().anyMatch(each -> KeyReader.isOwner(place, each));
     }
@@ -63,7 +63,7 @@ final class ComponentReader {
                 .toList();
     }
 
-    /** The number of the first tensor of the request; -1 if there is none. */
+    /** Returns the number of the first tensor of the request; -1 if there is none. */
     int indexOfTarget() {
         return request.stream()
                 .filter(each -> each.type() == Scalar.TENSOR)
@@ -127,7 +127,10 @@ final class ComponentReader {
         return keys.beside(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
     }
 
-    /** Tells of several layouts; one that the compiler could not resolve is its own to tell. */
+    /**
+     * Returns true if the component has exactly one layout, which is resolved. Reports several layouts. A layout that
+     * the compiler could not resolve is reported by the compiler.
+     */
     private boolean isOne(TupleElement each) {
         if (each.layouts().size() > 1) {
             problems.add(
@@ -139,10 +142,12 @@ final class ComponentReader {
         return each.layouts().size() == 1 && each.layouts().get(0).isResolved();
     }
 
-    /** Tells of a null that cannot be sent: a layout lies over what is there. */
+    /**
+     * Returns true if the component is nullable although it has a layout, and reports it: a layout requires a value.
+     */
     private boolean isNull(TupleElement each) {
         if (each.type() instanceof Type.Maybe) {
-            tellNull(each, "no null where there is a layout", "Use an empty array or a zero.");
+            tellNull(each, "no null on a component with a layout", "Use an empty array or a zero.");
         }
         return each.type() instanceof Type.Maybe;
     }
@@ -166,20 +171,22 @@ final class ComponentReader {
                 place,
                 servers ? "@Reduce in the response, @ByKey on a long of the request, or none" : "none",
                 servers
-                        ? "Layouts cut at slices: use at = SHARD, or take it away."
-                        : "One node answers: take it away.");
+                        ? "Layouts split at slices: use at = SHARD, or remove it."
+                        : "One node answers: remove the annotation.");
         return false;
     }
 
-    /** Checks what has no layout in the answers of several slices: their lists come one after the other. */
+    /**
+     * Checks that components without a layout can be merged from the answers of several slices. Lists are concatenated.
+     */
     private void requireMergeable(TupleElement each) {
         if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
             return;
         } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Mapping) {
-            tellNull(each, "no null in a map that the slices' maps become", "Use an empty map.");
+            tellNull(each, "no null for a map that is merged from the slices' maps", "Use an empty map.");
             return;
         } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Many) {
-            tellNull(each, "no null in a list that the slices' lists become", "Use an empty list.");
+            tellNull(each, "no null for a list that is merged from the slices' lists", "Use an empty list.");
             return;
         }
         problems.add(
@@ -207,6 +214,6 @@ final class ComponentReader {
         } else if (type == Scalar.BOOLEAN) {
             return "@Reduce(AND) or OR";
         }
-        return "a List, which is put together from the slices' lists";
+        return "a List, for which the slices' lists are concatenated";
     }
 }

@@ -4,11 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a doc comment apart. */
+/** Parses a doc comment. */
 final class Docs {
     private Docs() {}
 
-    /** What stands before the first tag. */
+    /** Returns the text before the first tag. */
     static String text(@Nullable String comment) {
         StringBuilder text = new StringBuilder();
         for (String line : lines(comment)) {
@@ -20,7 +20,7 @@ final class Docs {
         return text.toString().strip();
     }
 
-    /** The texts of the {@code param} tags by name. */
+    /** Returns the texts of the {@code param} tags by name. */
     static Map<String, String> params(@Nullable String comment) {
         Map<String, StringBuilder> params = new LinkedHashMap<>();
         StringBuilder current = new StringBuilder();

@@ -10,20 +10,23 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.ElementFilter;
 import org.jspecify.annotations.Nullable;
 
-/** Compares a function's schema with the one committed before, and tells which component breaks what peers know. */
+/**
+ * Compares a function's schema with the committed schema, and reports the component that is incompatible with committed
+ * versions.
+ */
 public final class Evolution {
     private final Problems problems;
 
-    /** An evolution check that adds what it finds wrong to the problems. */
+    /** Creates an evolution check that adds what it finds to {@code problems}. */
     public Evolution(Problems problems) {
         this.problems = problems;
     }
 
     /**
-     * Compares version by version; tells of the first that is not as it was.
+     * Compares version by version, and reports the first version that has changed.
      *
      * @param committed the schema's text, one for each version from 1 on
-     * @param file where it is committed, for messages
+     * @param file the file in which it is committed, for messages
      */
     public void check(TypeElement type, FunctionModel model, List<String> committed, String file) {
         List<String> now = model.schemas();
@@ -37,18 +40,18 @@ public final class Evolution {
             }
         }
         if (now.size() < committed.size()) {
-            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version is gone");
+            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version was removed");
         } else if (now.size() > committed.size()) {
             problems.add(type, Message.SCHEMA_GROWN, committed.size() + 1, model.name(), file);
         }
     }
 
     /**
-     * Tells of a function that is gone.
+     * Reports a function that was removed.
      *
-     * @param where what its source declares now; null if nothing
-     * @param source where it was declared
-     * @param file where its schema is committed
+     * @param where a function that its source declares now; null if there is none
+     * @param source the source in which it was declared
+     * @param file the file in which its schema is committed
      */
     public void gone(@Nullable TypeElement where, String function, String source, String file) {
         problems.add(where, Message.SCHEMA_GONE, function, source, file);
@@ -75,10 +78,10 @@ public final class Evolution {
             compare("Request", was.request(), is.request());
             compare("Response", was.response(), is.response());
             if (!was.tail().equals(is.tail())) {
-                tell(type, is.tail().isEmpty() ? "the merge of its own is gone" : "a merge of its own is new");
+                tell(type, is.tail().isEmpty() ? "its own merge was removed" : "its own merge was added");
             }
             if (!told) {
-                tell(type, "it is not as it was");
+                tell(type, "it has changed");
             }
         }
 
@@ -87,20 +90,20 @@ public final class Evolution {
             was.forEach((name, text) -> {
                 String now = is.get(name);
                 if (now == null) {
-                    tell(element(tuple, name), "component " + name + of + " is gone");
+                    tell(element(tuple, name), "component " + name + of + " was removed");
                 } else if (!now.equals(text)) {
                     tell(element(tuple, name), "component " + name + of + " is " + now + ", was " + text);
                 }
             });
             is.forEach((name, text) -> {
                 if (!was.containsKey(name)) {
-                    tell(element(tuple, name), "component " + name + of + " is new");
+                    tell(element(tuple, name), "component " + name + of + " was added");
                 }
             });
             if (was.equals(is) && !List.copyOf(was.keySet()).equals(List.copyOf(is.keySet()))) {
                 tell(
                         element(tuple, ""),
-                        "components" + of + " changed places, were " + String.join(", ", was.keySet()));
+                        "components" + of + " changed their order, were " + String.join(", ", was.keySet()));
             }
         }
 
@@ -109,7 +112,7 @@ public final class Evolution {
             problems.add(where, Message.SCHEMA_BROKEN, what, version, file, next);
         }
 
-        /** The field of a component, or else its tuple. */
+        /** Returns the field of a component, or the component's tuple if it has no such field. */
         private Element element(String tuple, String name) {
             for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
                 if (nested.getSimpleName().contentEquals(tuple)) {

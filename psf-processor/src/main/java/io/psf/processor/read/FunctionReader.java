@@ -24,7 +24,7 @@ import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an interface with {@code PsFunction} into a model, and finds all that is wrong with it at once. */
+/** Reads an interface with {@code PsFunction} into a model, and finds all its problems in one pass. */
 public final class FunctionReader {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*");
     private static final int MAX_NAME = 200;
@@ -33,10 +33,10 @@ public final class FunctionReader {
     private final Elements elements;
     private final Types types;
     private final Problems problems;
-    /** The functions read so far, by the number on the wire. */
+    /** The functions read so far, by their numbers on the wire. */
     private final Map<Integer, String> taken = new HashMap<>();
 
-    /** A reader that adds what it finds wrong to the problems. */
+    /** Creates a reader that adds what it finds to {@code problems}. */
     public FunctionReader(Elements elements, Types types, Problems problems) {
         this.elements = elements;
         this.types = types;
@@ -44,14 +44,14 @@ public final class FunctionReader {
     }
 
     /**
-     * What was read.
+     * The result of reading an interface.
      *
-     * @param model the function; where there are problems, good for a skeleton alone
-     * @param resolved whether the compiler knew all types; if not, the next round may
+     * @param model the function; if there are problems, sufficient only for a skeleton
+     * @param resolved true if the compiler knew all types; if false, the next round may know them
      */
     public record Reading(FunctionModel model, boolean resolved) {}
 
-    /** Reads an interface; nothing if no class beside it could see it. */
+    /** Reads an interface. Returns empty if the interface is not visible to classes in its package. */
     public Optional<Reading> read(TypeElement type) {
         Optional<Mirror> annotation = Mirror.of(type, PsFunction.class, elements);
         if (annotation.isEmpty()) {
@@ -125,7 +125,7 @@ public final class FunctionReader {
     private String name(TypeElement type, Mirror mirror) {
         String name = mirror.text("value");
         if (mirror.written("value") == null) {
-            return name; // the compiler says that it is missing
+            return name; // the compiler reports that it is missing
         }
         checkName(type, mirror, "value", name);
         return name;
@@ -158,7 +158,10 @@ public final class FunctionReader {
         return formerly;
     }
 
-    /** The components of a tuple; those of a generic one are not looked at closely, since that has been told. */
+    /**
+     * Returns the components of a tuple. The components of a generic tuple are not checked closely, since the generic
+     * tuple has been reported.
+     */
     private List<TupleElement> components(@Nullable TypeElement tuple) {
         boolean generic = tuple != null && !tuple.getTypeParameters().isEmpty();
         return TupleElement.of(tuple, elements, generic ? new Problems() : problems);
@@ -177,11 +180,11 @@ public final class FunctionReader {
                 } else if (!nested.getTypeParameters().isEmpty()) {
                     problems.add(nested, Message.GENERIC, type.getSimpleName() + "." + name);
                 }
-                return Names.isVisibleBeside(nested) ? nested : null; // not in an interface
+                return Names.isVisibleBeside(nested) ? nested : null; // always visible in an interface
             }
         }
         if (type.getKind() != ElementKind.INTERFACE) {
-            return null; // which has been told
+            return null; // already reported
         }
         List<String> others = ElementFilter.typesIn(type.getEnclosedElements()).stream()
                 .map(nested -> nested.getSimpleName().toString())

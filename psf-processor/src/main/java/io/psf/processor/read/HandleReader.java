@@ -47,7 +47,7 @@ final class HandleReader {
         this.problems = problems;
     }
 
-    /** Finds and checks {@code handle}; nothing if there is none. */
+    /** Finds and checks {@code handle}; empty if there is none. */
     Optional<ExecutableElement> handle() {
         List<ExecutableElement> methods = declared("handle");
         Optional<ExecutableElement> misnamed = methods.isEmpty() ? onlyAbstract() : Optional.empty();
@@ -83,7 +83,7 @@ final class HandleReader {
         return handle;
     }
 
-    /** The interface's one abstract method, which may be a misspelt {@code handle}. */
+    /** Returns the interface's only abstract method, which may be a misspelt {@code handle}. */
     private Optional<ExecutableElement> onlyAbstract() {
         List<ExecutableElement> open = ElementFilter.methodsIn(type.getEnclosedElements()).stream()
                 .filter(method -> method.getModifiers().contains(Modifier.ABSTRACT))
@@ -91,7 +91,7 @@ final class HandleReader {
         return open.size() == 1 ? Optional.of(open.get(0)) : Optional.empty();
     }
 
-    /** Whether a type in a signature is not known to the compiler. */
+    /** True if the compiler does not know a type in a signature. */
     boolean isUnresolved() {
         return unresolved;
     }
@@ -156,7 +156,7 @@ final class HandleReader {
         problems.add(where, Message.HANDLE_SIGNATURE, what, signature());
     }
 
-    /** Whether the compiler does not know the type, and will say so itself. */
+    /** True if the compiler does not know the type, and will report it itself. */
     boolean isUnknown(TypeMirror type) {
         boolean unknown = type.getKind() == TypeKind.ERROR
                 || (type instanceof DeclaredType declared
@@ -169,7 +169,7 @@ final class HandleReader {
         return isSame(type, response) || answersLater(type);
     }
 
-    /** Whether it is a stage of the response. */
+    /** True if the type is a stage of the response. */
     boolean answersLater(TypeMirror type) {
         TypeElement stage = elements.getTypeElement(CompletionStage.class.getName());
         return stage != null
@@ -195,7 +195,7 @@ final class HandleReader {
                 && types.isSameType(types.erasure(type), types.erasure(element.asType()));
     }
 
-    /** Whether the method takes a node, as one that does not run on shards does. */
+    /** True if the method takes a node, as the method of a function that does not run on shards. */
     static boolean takesNode(ExecutableElement method) {
         return method.getParameters().stream()
                 .anyMatch(each -> each.asType() instanceof DeclaredType declared

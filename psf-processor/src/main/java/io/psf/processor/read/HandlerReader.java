@@ -21,7 +21,7 @@ import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** Reads a class with {@code PsHandler}: which function it handles, and whether a server can make it. */
+/** Reads a class with {@code PsHandler}, and checks which function it handles and whether a server can create it. */
 public final class HandlerReader {
     private final Elements elements;
     private final Types types;
@@ -31,19 +31,21 @@ public final class HandlerReader {
 
     private boolean resolved = true;
 
-    /** A reader that adds what it finds wrong to the problems. */
+    /** Creates a reader that adds what it finds to {@code problems}. */
     public HandlerReader(Elements elements, Types types, Problems problems) {
         this.elements = elements;
         this.types = types;
         this.problems = problems;
     }
 
-    /** Whether the compiler knew all supertypes of the class that was read last; if not, the next round may. */
+    /**
+     * True if the compiler knew all supertypes of the class that was read last; if false, the next round may know them.
+     */
     public boolean isResolved() {
         return resolved;
     }
 
-    /** Reads a class; nothing if it cannot be a handler. */
+    /** Reads a class; empty if it cannot be a handler. */
     public Optional<ProviderModel> read(TypeElement type) {
         resolved = true;
         Optional<String> unfit = unfit(type);
@@ -85,7 +87,10 @@ public final class HandlerReader {
         return Optional.of(new ProviderModel(Names.of(type), Names.of(function), false, preference));
     }
 
-    /** Two handlers of the same preference, neither of which may be unavailable, could never be on one class path. */
+    /**
+     * Reports two handlers of the same preference that are both always available: they could never be on the same class
+     * path.
+     */
     private void checkPreference(TypeElement type, TypeElement function, int preference) {
         if (types.isAssignable(
                 type.asType(),
@@ -120,7 +125,7 @@ public final class HandlerReader {
                 && constructor.getThrownTypes().isEmpty();
     }
 
-    /** Finds the functions among a type's supertypes; answers whether the compiler knew all of them. */
+    /** Finds the functions among a type's supertypes. Returns true if the compiler knew all supertypes. */
     private boolean collect(TypeMirror type, Map<String, TypeElement> functions) {
         boolean known = true;
         List<TypeMirror> open = new ArrayList<>(types.directSupertypes(type));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Reads the keys of a function's two tuples, and what goes along them. */
+/** Reads the keys of a function's two tuples, and the components along them. */
 final class KeyReader {
     private final String function;
     private final Place place;
@@ -20,7 +20,9 @@ final class KeyReader {
     private final ArrayChecks arrays;
     /** The names of the request's key sets. */
     private final List<String> sets;
-    /** Components of the request without keys that something goes along: told once. */
+    /**
+     * The components of the request to which an {@code Along} refers although they have no keys. Each is reported once.
+     */
     private final Set<String> told = new HashSet<>();
     /** The names of the keys that servers produce. */
     private List<String> produced = List.of();
@@ -41,12 +43,12 @@ final class KeyReader {
                 .toList();
     }
 
-    /** Now the response's keys are known too. */
+    /** Sets the response, whose keys are known from now on. */
     void response(List<TupleElement> response) {
         produced = names(response);
     }
 
-    /** The names of the request's key sets, in the order of their numbers. */
+    /** Returns the names of the request's key sets, in the order of their numbers. */
     List<String> sets() {
         return sets;
     }
@@ -56,7 +58,7 @@ final class KeyReader {
         return produced;
     }
 
-    /** Whether a component of a request is the key whose owner among the servers answers alone. */
+    /** True if a component of a request is the key whose owner among the servers is the only node that answers. */
     static boolean isOwner(Place place, TupleElement each) {
         return place == Place.SERVER && each.has(ByKey.class) && each.type() == Scalar.LONG;
     }
@@ -72,14 +74,14 @@ final class KeyReader {
         return new Layout.Owner();
     }
 
-    /** Keys of a response. */
+    /** Reads keys of a response. */
     Layout produced(TupleElement each, Mirror mirror) {
         arrays.requireKeys(each, mirror);
         tellWritten(each, mirror, Message.KEYS_IN_RESPONSE);
         return new Layout.Produced();
     }
 
-    /** Tells of the first value of {@code ByKey} that is written where none has a meaning. */
+    /** Reports the first value of {@code ByKey} that is written where no value has a meaning. */
     private void tellWritten(TupleElement each, Mirror mirror, Message message) {
         Stream.of("value", "of", "combine", "everySlice")
                 .filter(value -> mirror.written(value) != null)
@@ -87,7 +89,7 @@ final class KeyReader {
                 .ifPresent(value -> problems.add(each.field(), mirror, value, message, value, each.name()));
     }
 
-    /** Keys of a request: an array of them, or a list whose elements have one each. */
+    /** Reads keys of a request: an array of keys, or a list whose elements have one key each. */
     Layout keyed(TupleElement each, Mirror mirror) {
         String of = of(each, mirror);
         int set = sets.indexOf(each.name());
@@ -102,7 +104,7 @@ final class KeyReader {
                         "combine = " + combine,
                         each.name(),
                         "NONE",
-                        "Elements cannot be folded: each goes to the owner of its key.");
+                        "Elements cannot be folded: each is sent to the owner of its key.");
             }
             return new Layout.Elements(set, elementKey(each, many.of(), mirror), of, mirror.flag("everySlice"));
         }
@@ -116,7 +118,7 @@ final class KeyReader {
         return new Layout.Keyed(set, of, combine, mirror.flag("everySlice"));
     }
 
-    /** The tensor whose keys they are; empty for the first of the request. */
+    /** Returns the tensor whose keys they are; empty for the first tensor of the request. */
     private String of(TupleElement each, Mirror mirror) {
         if (mirror.written("of") == null) {
             return "";
@@ -135,13 +137,13 @@ final class KeyReader {
                     name,
                     each.name(),
                     function + ".Request",
-                    tensors.isEmpty() ? "a TensorId, which it has not" : String.join(" or ", tensors),
+                    tensors.isEmpty() ? "a TensorId, but the request has none" : String.join(" or ", tensors),
                     Nearest.didYouMean(name, tensors));
         }
         return tensors.indexOf(name) == 0 ? "" : name;
     }
 
-    /** Whether a component of that name has a type that is told of already. */
+    /** True if a component of that name has a type that has already been reported. */
     private static boolean isUnknown(TupleElement other, String name) {
         return other.name().equals(name) && (other.isBad() || other.unresolved());
     }
@@ -180,7 +182,7 @@ final class KeyReader {
                 hint);
     }
 
-    /** A list of a response of which element i comes back to key i of the request. */
+    /** Reads a list of a response whose element i belongs to key i of the request. */
     Layout listed(TupleElement each, Mirror mirror) {
         String name = mirror.text("value");
         int set = sets.indexOf(name);
@@ -193,7 +195,7 @@ final class KeyReader {
                     "@Along(\"" + name + "\")",
                     each.name(),
                     "keys of the request",
-                    "Along keys that servers produce: put the key into the elements, and take @Along away.");
+                    "Along keys that servers produce: put the key into the elements, and remove @Along.");
         } else if (set < 0) {
             tellNoKeys(each, mirror, name, true);
         }
@@ -206,15 +208,15 @@ final class KeyReader {
                     "width",
                     each.name(),
                     "none, since each key has one element",
-                    "Take it away.");
+                    "Remove it.");
         }
         return new Layout.Listed(name, set);
     }
 
     /**
-     * What goes along keys.
+     * Reads a component along keys.
      *
-     * @param counts whether it tells the lengths of ragged rows
+     * @param counts true if the component has the lengths of ragged rows
      */
     Layout beside(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
         arrays.requireShared(each, mirror);
@@ -244,7 +246,7 @@ final class KeyReader {
                 exists ? Message.ALONG_NOT_KEYS : Message.ALONG_UNKNOWN,
                 keys,
                 function + ".Request",
-                all.isEmpty() ? "a LongArray with @ByKey, which it has not" : String.join(" or ", all),
+                all.isEmpty() ? "a LongArray with @ByKey, but it has none" : String.join(" or ", all),
                 Nearest.didYouMean(keys, all));
     }
 
@@ -257,7 +259,7 @@ final class KeyReader {
                     Message.RAGGED_COUNTS,
                     each.name(),
                     each.name(),
-                    "one count a row: no width, or 1",
+                    "one count per row: no width, or 1",
                     "");
         }
         return 1;

@@ -37,9 +37,9 @@ final class MergeReader {
     }
 
     /**
-     * Finds and checks the one method that there may be.
+     * Finds and checks the only one of these methods that an interface may have.
      *
-     * @param single whether one node alone answers, so that there is nothing to merge
+     * @param single true if only one node answers, so that there is nothing to merge
      */
     OwnMerge read(boolean single) {
         List<ExecutableElement> merges = methods.declared("merge");
@@ -106,7 +106,7 @@ final class MergeReader {
         return parameters.size() == 2 && is(parameters.get(0), request) && is(parameters.get(1), response);
     }
 
-    /** Whether it is the tuple; where the tuple is not there, that has been told. */
+    /** True if the type is the tuple, or if the tuple is missing, which has been reported. */
     private boolean is(TypeMirror given, @Nullable TypeElement tuple) {
         return tuple == null || methods.isUnknown(given) || methods.isSame(given, tuple);
     }

@@ -1,8 +1,9 @@
 package io.psf.processor.read;
 
 /**
- * Every problem that the processor tells: a stable id, what is wrong and where, what was expected, and how to mend it.
- * The comment of each constant names the arguments of its {@link String#format} in their order.
+ * The problems that the processor reports. Each has a stable id, and says what is wrong and where, what was expected,
+ * and how to fix it. The comment of each constant lists the arguments of its {@link String#format} in order;
+ * "suggestion" is a sentence that begins "Did you mean".
  */
 public enum Message {
     /** The type, what it is, the type again. */
@@ -11,36 +12,36 @@ public enum Message {
     NOT_VISIBLE(
             "PsfNotVisible",
             "%s is private or local, and generated code cannot see it (expected: at least package-private)."
-                    + " Move it, or take \"private\" away."),
+                    + " Move it, or remove \"private\"."),
     /** The type. */
-    GENERIC("PsfGeneric", "%s has type parameters (expected: none). Write the types out, one function for each."),
-    /** The name; did you mean. */
+    GENERIC("PsfGeneric", "%s has type parameters (expected: none). Use concrete types, one function for each."),
+    /** The name; the suggestion. */
     NAME("PsfName", "name \"%s\" (expected: dotted lower case of 1 to 200 characters, for example \"acme.axpy\").%s"),
     /** The name, the other function. */
     NAME_TAKEN(
             "PsfNameTaken",
-            "name \"%s\" is that of %s, or stands for the same number on the wire (expected: a name of its own)."
+            "name \"%s\" is the name of %s, or has the same number on the wire (expected: a unique name)."
                     + " Rename one of them."),
     /** The function, where it runs. */
     ORDERED(
             "PsfOrdered",
-            "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Take it away."),
-    /** The function, what is there instead. */
+            "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Remove it."),
+    /** The function, what it has instead. */
     REQUEST(
             "PsfRequest",
             "%s has no record Request%s (expected: a nested record). Write \"record Request(..) {}\" in it."),
-    /** The function, what is there instead. */
+    /** The function, what it has instead. */
     RESPONSE(
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** The function, what is there instead, the signature. */
+    /** The function, what it has instead, the signature. */
     HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
             "PsfHandleExtra",
-            "method %s of %s is one too many (expected: %s, and no other abstract method)."
-                    + " Give it a body and another name, or take it away."),
+            "method %s of %s is abstract too (expected: %s, and no other abstract method)."
+                    + " Give it a body and another name, or remove it."),
     /** What is wrong, the signature. */
     HANDLE_SIGNATURE(
             "PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
@@ -54,37 +55,37 @@ public enum Message {
             "PsfFinishSignature",
             "finish: %s (expected: static Response finish(Request request, Response merged))."
                     + " Change it, or rename the method."),
-    /** The method, the function, the method that is there already. */
+    /** The method, the function, the method that was found before. */
     MERGE_TWICE(
             "PsfMergeTwice",
-            "method %s of %s stands beside %s (expected: one of merge(List<Response>), merge(Request, List<Response>)"
-                    + " and finish(Request, Response)). Take one of them away."),
+            "method %s of %s conflicts with %s (expected: one of merge(List<Response>), merge(Request, List<Response>)"
+                    + " and finish(Request, Response)). Remove one of them."),
     /** The function, the method. */
     MERGE_PLACE(
             "PsfMergePlace",
-            "%s runs on one node, which gives the one answer (expected: no %s). Take the method away."),
+            "%s runs on one node, whose answer is the only answer (expected: no %s). Remove the method."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
-            "@%s on component %s, while the interface has a merge of its own (expected: one of the two)."
-                    + " Take the annotation away; or write \"static Response finish(Request request, Response merged)\""
-                    + " in the place of merge, which goes on from what the layouts have merged."),
+            "@%s on component %s, while the interface has its own merge method (expected: one of the two)."
+                    + " Remove the annotation; or write \"static Response finish(Request request, Response merged)\""
+                    + " instead of merge, which takes the response that the layouts have merged."),
     /** The component's path, its type, what was expected, a hint. */
-    TYPE("PsfType", "component %s: %s cannot stand in a tuple (expected: %s). %s"),
+    TYPE("PsfType", "component %s: %s cannot be in a tuple (expected: %s). %s"),
     /** The component, its type, what was expected, a hint. */
     NULLABLE("PsfNullable", "@Nullable on component %s of type %s (expected: %s). %s"),
     /** The annotation, the component, its type, what was expected, a hint. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
     /** The component, the annotations. */
-    LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Take away all but one."),
+    LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Remove all but one."),
     /** The annotation, the component, the place, what was expected, a hint. */
     LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
     /** What is written, the component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
-                    + " Take it away."),
-    /** The value, the component, the request, what was expected; did you mean. */
+                    + " Remove it."),
+    /** The value, the component, the request, what was expected; the suggestion. */
     KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
     /** The value, the component, the component's type, what was expected; a hint. */
     ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
@@ -94,14 +95,14 @@ public enum Message {
     REDUCE_IN_REQUEST(
             "PsfReduceInRequest",
             "@Reduce on component %s of a request (expected: @Reduce in the response alone)."
-                    + " Take it away: what has no layout goes to every slice."),
-    /** The value, the request, what was expected; did you mean. */
+                    + " Remove it: a component without a layout is sent to every slice."),
+    /** The value, the request, what was expected; the suggestion. */
     ALONG_UNKNOWN("PsfAlongUnknown", "@Along(\"%s\") names no component of %s (expected: %s).%s"),
-    /** The value, the request, what was expected; did you mean. */
+    /** The value, the request, what was expected; the suggestion. */
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
-    /** The value, the component, what was expected; did you mean. */
+    /** The value, the component, what was expected; the suggestion. */
     RAGGED_COUNTS(
             "PsfRaggedCounts",
             "@Ragged(\"%s\") on component %s names no row lengths (expected: %s). Put @Along on an IntArray beside it.%s"),
@@ -118,7 +119,7 @@ public enum Message {
     OWNER(
             "PsfOwner",
             "%s on component %s, a key whose owner answers (expected: one @ByKey long in the request, and nothing else"
-                    + " on it). Take it away."),
+                    + " on it). Remove it."),
     /** The reduction, the component, its type, what was expected, a hint. */
     REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
     /** The width, the component. */
@@ -129,8 +130,8 @@ public enum Message {
     SCHEMA_BROKEN(
             "PsfSchemaBroken",
             "%s in version %s, which is committed in %s (expected: as peers of that version know it)."
-                    + " Put it back, and append what is new with @Since(%s);"
-                    + " -Apsf.schemas.update=true gives those peers up."),
+                    + " Restore it, and append additions with @Since(%s);"
+                    + " -Apsf.schemas.update=true drops support for those peers."),
     /** The version, the function, the file. */
     SCHEMA_GROWN(
             "PsfSchemaGrown",
@@ -140,26 +141,26 @@ public enum Message {
     SCHEMA_GONE(
             "PsfSchemaGone",
             "function %s is not declared any more, in %s, but %s is committed (expected: every function whose schema is"
-                    + " committed). Give it its name back, or give the old name in \"formerly\"; or delete the file, which"
-                    + " gives its peers up."),
-    /** The annotation, what it stands on. */
+                    + " committed). Restore its name, or list the old name in \"formerly\"; or delete the file, which"
+                    + " drops support for its peers."),
+    /** The annotation, the annotated element. */
     LAYOUT_NESTED(
             "PsfLayoutNested",
-            "@%s on %s (expected: layouts on the components of the request and the response alone). Take it away."),
-    /** What it stands on, what else is wrong. */
-    UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Take it away."),
+            "@%s on %s (expected: layouts on the components of the request and the response alone). Remove it."),
+    /** The annotated element, what else is wrong. */
+    UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Remove it."),
     /** The former name, what is wrong with it. */
     FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),
-    /** The component, slices or servers, the choices. */
+    /** The component, "slices" or "servers", the choices. */
     RESPONSE_LAYOUT(
             "PsfResponseLayout",
-            "component %s of the response does not say how the answers of several %s become one (expected: %s)."
+            "component %s of the response does not define how the answers of several %s are merged (expected: %s)."
                     + " Choose one, or write \"static Response merge(List<Response> slices)\"."),
     /** The function. */
     TARGET(
             "PsfTarget",
             "%s runs on shards, but its request names no tensor (expected: a component of type TensorId)."
-                    + " Add one, or say at = SERVER or SCHEDULER."),
+                    + " Add one, or declare at = SERVER or SCHEDULER."),
     /** The class, what it is. */
     HANDLER_KIND(
             "PsfHandlerKind",
@@ -170,7 +171,7 @@ public enum Message {
     HANDLER_CONSTRUCTOR(
             "PsfHandlerConstructor",
             "@PsHandler class %s has no public constructor without parameters and checked exceptions"
-                    + " (expected: one, since servers make it)."),
+                    + " (expected: one, since servers instantiate it)."),
     /** The class, a hint. */
     HANDLER_OF_NOTHING(
             "PsfHandlerOfNothing",
@@ -179,7 +180,7 @@ public enum Message {
     HANDLER_OF_SEVERAL(
             "PsfHandlerOfSeveral",
             "@PsHandler class %s implements %s (expected: one function). Write a handler for each."),
-    /** The class, another one, the function, the preference. */
+    /** The class, another class, the function, the preference. */
     HANDLER_TWICE(
             "PsfHandlerTwice",
             "@PsHandler classes %s and %s both handle %s with preference %s (expected: one that is always available)."
@@ -193,7 +194,7 @@ public enum Message {
         this.format = format;
     }
 
-    /** The id as it stands in brackets before the text. */
+    /** Returns the id, which is printed in brackets before the text. */
     public String id() {
         return id;
     }

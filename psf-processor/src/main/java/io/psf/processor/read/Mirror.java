@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * An annotation on an element.
  *
  * @param type the annotation's class
- * @param mirror the annotation as the compiler sees it
- * @param elements to look up what is not written
+ * @param mirror the compiler's representation of the annotation
+ * @param elements provides the values that are not written
  */
 record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
-    /** The compiler's value for what it could not resolve. */
+    /** The compiler's text for a value that it could not resolve. */
     private static final String ERROR = "<error>";
 
     static Optional<Mirror> of(Element element, Class<?> type, Elements elements) {
@@ -34,12 +34,12 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
         return Optional.empty();
     }
 
-    /** The annotation's simple name. */
+    /** Returns the annotation's simple name. */
     String name() {
         return type.getSimpleName();
     }
 
-    /** Whether every value is there and known to the compiler, which tells of one that is not. */
+    /** True if every value is present and known to the compiler, which reports the others. */
     boolean isResolved() {
         Map<? extends ExecutableElement, ? extends AnnotationValue> values =
                 elements.getElementValuesWithDefaults(mirror);
@@ -48,7 +48,7 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
                 .allMatch(value -> value != null && !ERROR.equals(value.getValue()));
     }
 
-    /** A value as it is written; null if it is not. */
+    /** Returns a value as written; null if it is not written. */
     @Nullable
     AnnotationValue written(String name) {
         return find(mirror.getElementValues(), name);
@@ -66,7 +66,7 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
         return value(name) instanceof String text ? text : "";
     }
 
-    /** The texts of a value that may have several. */
+    /** Returns the texts of a value that may have several. */
     List<String> texts(String name) {
         return value(name) instanceof List<?> values
                 ? values.stream()
@@ -78,7 +78,7 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
                 : List.of();
     }
 
-    /** A constant of an enum; nothing if the compiler could not resolve it. */
+    /** Returns a constant of an enum; empty if the compiler could not resolve it. */
     <E extends Enum<E>> Optional<E> constant(String name, Class<E> type) {
         if (value(name) instanceof VariableElement constant) {
             for (E each : type.getEnumConstants()) {

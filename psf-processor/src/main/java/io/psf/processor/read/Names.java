@@ -10,7 +10,7 @@ import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
 import org.jspecify.annotations.Nullable;
 
-/** The names of classes, and who sees them. */
+/** Reads the names and the visibility of classes. */
 final class Names {
     private Names() {}
 
@@ -28,7 +28,7 @@ final class Names {
                 at instanceof PackageElement in ? in.getQualifiedName().toString() : "", names);
     }
 
-    /** Whether code beside the outermost class sees the type. */
+    /** True if the type is visible to code in the package of its outermost class. */
     static boolean isVisibleBeside(TypeElement type) {
         if (type.getNestingKind() == NestingKind.LOCAL) {
             return false;
@@ -43,7 +43,7 @@ final class Names {
         return true;
     }
 
-    /** Whether code anywhere sees the type. */
+    /** True if the type is visible to all code. */
     static boolean isPublic(TypeElement type) {
         @Nullable Element at = type;
         while (at instanceof TypeElement) {

@@ -3,11 +3,11 @@ package io.psf.processor.read;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Finds what someone may have meant. */
+/** Finds the candidate that is nearest to a misspelt name. */
 final class Nearest {
     private Nearest() {}
 
-    /** A sentence with a space before it, or nothing if no candidate is near. */
+    /** Returns a sentence with a leading space that suggests the nearest candidate; empty if no candidate is near. */
     static String didYouMean(String given, Collection<String> candidates) {
         String nearest = "";
         int least = Math.max(1, given.length() / 3) + 1;
@@ -21,7 +21,7 @@ final class Nearest {
         return nearest.isEmpty() ? "" : " Did you mean \"" + nearest + "\"?";
     }
 
-    /** The Levenshtein distance. */
+    /** Returns the Levenshtein distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -12,8 +12,8 @@ import javax.lang.model.element.TypeElement;
 import javax.lang.model.util.Elements;
 
 /**
- * Reads the annotations on the components of one nested record, or on the constants of one enum, in their order: the
- * versions that brought them, and those that mean nothing there.
+ * Reads the annotations on the components of one nested record, or on the constants of one enum, in order: the versions
+ * that added them, and annotations that have no meaning there.
  */
 final class NestedVersions {
     private final Elements elements;
@@ -24,10 +24,10 @@ final class NestedVersions {
     private boolean unresolved;
 
     /**
-     * A reader of one record or enum.
+     * Creates a reader of one record or enum.
      *
      * @param type the record or the enum
-     * @param placeOf the element on which a problem of an element is reported
+     * @param placeOf returns the element on which a problem of an element is reported
      */
     NestedVersions(TypeElement type, Elements elements, Problems problems, UnaryOperator<Element> placeOf) {
         this.elements = elements;
@@ -36,7 +36,7 @@ final class NestedVersions {
         this.isTuple = isTuple(type);
     }
 
-    /** True if the record is the request or the response of a function, where its layouts have their meaning. */
+    /** True if the record is the request or the response of a function, where layouts have a meaning. */
     private boolean isTuple(TypeElement type) {
         Element function = type.getEnclosingElement();
         boolean isNamed = type.getSimpleName().contentEquals("Request")
@@ -46,12 +46,12 @@ final class NestedVersions {
                 && Mirror.of(function, PsFunction.class, elements).isPresent();
     }
 
-    /** Whether the compiler does not know a version, and will say so itself. */
+    /** True if the compiler does not know a version, and will report it itself. */
     boolean isUnresolved() {
         return unresolved;
     }
 
-    /** The version that brought a component of the record. */
+    /** Returns the version that added a component of the record. */
     int ofComponent(Element field, String path, Type type) {
         Mirror.of(field, Unknown.class, elements)
                 .ifPresent(mirror -> tell(field, mirror, "", Message.UNKNOWN, "component " + path, ""));
@@ -69,7 +69,10 @@ final class NestedVersions {
         return version;
     }
 
-    /** The version that brought a constant of the enum; the first one stands for what an older peer did not send. */
+    /**
+     * Returns the version that added a constant of the enum. The first constant is the default of a value that an older
+     * peer did not send.
+     */
     int ofConstant(Element constant, String path) {
         Optional<Mirror> since = since(constant, "constant " + path + " of an enum");
         boolean first = before == 0;
@@ -105,7 +108,7 @@ final class NestedVersions {
             problems.add(
                     placeOf.apply(element),
                     Message.SINCE,
-                    what + " of version " + version + " stands after one of version " + before,
+                    what + " of version " + version + " follows one of version " + before,
                     "Move it before that one, or give it @Since(" + before + ").");
         }
         before = Math.max(before, version);

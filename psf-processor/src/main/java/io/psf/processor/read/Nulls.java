@@ -6,11 +6,14 @@ import javax.lang.model.AnnotatedConstruct;
 import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.TypeElement;
 
-/** Finds what says that a value may be null: any annotation of the simple name {@code Nullable}, whoever's it is. */
+/**
+ * Finds the annotation that marks a value as nullable: any annotation with the simple name {@code Nullable}, of any
+ * package.
+ */
 final class Nulls {
     private Nulls() {}
 
-    /** The annotation on an element or on a type; nothing if there is none. */
+    /** Returns the annotation on an element or on a type; empty if there is none. */
     static Optional<ClassRef> mark(AnnotatedConstruct where) {
         for (AnnotationMirror mirror : where.getAnnotationMirrors()) {
             TypeElement annotation = (TypeElement) mirror.getAnnotationType().asElement();

@@ -9,16 +9,16 @@ import javax.lang.model.element.Element;
 import javax.tools.Diagnostic;
 import org.jspecify.annotations.Nullable;
 
-/** The problems found in an element, each once, until they are printed together. */
+/** The problems found in an element, without duplicates. They are collected, and then printed together. */
 public final class Problems {
     private final Set<Problem> found = new LinkedHashSet<>();
 
-    /** Whether nothing is wrong so far. */
+    /** True if no problem has been found so far. */
     public boolean isEmpty() {
         return found.isEmpty();
     }
 
-    /** Prints all, and forgets them. */
+    /** Prints all problems, and discards them. */
     public void print(Messager messager) {
         for (Problem problem : found) {
             messager.printMessage(
@@ -27,17 +27,17 @@ public final class Problems {
         found.clear();
     }
 
-    /** Forgets all: the element will be read again. */
+    /** Discards all problems, because the element will be read again. */
     public void clear() {
         found.clear();
     }
 
-    /** A problem of an element; of none where it stands nowhere. */
+    /** Adds a problem of an element; null if the problem has no element. */
     void add(@Nullable Element where, Message message, Object... arguments) {
         found.add(new Problem(where, null, null, message.text(arguments)));
     }
 
-    /** A problem of an annotation, or of one of its values. */
+    /** Adds a problem of an annotation, or of one of its values. */
     void add(Element where, Mirror mirror, String value, Message message, Object... arguments) {
         found.add(new Problem(where, mirror.mirror(), mirror.written(value), message.text(arguments)));
     }

@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads the rows of different lengths of a function's tuples, and which components tell the lengths. */
+/** Reads the rows of different lengths of a function's tuples, and the components that have the lengths. */
 final class RaggedReader {
     private static final Type COUNTS = new Type.Shared(Type.Items.INT);
 
     private static final String BY_RANGE =
-            " Rows of different lengths go along keys: for all rows of a slice, give all keys.";
+            " Rows of different lengths go along keys: for all rows of a slice, pass all keys.";
 
     private final List<TupleElement> request;
     private final KeyReader keys;
     private final Problems problems;
-    /** Components without lengths that rows name as such: told once. */
+    /** The components to which a {@code Ragged} refers although they are no lengths. Each is reported once. */
     private final Set<TupleElement> told = new HashSet<>();
 
     RaggedReader(List<TupleElement> request, KeyReader keys, Problems problems) {
@@ -31,7 +31,9 @@ final class RaggedReader {
         this.problems = problems;
     }
 
-    /** Whether a component tells the lengths of another's rows: then it has one element for each row. */
+    /**
+     * True if a component has the lengths of another component's rows. Such a component has one element for each row.
+     */
     static boolean isCounts(TupleElement each, List<TupleElement> tuple) {
         return tuple.stream()
                 .flatMap(other -> other.layouts().stream())

@@ -7,7 +7,7 @@ import io.psf.processor.model.Type;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Reads how a component of a response is folded over the slices. */
+/** Reads the reduction with which a component of a response is folded over the slices. */
 final class ReductionReader {
     private static final Set<Reduction> OF_NUMBERS = EnumSet.of(Reduction.SUM, Reduction.MIN, Reduction.MAX);
     private static final Set<Reduction> OF_BOOLEANS = EnumSet.of(Reduction.AND, Reduction.OR);
@@ -58,7 +58,7 @@ final class ReductionReader {
             return "Use " + copied.of().shared() + ".";
         }
         return type instanceof Type.Many
-                ? "Take it away: the slices' lists come one after the other."
+                ? "Remove it: the slices' lists are concatenated."
                 : "W" + OWN_MERGE.substring(1) + " for it.";
     }
 }

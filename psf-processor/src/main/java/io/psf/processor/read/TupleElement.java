@@ -22,17 +22,19 @@ import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A component of a tuple as it is written.
+ * A component of a tuple as declared in the source.
  *
- * @param index its number
- * @param name its name
- * @param simpleType its type for messages
- * @param type what it holds
- * @param unresolved whether the compiler does not know its type, or a value of an annotation on it
+ * @param index the component's number
+ * @param name the component's name
+ * @param simpleType the component's type for messages
+ * @param type the component's type
+ * @param unresolved true if the compiler does not know the component's type, or a value of an annotation on the
+ *     component
  * @param layouts the layout annotations on it
- * @param since the annotation on it
- * @param field its field: JDK 17 prints no line for a problem on the record component itself
- * @param doc the text of its {@code param} tag
+ * @param since the {@code Since} annotation on it
+ * @param field the component's field, on which problems are reported: JDK 17 prints no line for a problem of the record
+ *     component itself
+ * @param doc the text of the component's {@code param} tag
  */
 record TupleElement(
         int index,
@@ -44,10 +46,10 @@ record TupleElement(
         Optional<Mirror> since,
         Element field,
         String doc) {
-    /** The annotations that lay a component over the slices. */
+    /** The layout annotations. */
     static final List<Class<?>> LAYOUTS = List.of(ByRange.class, ByKey.class, Along.class, Ragged.class, Reduce.class);
 
-    /** Reads the components of a record, which is null if there is none. */
+    /** Reads the components of a record; {@code tuple} is null if there is no record. */
     static List<TupleElement> of(@Nullable TypeElement tuple, Elements elements, Problems problems) {
         if (tuple == null) {
             return List.of();
@@ -92,7 +94,7 @@ record TupleElement(
         return layouts.stream().anyMatch(each -> each.type() == annotation);
     }
 
-    /** Whether a problem with the type has been told already. */
+    /** True if a problem with the type has been reported already. */
     boolean isBad() {
         return type instanceof Type.Bad;
     }

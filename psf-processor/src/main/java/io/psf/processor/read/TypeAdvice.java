@@ -3,14 +3,14 @@ package io.psf.processor.read;
 import io.psf.processor.model.Scalar;
 import java.util.Map;
 
-/** What the messages advise in the place of a type that no tuple can hold. */
+/** The types that messages suggest instead of a type that no tuple can contain. */
 final class TypeAdvice {
-    /** What can stand in a list. */
+    /** The permitted lists. */
     static final String LIST = "a List of a record, an enum, String, TensorId or boxed scalars";
-    /** What can stand in a map. */
+    /** The permitted maps. */
     static final String MAP = "a Map of String to an enum, String, TensorId or boxed scalars";
 
-    /** The scalars as they stand in lists and maps. */
+    /** The scalars by the names of their types in lists and maps. */
     static final Map<String, Scalar> BOXED = Map.of(
             "java.lang.Boolean", Scalar.BOOLEAN,
             "java.lang.Byte", Scalar.BYTE,

@@ -23,7 +23,9 @@ import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the type of one component of a tuple, down through nested records, and reports what cannot stand in it. */
+/**
+ * Reads the type of one component of a tuple, including nested records, and reports types that a tuple cannot contain.
+ */
 final class TypeReader {
     private static final Type UNRESOLVED = new Type.Bad("java.lang.Object");
     private static final String ARRAYS = "io.psf.api.array.";
@@ -38,7 +40,7 @@ final class TypeReader {
     private boolean unresolved;
 
     /**
-     * A reader of one type.
+     * Creates a reader of one type.
      *
      * @param whole the component's type
      * @param where the component's field, on which problems are reported
@@ -59,7 +61,7 @@ final class TypeReader {
         return type instanceof Type.Bad ? new Type.Bad(hasVariable(whole) ? "java.lang.Object" : plain(whole)) : type;
     }
 
-    /** Whether a type variable, which only a generic tuple knows, stands in a type. */
+    /** True if a type contains a type variable, which only a generic tuple has. */
     private static boolean hasVariable(TypeMirror type) {
         return type.getKind() == TypeKind.TYPEVAR
                 || (type instanceof ArrayType array && hasVariable(array.getComponentType()))
@@ -67,12 +69,12 @@ final class TypeReader {
                         && declared.getTypeArguments().stream().anyMatch(TypeReader::hasVariable));
     }
 
-    /** Whether the compiler does not know the type, or one in it, and will say so itself. */
+    /** True if the compiler does not know the type, or a type in it, and will report it itself. */
     boolean isUnresolved() {
         return unresolved;
     }
 
-    /** A component's type, with its mark of null on the type or on the element that declares it. */
+    /** Reads a component's type. The type or the element that declares it may be marked as nullable. */
     private Type maybe(TypeMirror type, Element element, String path, boolean nested) {
         Optional<ClassRef> mark = Nulls.mark(type);
         boolean marked = mark.isPresent() || Nulls.mark(element).isPresent();
@@ -80,7 +82,7 @@ final class TypeReader {
         if (!marked || read instanceof Type.Bad) {
             return read;
         } else if (read instanceof Scalar scalar && scalar != Scalar.STRING && scalar != Scalar.TENSOR) {
-            return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Take it away.");
+            return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Remove it.");
         }
         return new Type.Maybe(read, mark);
     }
@@ -89,7 +91,7 @@ final class TypeReader {
         return type.getKind().name().toLowerCase(Locale.ROOT);
     }
 
-    /** The top-level class that a field stands in. */
+    /** Returns the top-level class that contains a field. */
     private static @Nullable Element outermost(Element field) {
         @Nullable Element at = field.getEnclosingElement();
         while (at != null && at.getEnclosingElement() instanceof TypeElement outer) {
@@ -141,7 +143,7 @@ final class TypeReader {
             }
             case BOOLEAN -> new Type.Flags();
             case SHORT, CHAR -> bad(path, type, "an int[] or an IntArray", "");
-            case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Give the width beside it.");
+            case ARRAY -> bad(path, type, "one array, [n, width] row by row", "Send the width in another component.");
             case DECLARED -> bad(path, type, "a List", "");
             default -> bad(path, type, "float[], double[], int[], long[], byte[] or boolean[]", "");
         };
@@ -162,13 +164,13 @@ final class TypeReader {
                                 path,
                                 type,
                                 items.keyword() + "[] in a nested record",
-                                "Shared arrays stand in the tuple itself.")
+                                "Shared arrays are components of the tuple itself.")
                         : new Type.Shared(items);
             }
         }
         if (element.getKind() == ElementKind.ENUM || element.getKind() == ElementKind.RECORD) {
             if (!Names.isVisibleBeside(element)) {
-                return bad(path, type, "one that is at least package-private", "Take \"private\" away.");
+                return bad(path, type, "one that is at least package-private", "Remove \"private\".");
             }
             return element.getKind() == ElementKind.ENUM
                     ? enumeration(type, element, path)
@@ -210,12 +212,18 @@ final class TypeReader {
         return new NestedVersions(type, elements, problems, this::placeOf);
     }
 
-    /** Where a problem of an element stands: where it is written, if that is in the function's own file. */
+    /**
+     * Returns the element on which a problem of {@code each} is reported: {@code each} if it is in the function's own
+     * file, otherwise the field that refers to it.
+     */
     private Element placeOf(Element each) {
         return Objects.equals(outermost(each), outermost) ? each : where;
     }
 
-    /** What a type is called in a message: by its own name if it stands in the function's own file. */
+    /**
+     * Returns the name of a type in a message: its simple name if it is in the function's own file, otherwise the path
+     * to it.
+     */
     private String type(String path, TypeElement type) {
         return Objects.equals(outermost(type), outermost) ? type.getSimpleName().toString() : path;
     }
@@ -223,7 +231,7 @@ final class TypeReader {
     private Type tuple(DeclaredType type, TypeElement element, String path) {
         ClassRef name = Names.of(element);
         if (!element.getTypeParameters().isEmpty()) {
-            return bad(path, type, "a record without type parameters", "Write the types out.");
+            return bad(path, type, "a record without type parameters", "Use concrete types.");
         }
         if (!within.add(name.qualified())) {
             return bad(
@@ -237,7 +245,7 @@ final class TypeReader {
             Element field = TupleElement.field(element, component);
             Element outer = where;
             String own = type(path, element) + "." + part;
-            where = placeOf(field); // a problem stands where it is written, once
+            where = placeOf(field); // a problem is reported once, at its declaration
             Type read = maybe(field.asType(), field, own, true);
             where = outer;
             bad |= read instanceof Type.Bad;
@@ -253,7 +261,7 @@ final class TypeReader {
             if (isUnknown(of)) {
                 return UNRESOLVED;
             } else if (Nulls.mark(of).isPresent()) {
-                return nullable(path, type, "on the list, not on its elements", "Leave out what is not there.");
+                return nullable(path, type, "on the list, not on its elements", "Leave out missing elements.");
             }
             Type each = element(of, path, true);
             if (each instanceof Type.Bad) {
@@ -274,7 +282,7 @@ final class TypeReader {
             if (isUnknown(key) || isUnknown(of)) {
                 return UNRESOLVED;
             } else if (Nulls.mark(key).isPresent() || Nulls.mark(of).isPresent()) {
-                return nullable(path, type, "on the map, not on its entries", "Leave out what is not there.");
+                return nullable(path, type, "on the map, not on its entries", "Leave out missing entries.");
             }
             Type each = qualified(key).equals(STRING) ? element(of, path, false) : null;
             if (each != null) {
@@ -289,7 +297,7 @@ final class TypeReader {
         return type.getKind() == TypeKind.ERROR;
     }
 
-    /** What stands in a list or a map; null if it can stand in none. */
+    /** Reads the type of a list's elements or of a map's values; null if it is not permitted there. */
     private @Nullable Type element(DeclaredType of, String path, boolean inList) {
         Scalar boxed = TypeAdvice.BOXED.get(qualified(of));
         if (boxed != null) {
@@ -312,12 +320,12 @@ final class TypeReader {
         return UNRESOLVED;
     }
 
-    /** The type without its packages. */
+    /** Returns the type's text without packages. */
     static String simple(TypeMirror type) {
         return plain(type).replaceAll("\\b[a-z][\\w]*\\.", "");
     }
 
-    /** The type without annotations. */
+    /** Returns the type's text without annotations. */
     private static String plain(TypeMirror type) {
         return type.toString().replaceAll("@[\\w.]+(\\([^)]*\\))?\\s*", "");
     }

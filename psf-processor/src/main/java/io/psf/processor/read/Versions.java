@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads which version of the schema brought a component, and checks that a schema only grows at its end. */
+/** Reads the version of the schema that added a component, and checks that a schema grows only at its end. */
 final class Versions {
-    static final String FIRST = "What was there first has no @Since.";
-    static final String NO_TENSOR = "No tensor stands for one that was not sent: use a String, or @Nullable.";
+    static final String FIRST = "Version 1 has no @Since.";
+    static final String NO_TENSOR = "A tensor that was not sent has no default: use a String, or @Nullable.";
 
     private final List<TupleElement> request;
     private final Problems problems;
@@ -21,7 +21,7 @@ final class Versions {
         this.problems = problems;
     }
 
-    /** The version that brought a component. */
+    /** Returns the version that added a component. */
     int since(TupleElement each, List<TupleElement> tuple) {
         int since = written(each);
         if (each.since().isPresent() && since < 2) {
@@ -45,8 +45,7 @@ final class Versions {
         }
         int before = each.index() == 0 ? 1 : written(tuple.get(each.index() - 1));
         if (since < before) {
-            String what =
-                    "component " + each.name() + " of version " + since + " stands after one of version " + before;
+            String what = "component " + each.name() + " of version " + since + " follows one of version " + before;
             problems.add(
                     each.field(), Message.SINCE, what, "Move it before that one, or give it @Since(" + before + ").");
         }
@@ -61,7 +60,7 @@ final class Versions {
         return since;
     }
 
-    /** The component whose rows a component has. */
+    /** Returns the component along which a component's rows go. */
     private Optional<TupleElement> leader(TupleElement each, List<TupleElement> tuple) {
         return each.layouts().stream()
                 .filter(mirror -> mirror.type() == Along.class || mirror.type() == Ragged.class)
@@ -75,7 +74,7 @@ final class Versions {
         return each.since().map(mirror -> mirror.number("value")).orElse(1);
     }
 
-    /** Whether there is a tensor in it that must be told; one that may be null need not be. */
+    /** True if the type contains a tensor that is not nullable, and so must always be sent. */
     static boolean holdsTensor(Type type) {
         return type == Scalar.TENSOR
                 || (type instanceof Type.Tuple tuple
