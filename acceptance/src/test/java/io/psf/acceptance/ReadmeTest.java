@@ -7,21 +7,38 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The README shows sources as they are; {@code -Dreadme.update=true} writes them in. */
+/**
+ * Checks the README and the user's guide: their included sources are exact copies, and their links lead to files and
+ * headings that exist. {@code -Dreadme.update=true} writes the sources in.
+ */
 final class ReadmeTest {
     private static final Path ROOT = Path.of("..");
+    private static final Path README = ROOT.resolve("README.md");
     private static final Pattern INCLUDED =
             Pattern.compile("<!-- include (\\S+) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
+    private static final Pattern FENCED = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
 
     @Test
     void showsSourcesAsTheyAre() throws IOException {
-        Path readme = ROOT.resolve("README.md");
-        String text = Files.readString(readme);
+        assertThat(included(README)).hasSizeGreaterThanOrEqualTo(2);
+        List<String> inGuide = new ArrayList<>();
+        for (Path page : guide()) {
+            inGuide.addAll(included(page));
+        }
+        assertThat(inGuide).isNotEmpty();
+    }
+
+    /** Checks the sources that a page includes, and returns their names. */
+    private static List<String> included(Path page) throws IOException {
+        String text = Files.readString(page);
         Matcher matcher = INCLUDED.matcher(text);
         StringBuilder updated = new StringBuilder();
         List<String> included = new ArrayList<>();
@@ -33,14 +50,23 @@ final class ReadmeTest {
                     Matcher.quoteReplacement("<!-- include " + matcher.group(1) + " -->\n```java\n" + source + "```"));
         }
         matcher.appendTail(updated);
-        assertThat(included).hasSizeGreaterThanOrEqualTo(2);
         if (Boolean.getBoolean("readme.update")) {
-            Files.writeString(readme, updated);
+            Files.writeString(page, updated);
         }
-        assertThat(Files.readString(readme)).isEqualTo(updated.toString());
+        assertThat(Files.readString(page)).as("%s", page).isEqualTo(updated.toString());
+        return included;
     }
 
-    /** What follows package and imports. */
+    /** The pages of the user's guide. */
+    private static List<Path> guide() throws IOException {
+        List<Path> pages = new ArrayList<>(List.of(ROOT.resolve("docs/guide.md")));
+        try (Stream<Path> chapters = Files.list(ROOT.resolve("docs/guide"))) {
+            chapters.sorted().forEach(pages::add);
+        }
+        return pages;
+    }
+
+    /** Returns the source after package and imports. */
     private static String withoutHead(String source) {
         int end = 0;
         Matcher head =
@@ -53,13 +79,41 @@ final class ReadmeTest {
 
     @Test
     void linksLeadSomewhere() throws IOException {
-        Matcher matcher = LINK.matcher(Files.readString(ROOT.resolve("README.md")));
-        List<String> links = new ArrayList<>();
-        while (matcher.find()) {
-            links.add(matcher.group(1));
+        checkLinks(README);
+        for (Path page : guide()) {
+            checkLinks(page);
         }
-        assertThat(links)
-                .isNotEmpty()
-                .allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
+    }
+
+    private static void checkLinks(Path page) throws IOException {
+        Matcher matcher = LINK.matcher(withoutCode(page));
+        int links = 0;
+        while (matcher.find()) {
+            links++;
+            String link = matcher.group() + " in " + page;
+            String file = matcher.group(1);
+            String heading = matcher.group(2);
+            Path target = file.isEmpty() ? page : page.resolveSibling(file);
+            assertThat(target).as(link).exists();
+            if (heading != null) {
+                assertThat(anchors(target)).as(link).contains(heading);
+            }
+        }
+        assertThat(links).as("links in %s", page).isPositive();
+    }
+
+    /** Returns the anchors that GitHub gives to a page's headings. */
+    private static List<String> anchors(Path page) throws IOException {
+        List<String> anchors = new ArrayList<>();
+        Matcher matcher = HEADING.matcher(withoutCode(page));
+        while (matcher.find()) {
+            String heading = matcher.group(1).toLowerCase(Locale.ROOT);
+            anchors.add(heading.replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'));
+        }
+        return anchors;
+    }
+
+    private static String withoutCode(Path page) throws IOException {
+        return FENCED.matcher(Files.readString(page)).replaceAll("");
     }
 }

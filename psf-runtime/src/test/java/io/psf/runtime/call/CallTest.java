@@ -50,8 +50,8 @@ final class CallTest {
     private final Own own = new Own();
     private final List<Frame> first = new ArrayList<>();
     private final List<Frame> second = new ArrayList<>();
-    private Channel toFirst;
-    private Channel toSecond;
+    private Wire toFirst;
+    private Wire toSecond;
     private List<Peer> servers;
 
     /** A function whose one answer is made by code of the caller's. */

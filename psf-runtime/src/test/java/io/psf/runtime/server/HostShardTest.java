@@ -1,6 +1,5 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.shard.GrowingIndex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -478,24 +477,5 @@ final class HostShardTest {
             }
             assertThat(shard.rows()).isEqualTo(rows);
         }
-    }
-
-    @Test
-    void anIndexThatIsFullSaysSoAndKeepsWhatItHas() {
-        GrowingIndex index =
-                new GrowingIndex("w.1", new Range(0, TensorInfo.GROWING), new NativeStore(), 2000, rows -> rows);
-        long[] keys = LongStream.range(0, 512).toArray();
-        int[] rows = new int[512];
-        for (int round = 0; round < 3; round++) {
-            index.rows(keys, 512, rows, 0);
-            keys = LongStream.of(keys).map(key -> key + 512).toArray();
-        }
-        long[] last = keys;
-        assertThatThrownBy(() -> index.rows(last, 512, rows, 0))
-                .isInstanceOf(PsException.class)
-                .hasMessageContaining("rows of w.1: 2001 (expected: at most 2000; use more slices)");
-        index.rows(LongStream.range(0, 2000).toArray(), 512, rows, 0);
-        assertThat(rows).startsWith(0, 1, 2).endsWith(511);
-        assertThat(index.rows()).isEqualTo(2000);
     }
 }

@@ -30,7 +30,7 @@ final class OfferingTransportTest {
         }
     };
 
-    private final Channel channel = new OfferingTransport(slow, BOUND).connect("", 1, channel -> receiver);
+    private final Channel channel = new OfferingTransport(slow, BOUND).connect("", 1, each -> receiver);
 
     /** A transport to a peer that takes frames when the test says so; its channels send frames alone. */
     private static final class Slow implements Transport, Channel {

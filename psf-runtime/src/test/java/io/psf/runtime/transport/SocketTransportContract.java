@@ -65,7 +65,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void announcingGiantFramesTakesNoMemory() throws Exception {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
         byte[] small = new byte[request(1).length()];
         request(1).bytes().get(0, small);
         byte[] giant = header();
@@ -97,8 +97,8 @@ public abstract class SocketTransportContract extends TransportContract {
     void whatIsUnsentGoesOutWhileReadingIsStopped() throws Exception {
         try (Transport here = newTransport(ConnectionLimits.usual()); // that is seldom woken by a check
                 Transport other = newTransport(ConnectionLimits.usual())) {
-            int port = here.listen("127.0.0.1", 0, channel -> atServer).port();
-            Channel near = other.connect("127.0.0.1", port, channel -> atClient);
+            int port = here.listen("127.0.0.1", 0, each -> atServer).port();
+            Channel near = other.connect("127.0.0.1", port, each -> atClient);
             near.trust();
             near.send(request(0), LATER);
             atServer.next().release();
@@ -122,8 +122,8 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void theEndOfAPeerThatTakesNothingIsNoticedWhileReadingIsStopped() throws Exception {
         try (Transport other = newTransport()) {
-            int port = transport.listen("127.0.0.1", 0, channel -> atServer).port();
-            Channel near = other.connect("127.0.0.1", port, channel -> atClient);
+            int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
+            Channel near = other.connect("127.0.0.1", port, each -> atClient);
             near.send(request(0), LATER);
             atServer.next().release();
             Channel far = atServer.channels.get(0);
@@ -198,7 +198,7 @@ public abstract class SocketTransportContract extends TransportContract {
         try (Transport seldomChecked = newTransport(ConnectionLimits.usual());
                 Socket socket = new Socket(
                         InetAddress.getLoopbackAddress(),
-                        seldomChecked.listen("127.0.0.1", 0, channel -> receiver).port())) {
+                        seldomChecked.listen("127.0.0.1", 0, each -> receiver).port())) {
             socket.getOutputStream().write(requests(15)); // in one piece, so that they are read at once
             assertThat(receiver.others.await(1, TimeUnit.SECONDS))
                     .as("14 frames that came together with the first")
@@ -226,7 +226,7 @@ public abstract class SocketTransportContract extends TransportContract {
             @Override
             public void closed(Channel channel, PsException cause) {}
         };
-        int port = transport.listen("127.0.0.1", 0, channel -> fails).port();
+        int port = transport.listen("127.0.0.1", 0, each -> fails).port();
         byte[] bad = new byte[request(666).length()];
         request(666).bytes().get(0, bad);
         AtomicBoolean stop = new AtomicBoolean();
@@ -277,7 +277,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSaysNothingIsCutOff() throws Exception {
         try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
-                Socket socket = connect(strict.listen("127.0.0.1", 0, channel -> atServer).port())) {
+                Socket socket = connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] told = socket.getInputStream().readAllBytes();
             assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within 300 ms)");
             assertThat(atServer.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.TIMED_OUT);
@@ -287,7 +287,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
         try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
-                Socket socket = connect(strict.listen("127.0.0.1", 0, channel -> atServer).port())) {
+                Socket socket = connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] request = requests(1);
             await().atMost(10, TimeUnit.SECONDS)
                     .pollInterval(Duration.ofMillis(100))
@@ -305,7 +305,7 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
         try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)))) {
-            int port = strict.listen("127.0.0.1", 0, channel -> atServer).port();
+            int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             try (Socket waiting = connect(port);
                     Socket trusted = connect(port)) {
                 waiting.getOutputStream().write(requests(1));
@@ -332,7 +332,7 @@ public abstract class SocketTransportContract extends TransportContract {
     void theOldestStrangerGivesWayToOneMore() throws Exception {
         List<Socket> sockets = new ArrayList<>();
         try (Transport strict = newTransport(ConnectionLimits.usual().withStrangers(5))) {
-            int port = strict.listen("127.0.0.1", 0, channel -> atServer).port();
+            int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             Socket waiting = connect(port);
             sockets.add(waiting);
             waiting.getOutputStream().write(requests(1));
@@ -369,7 +369,7 @@ public abstract class SocketTransportContract extends TransportContract {
                 atServer.closed(channel, cause);
             }
         };
-        int port = transport.listen("127.0.0.1", 0, channel -> answers).port();
+        int port = transport.listen("127.0.0.1", 0, each -> answers).port();
         try (Socket socket = connect(port)) {
             byte[] request = requests(1);
             assertThatThrownBy(() -> {
@@ -385,7 +385,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void aStrangerThatAsksAndAsksIsCutOff() throws Exception {
-        int port = transport.listen("127.0.0.1", 0, channel -> atServer).port();
+        int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
         try (Socket socket = connect(port)) {
             socket.getOutputStream().write(requests(20));
             byte[] told = socket.getInputStream().readAllBytes();
@@ -398,9 +398,9 @@ public abstract class SocketTransportContract extends TransportContract {
     /** Signs of life come and go between requests, and nobody above the transport sees them. */
     @Test
     void aSignOfLifeIsNobodysBusiness() throws Exception {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
         try (Transport other = newTransport()) {
-            Channel channel = other.connect("127.0.0.1", listener.port(), channel -> atClient);
+            Channel channel = other.connect("127.0.0.1", listener.port(), each -> atClient);
             for (int i = 0; i < 5; i++) {
                 channel.send(request(i), LATER);
                 channel.offer(Frames.ping(pool));
@@ -421,7 +421,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     /** Sends bytes to a fresh port and answers the detail of the error that comes back before the end. */
     private String told(byte[] bytes) throws IOException, Exception {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(bytes);

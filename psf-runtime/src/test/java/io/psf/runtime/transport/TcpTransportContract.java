@@ -18,7 +18,7 @@ public abstract class TcpTransportContract extends SocketTransportContract {
 
     @Test
     void aPeerThatFallsSilentIsGivenUp() throws Exception {
-        int port = transport.listen("127.0.0.1", 0, channel -> atServer).port();
+        int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(requests(1));
@@ -37,7 +37,7 @@ public abstract class TcpTransportContract extends SocketTransportContract {
     @Test
     void aNodeThatFallsSilentIsGivenUp() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Channel channel = transport.connect("127.0.0.1", silent.getLocalPort(), channel -> atClient);
+            Channel channel = transport.connect("127.0.0.1", silent.getLocalPort(), each -> atClient);
             try (Socket accepted = silent.accept()) {
                 channel.keepAlive(SILENCE.toNanos());
                 assertThat(atClient.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.UNAVAILABLE);
@@ -49,7 +49,7 @@ public abstract class TcpTransportContract extends SocketTransportContract {
     /** What waits to be sent to it would be kept for as long as the system tries. */
     @Test
     void aPeerThatTakesNothingIsGivenUpThoughNothingIsReadFromIt() throws Exception {
-        int port = transport.listen("127.0.0.1", 0, channel -> atServer).port();
+        int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.getOutputStream().write(requests(1));
             atServer.next();
@@ -67,8 +67,8 @@ public abstract class TcpTransportContract extends SocketTransportContract {
     @Test
     void endsThatLiveAreNotGivenUpThoughNothingIsSaidNorOneThatDoesNotRead() throws IOException {
         try (Transport other = newTransport()) {
-            int port = transport.listen("127.0.0.1", 0, channel -> atServer).port();
-            Channel near = other.connect("127.0.0.1", port, channel -> atClient);
+            int port = transport.listen("127.0.0.1", 0, each -> atServer).port();
+            Channel near = other.connect("127.0.0.1", port, each -> atClient);
             near.send(request(0), LATER);
             await().until(() -> !atServer.channels.isEmpty());
             Channel far = atServer.channels.get(0);

@@ -103,8 +103,8 @@ public abstract class TransportContract {
     }
 
     protected Channel connect() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
-        return transport.connect("127.0.0.1", listener.port(), channel -> atClient);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
+        return transport.connect("127.0.0.1", listener.port(), each -> atClient);
     }
 
     @Test
@@ -308,18 +308,18 @@ public abstract class TransportContract {
 
     @Test
     void connectingWhereNobodyListensFails() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
         int port = listener.port();
         listener.close();
-        assertThatThrownBy(() -> transport.connect("127.0.0.1", port, channel -> atClient))
+        assertThatThrownBy(() -> transport.connect("127.0.0.1", port, each -> atClient))
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.UNAVAILABLE));
     }
 
     @Test
     void listeningTwiceOnOnePortFails() {
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> atServer);
-        assertThatThrownBy(() -> transport.listen("127.0.0.1", listener.port(), channel -> atServer))
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> atServer);
+        assertThatThrownBy(() -> transport.listen("127.0.0.1", listener.port(), each -> atServer))
                 .isInstanceOf(PsException.class);
     }
 }

@@ -188,7 +188,7 @@ public final class Answers {
     }
 
     /** Returns the number of recorded requests. */
-    synchronized int size() {
+    public synchronized int size() {
         return size;
     }
 }

@@ -48,7 +48,7 @@ final class NetTransportTest extends TcpTransportContract {
             @Override
             public void closed(Channel channel, PsException cause) {}
         };
-        int port = transport.listen("127.0.0.1", 0, channel -> waits).port();
+        int port = transport.listen("127.0.0.1", 0, each -> waits).port();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.getOutputStream().write(requests(2));
             assertThat(waited.await(5, TimeUnit.SECONDS)).isTrue();
@@ -78,8 +78,8 @@ final class NetTransportTest extends TcpTransportContract {
             public void closed(Channel channel, PsException cause) {}
         };
         try (Transport other = newTransport()) {
-            int port = transport.listen("127.0.0.1", 0, channel -> keeps).port();
-            Channel channel = other.connect("127.0.0.1", port, channel -> atClient);
+            int port = transport.listen("127.0.0.1", 0, each -> keeps).port();
+            Channel channel = other.connect("127.0.0.1", port, each -> atClient);
             channel.keepAlive(TimeUnit.MILLISECONDS.toNanos(400));
             channel.send(request(1), LATER);
             await().during(Duration.ofMillis(700))

@@ -34,8 +34,8 @@ final class SharedMemoryTest extends SocketTransportContract {
     @Test
     void whoDoesNotShareIsNotReached() {
         try (Transport other = newTransport(NetTransport.Sharing.NEVER, ConnectionLimits.usual())) {
-            int port = other.listen("127.0.0.1", 0, channel -> atServer).port();
-            assertThatThrownBy(() -> transport.connect("127.0.0.1", port, channel -> atClient))
+            int port = other.listen("127.0.0.1", 0, each -> atServer).port();
+            assertThatThrownBy(() -> transport.connect("127.0.0.1", port, each -> atClient))
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("shared memory: not offered");
         }
@@ -45,8 +45,8 @@ final class SharedMemoryTest extends SocketTransportContract {
     void whereItIsNotOfferedTcpTakesItsPlace() throws Exception {
         try (Transport other = newTransport(NetTransport.Sharing.NEVER, ConnectionLimits.usual());
                 Transport either = newTransport(NetTransport.Sharing.WHERE_POSSIBLE, ConnectionLimits.usual())) {
-            int port = other.listen("127.0.0.1", 0, channel -> atServer).port();
-            Channel channel = either.connect("127.0.0.1", port, channel -> atClient);
+            int port = other.listen("127.0.0.1", 0, each -> atServer).port();
+            Channel channel = either.connect("127.0.0.1", port, each -> atClient);
             channel.send(request(9), System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
             assertThat(atServer.next().call()).isEqualTo(9);
         }
@@ -86,8 +86,8 @@ final class SharedMemoryTest extends SocketTransportContract {
             @Override
             public void closed(Channel channel, PsException cause) {}
         };
-        Transport.Listener listener = transport.listen("127.0.0.1", 0, channel -> keeps);
-        Channel channel = transport.connect("127.0.0.1", listener.port(), channel -> atClient);
+        Transport.Listener listener = transport.listen("127.0.0.1", 0, each -> keeps);
+        Channel channel = transport.connect("127.0.0.1", listener.port(), each -> atClient);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         channel.send(request(1, new float[10_000]), deadline);
         channel.send(request(2), deadline);

@@ -47,7 +47,7 @@ final class StarvedNode {
                 closed.set(cause);
             }
         };
-        port = transport.listen("127.0.0.1", 0, channel -> echo).port();
+        port = transport.listen("127.0.0.1", 0, each -> echo).port();
     }
 
     /**
