@@ -1,6 +1,6 @@
 /**
- * How workers go together: how their pushes become steps of a shard's optimizer, how far they may be apart (SSP), and who
- * reduces with whom (partial reduce). Imports psf-api and the room {@code optimizer}.
+ * Synchronization of workers: turns their pushes into steps of a shard's optimizer, bounds the difference of their
+ * clocks (SSP), and finds the partners of a partial reduce. Imports psf-api and the package {@code optimizer}.
  */
 @NullMarked
 package io.psf.builtin.sync;
