@@ -41,7 +41,7 @@ public record TensorSpec(
         if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
-                    + ", 0 for one a server, or " + PIECES + " for pieces of about 256 KB)");
+                    + ", 0 for one per server, or " + PIECES + " for pieces of about 256 KB)");
         }
     }
 

@@ -38,8 +38,8 @@ public interface LoadTensor {
         if (!slice.dryRun() && manifest.save() != slice.save()) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "checkpoint \"" + slice.checkpoint() + "\": saved anew while tensor \"" + slice.tensor()
-                            + "\" was loaded (expected: not to change; load it again)");
+                    "checkpoint \"" + slice.checkpoint() + "\": saved again while loading tensor \"" + slice.tensor()
+                            + "\" (expected: no save during a load; load again)");
         }
         require("shape", manifest.tensor().shape(), shard.spec().shape(), slice);
         ShardFiles files = ShardFiles.verified(folder, manifest, shard);

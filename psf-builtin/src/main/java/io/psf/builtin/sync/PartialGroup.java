@@ -29,7 +29,7 @@ final class PartialGroup {
         if (waiting.containsKey(rank)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "rank: " + rank + " (expected: one that has not come yet; " + waiting.keySet() + " have)");
+                    "rank: " + rank + " (expected: a rank not waiting yet; waiting: " + waiting.keySet() + ")");
         }
         Waiting mine = new Waiting(worker, new CompletableFuture<>());
         waiting.put(rank, mine);

@@ -32,7 +32,7 @@ final class PartialMean {
         if (!missing.remove(worker)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "worker: " + worker + " (expected: a partner that has not come yet, " + missing + ")");
+                    "worker: " + worker + " (expected: a partner that has not called yet: " + missing + ")");
         }
         brought.put(worker, values);
         CompletableFuture<PartialReduceMean.Response> answer = new CompletableFuture<>();

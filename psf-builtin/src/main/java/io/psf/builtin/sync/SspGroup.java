@@ -52,7 +52,7 @@ final class SspGroup {
                     pace.worker() != worker,
                     "rank of worker " + worker,
                     rank,
-                    other + ", with which it came first to " + this));
+                    other + ", the rank of its first call to " + this));
         } else {
             require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
             require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
