@@ -39,7 +39,7 @@ final class FunctionsCommand implements Callable<Integer> {
             paramLabel = "PATH",
             defaultValue = "",
             description =
-                    "where your handlers are, besides builtin ones: jars and folders, separated by '${sys:path.separator}'")
+                    "where your handlers are, besides builtins: jars and folders, separated by '${sys:path.separator}'")
     private String classPath = "";
 
     @Option(names = "--schema", description = "with the schema of each version below each function")
