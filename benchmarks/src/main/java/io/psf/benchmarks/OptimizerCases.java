@@ -35,7 +35,10 @@ final class OptimizerCases {
         return cases;
     }
 
-    /** Returns the number of arrays that a step reads and writes; an array that is read and written counts twice. */
+    /**
+     * Returns the number of arrays that a step reads and writes: the update, the values and the state. An array that is
+     * both read and written counts twice; values that are only written count once.
+     */
     static int touched(Rule rule) {
         return switch (rule) {
             case ASSIGN -> 2;

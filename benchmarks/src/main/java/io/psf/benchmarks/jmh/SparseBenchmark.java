@@ -30,7 +30,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The steps of a sparse pull and of a sparse push, one by one: 10,000 random rows, a few of them twice, of 1,000,000. */
+/**
+ * The steps of a sparse pull and of a sparse push, one by one: 10,000 random rows of 1,000,000, a few of them twice.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
