@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job on this machine, with one process per node: a scheduler, servers, and a program of the user as the workers.
  * Nodes are named {@code scheduler}, {@code server 0}, {@code worker 1}. Once the workers have ended, the other nodes
- * must end within {@link LocalJobBuilder#toFollow}. If a node fails, the other nodes are terminated. No process is left
- * behind, even if this JVM is asked to terminate. If this JVM is killed, the psf nodes detect it and terminate
- * themselves. Thread-safe.
+ * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}. If a node fails, the other nodes
+ * are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is killed, the psf
+ * nodes detect it and terminate themselves. Thread-safe.
  *
  * <pre>{@code
  * try (LocalJob job = LocalJob.builder().servers(2).workers(2)
@@ -276,7 +276,7 @@ public final class LocalJob implements AutoCloseable {
         }
         lines.accept(
                 "psf",
-                "%s had not ended %d s after the workers and was terminated"
+                "%s had not ended %d s after the workers and had to be terminated"
                         .formatted(String.join(", ", stragglers), plan.toFollow.toSeconds()));
         endAll();
     }

@@ -80,8 +80,9 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * Adds a growing table, which has no rows when the test starts. The first use of a key that creates rows creates
-     * its row, with zeros. By default, pushes are added; {@link #optimizer} sets another rule.
+     * Adds a growing table, which has no rows when the test starts. A row of zeros is created when a handler first
+     * calls {@code Shard.row} or {@code Shard.rows} with its key. By default, pushes are added; {@link #optimizer} sets
+     * another rule.
      *
      * @param width the number of floats in a row
      */

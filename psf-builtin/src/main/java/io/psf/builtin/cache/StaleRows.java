@@ -13,7 +13,7 @@ import io.psf.api.array.LongArray;
  */
 record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
     /**
-     * Returns the rows as they are now. A key without a row yields the initial values of its row; no row is created.
+     * Returns the rows as they are now. A key without a row yields the initial values of its row. No row is created.
      *
      * @param asked [n] int64, the requested keys, each once
      * @param cached [n] int64, the cached version of each row, -1 for a row that is not cached

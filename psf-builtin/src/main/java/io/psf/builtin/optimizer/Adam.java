@@ -8,8 +8,8 @@ import java.util.List;
  * its own number of steps, so that a rarely pushed row is corrected by the few steps that it has taken.
  *
  * @param lr the learning rate
- * @param b1 the decay rate of m, in [0, 1)
- * @param b2 the decay rate of v, in [0, 1)
+ * @param b1 the exponential decay rate of m: the fraction of m that a step retains, in [0, 1)
+ * @param b2 the exponential decay rate of v: the fraction of v that a step retains, in [0, 1)
  * @param eps avoids division by zero, above 0
  * @param correction the cached bias corrections
  */
