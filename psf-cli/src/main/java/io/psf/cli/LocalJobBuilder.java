@@ -106,7 +106,9 @@ public final class LocalJobBuilder {
         return this;
     }
 
-    /** True if all nodes are terminated when one fails; the default. A test that kills a node sets false. */
+    /**
+     * Sets the reaction to a failed node: true, the default, terminates all nodes. A test that kills a node sets false.
+     */
     public LocalJobBuilder endOnFailure(boolean endOnFailure) {
         this.endOnFailure = endOnFailure;
         return this;
