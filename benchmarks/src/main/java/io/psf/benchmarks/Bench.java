@@ -9,18 +9,18 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Measures cases on a worker: in each round first the floor and then psf, so that what the machine does meanwhile
- * touches both. A round in which other virtual machines took more of the processors than {@link OtherLoad#DISTURBS}
- * is measured again, as long as there are not too many of them.
+ * Measures cases on a worker. Each round measures the floor, then psf, so that other load on the machine affects both.
+ * A round in which other virtual machines took more than {@link OtherLoad#DISTURBS} of the processors is measured
+ * again, up to a maximum number of such rounds.
  */
 final class Bench {
-    /** How much longer psf is warmed up before the first case: all that the cases share is compiled in that time. */
+    /** The additional warm-up of psf before the first case; the code that all cases share is compiled in this time. */
     private static final int COLD_MILLIS = 10_000;
 
-    /** How much longer than asked for a side is warmed up at most. */
+    /** The maximum additional warm-up of a side beyond the planned time. */
     private static final int MOST_WARM_MILLIS = 6_000;
 
-    /** A side that takes less than this share of the least time before has become faster. */
+    /** A side counts as improved if it takes less than this share of its best time so far. */
     private static final double FASTER = 0.93;
 
     private final Worker worker;
@@ -51,12 +51,12 @@ final class Bench {
         return raw;
     }
 
-    /** The table of a million rows on the heap that floors work on. */
+    /** Returns the heap table of a million rows that the floors use: [rows, width] float32. */
     float[] table(int width) {
         return tables.computeIfAbsent(width, w -> new float[SparseCalls.ROWS * w]);
     }
 
-    /** Figures of one side. */
+    /** One side of a case; measures one figure per line. */
     @FunctionalInterface
     private interface Side {
         double[] measure(int times) throws Exception;
@@ -80,7 +80,7 @@ final class Bench {
                 double[] figures = sides.ours(oursTimes);
                 double share = Stolen.now().since(before);
                 if (share > OtherLoad.DISTURBS && again > 0) {
-                    again--; // it says more of the host than of psf
+                    again--; // the figure would describe the host, not psf
                     continue;
                 }
                 stolen += share;
@@ -95,7 +95,7 @@ final class Bench {
         }
     }
 
-    /** True if there are results, and none whose goal needs more rounds. */
+    /** True if there are results and no result is undecided. */
     private static boolean areDecided(List<Result> measured) {
         return !measured.isEmpty() && measured.stream().noneMatch(result -> result.verdict() == Goal.Verdict.UNDECIDED);
     }
@@ -108,7 +108,7 @@ final class Bench {
                 .toList();
     }
 
-    /** Runs a side for a while, and as long as it gets faster; answers how many times fill a round. */
+    /** Runs a side for a while, and as long as it improves. Returns the number of repetitions that fill a round. */
     private int warmUp(Side side, int least, int millis) throws Exception {
         long start = System.nanoTime();
         long improved = start;

@@ -22,13 +22,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code psf bench}: measures psf against the machine's floors, with server and worker as processes; or, with JMH, the
- * parts of a call in this process; or, with a long mixed load, whether memory stays as it is.
+ * {@code psf bench}: measures psf against the machine's floors, with server and worker as processes. With
+ * {@code --jmh}, measures the parts of a call in this process. With {@code --soak}, runs a long mixed load and checks
+ * whether memory stays flat.
  */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        description = "Measures psf against what the machine does without it, in one run.")
+        description = "Measures psf as ratios to the floors of the machine, in the same run.")
 final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--full",
@@ -38,7 +39,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--only",
             paramLabel = "PATTERN",
-            description = "measures the cases alone whose name fits the pattern")
+            description = "measures only the cases whose name matches the pattern")
     private @Nullable String only;
 
     @Option(
@@ -50,26 +51,26 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "how often the floor and psf take turns (default: 7, with --full 11)")
+            description = "the number of rounds; each measures the floor, then psf (default: 7, with --full 11)")
     private @Nullable Integer rounds;
 
     @Option(
             names = "--fresh",
             paramLabel = "N",
-            description = "measures all in new processes N times, and says how far the medians lie apart")
+            description = "measures all cases in new processes N times, and compares their medians")
     private @Nullable Integer fresh;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "where the results go as JSON, and a plot of them beside it (default: ${DEFAULT-VALUE})",
+            description = "the file for the results as JSON; a plot is written next to it (default: ${DEFAULT-VALUE})",
             defaultValue = "target/bench/results.json")
     private Path out = Path.of("target/bench/results.json");
 
     @Option(
             names = "--docs",
             paramLabel = "FILE",
-            description = "whose table --full writes (default: docs/performance.md; none with --only)")
+            description = "the file whose table --full writes (default: docs/performance.md; none with --only)")
     private @Nullable Path docs;
 
     @Option(
@@ -81,7 +82,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--soak",
             paramLabel = "TIME",
-            description = "nothing but a mixed load for so long, such as 30m: does memory stay as it is?")
+            description = "runs only a mixed load for this time, such as 30m, and checks that memory stays flat")
     private @Nullable String soak;
 
     @Option(
@@ -90,7 +91,7 @@ final class BenchCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = ".*",
             description = "measures with JMH, in process, what a call costs on the caller's own thread, and what it"
-                    + " allocates; those whose name fits the pattern (default: all)")
+                    + " allocates; only those whose name matches the pattern (default: all)")
     private @Nullable String jmh;
 
     @Spec
@@ -133,7 +134,7 @@ final class BenchCommand implements Callable<Integer> {
         return ended ? 0 : 1;
     }
 
-    /** Where the figures come from. */
+    /** Returns the line that describes the origin of the figures: command, machine, date and rounds. */
     private String origin() {
         List<String> arguments = spec.commandLine().getParseResult().originalArgs();
         return "`./psf %s` on %s, %s; medians of %d rounds, the spread is from the least to the greatest"
@@ -163,7 +164,7 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    /** {@code 90s}, {@code 30m}, {@code 8h}. */
+    /** Parses a time such as {@code 90s}, {@code 30m} or {@code 8h}. */
     static Duration duration(String text) {
         try {
             Duration duration = Duration.parse("PT" + text);
@@ -171,7 +172,7 @@ final class BenchCommand implements Callable<Integer> {
                 return duration;
             }
         } catch (DateTimeParseException e) {
-            // said below
+            // reported below
         }
         throw wrong("--soak: %s (expected: a time such as 30m, at least %d s)"
                 .formatted(text, SoakWorker.SHORTEST.toSeconds()));

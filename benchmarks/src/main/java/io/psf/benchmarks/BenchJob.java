@@ -12,16 +12,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server and workers as processes of their own.
+ * A job of a server and workers, each in its own process.
  *
- * @param name for files
- * @param program of each worker
- * @param workers how many processes
- * @param transport that all are told
- * @param placement where they run
- * @param nodeFlags of the server's JVM
- * @param settings of all nodes
- * @param recordings null for none
+ * @param name the job's name, for file names
+ * @param program the main class of each worker
+ * @param workers the number of worker processes
+ * @param transport the transport of all processes
+ * @param placement the processors that the processes run on
+ * @param nodeFlags the flags of the server's JVM
+ * @param settings the settings of all nodes
+ * @param recordings the flight recordings; null for none
  */
 record BenchJob(
         String name,
@@ -33,10 +33,10 @@ record BenchJob(
         Map<String, String> settings,
         @Nullable Recordings recordings) {
     /**
-     * Runs it to its end.
+     * Runs the job. Blocks until it ends or the limit passes.
      *
-     * @param lines what workers print, but for their log
-     * @return the exit code; 1 if the time is over
+     * @param lines receives the lines that workers print, except for their log
+     * @return the exit code; 1 if the limit has passed
      */
     int run(Duration limit, Consumer<String> lines, String... arguments) throws IOException {
         List<String> recording = recordings == null ? List.of() : recordings.flags();
@@ -73,7 +73,10 @@ record BenchJob(
         return code;
     }
 
-    /** A machine that others use, too, is slow and not lost. */
+    /**
+     * Returns the nodes' settings. The limits are long, since a node on a shared machine may be slow without being
+     * lost.
+     */
     private Map<String, String> environment() {
         Map<String, String> environment = new HashMap<>(placement.environment());
         environment.put(Transport.VARIABLE, transport.toString());

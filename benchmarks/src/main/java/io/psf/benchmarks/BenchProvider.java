@@ -2,7 +2,7 @@ package io.psf.benchmarks;
 
 import io.psf.cli.CommandProvider;
 
-/** Brings {@code psf bench}. */
+/** Adds {@code psf bench}. */
 public final class BenchProvider implements CommandProvider {
     @Override
     public Object command() {

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the benchmark: part after part, and then the files. */
+/** One run of the benchmark: measures the parts in sequence, then writes the files. */
 final class BenchRun {
     private static final Duration LIMIT = Duration.ofHours(3);
 
@@ -26,9 +26,9 @@ final class BenchRun {
     private final OtherLoad others = new OtherLoad();
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param transport of all cases; null for TCP, and shared memory for some more
+     * @param transport the transport of all cases; null for TCP, with some cases again over shared memory
      */
     BenchRun(@Nullable Transport transport, Plan plan, boolean full, Pattern only, @Nullable Recordings recordings) {
         this.transport = transport;
@@ -38,7 +38,7 @@ final class BenchRun {
         this.recordings = recordings;
     }
 
-    /** Measures and prints; answers whether every part came to its end. Earlier results are dropped. */
+    /** Measures all parts and prints the results. Drops earlier results. Returns true if every part was completed. */
     boolean measure() throws IOException {
         results.clear();
         List<WorkerTask> tasks = Arrays.stream(Part.values())
@@ -90,7 +90,7 @@ final class BenchRun {
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();
                 yield !full
-                        ? "it is measured with --full alone"
+                        ? "it is measured with --full only"
                         : available >= HeapCase.NEEDED
                                 ? null
                                 : "the machine has %d MB of memory left (expected: %d)"
@@ -135,7 +135,7 @@ final class BenchRun {
         return task.cases().stream().allMatch(c -> measured.containsAll(c.lines()));
     }
 
-    /** Writes the figures, and a plot beside them. */
+    /** Writes the figures, and a plot next to them. */
     void write(Path json) throws IOException {
         Files.createDirectories(json.toAbsolutePath().getParent());
         Files.writeString(json, Report.json(results), StandardCharsets.UTF_8);

@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
 
-/** The one worker of a part: measures its cases in turn. */
+/** The worker of a part: measures its cases in sequence. */
 final class BenchWorker {
     private BenchWorker() {}
 
@@ -20,7 +20,7 @@ final class BenchWorker {
                 } catch (PsException e) {
                     failed = true;
                     System.out.println("FAILED: " + measured.lines().get(0).name() + ": " + e.getMessage());
-                    if (e.code() == PsException.Code.UNAVAILABLE) { // so would the others
+                    if (e.code() == PsException.Code.UNAVAILABLE) { // the other cases would fail, too
                         break;
                     }
                 }

@@ -3,28 +3,29 @@ package io.psf.benchmarks;
 import io.psf.api.Pending;
 import java.util.function.IntPredicate;
 
-/** One kind of call, made again and again, with arrays of its own for each of some that are under way at once. */
+/** One kind of call, made repeatedly. Each outstanding call has its own arrays. */
 interface Calls extends AutoCloseable {
     /**
-     * Sends one.
+     * Sends a call.
      *
-     * @param slot of those under way, which of them it is: its arrays are free again
+     * @param slot the index among the outstanding calls; the arrays of this slot are free
      */
     Pending<?> send(int slot);
 
     @Override
     void close();
 
-    /** Makes calls, so many under way at once, and waits for all. */
+    /** Makes {@code times} calls with {@code outstanding} calls in flight. Blocks until all are answered. */
     static void make(Calls calls, int times, int outstanding) {
         int unused = make(calls, outstanding, done -> done < times);
     }
 
     /**
-     * Makes calls, so many under way at once, while there are more to be made; waits for all.
+     * Makes calls with {@code outstanding} calls in flight, as long as {@code more} is true. Blocks until all are
+     * answered.
      *
-     * @param more told how many have been sent
-     * @return how many have been made
+     * @param more receives the number of calls sent so far; true to send another
+     * @return the number of calls made
      */
     static int make(Calls calls, int outstanding, IntPredicate more) {
         Pending<?>[] pending = new Pending<?>[outstanding];

@@ -3,19 +3,19 @@ package io.psf.benchmarks;
 import java.util.List;
 
 /**
- * What is measured together, as data: the lines that come of it, and how it is set up.
+ * A case: the lines that are measured together, and their setup.
  *
- * @param lines one or more
- * @param opening makes the tensors and arrays; not called for a case that is not run
+ * @param lines the case's lines, at least one
+ * @param opening creates the tensors and arrays; called only if the case is run
  */
 record Case(List<Line> lines, Opening opening) {
-    /** Sets a case up. */
+    /** Sets up a case. */
     @FunctionalInterface
     interface Opening {
         Sides open(Bench bench) throws Exception;
     }
 
-    /** A case of one line. */
+    /** Returns a case of one line. */
     static Case of(Line line, Opening opening) {
         return new Case(List.of(line), opening);
     }

@@ -9,7 +9,7 @@ import io.psf.runtime.Worker;
 
 /** Pushes, pulls or push-pulls of a whole tensor. */
 final class DenseCalls implements Calls {
-    /** Which. */
+    /** The kind of call. */
     enum Kind {
         PUSH("push"),
         PULL("pull"),
@@ -21,17 +21,23 @@ final class DenseCalls implements Calls {
             this.label = label;
         }
 
-        /** Bytes that the floor sends for a tensor of so many; what has no values in it has the size of a header. */
+        /**
+         * Returns the bytes that the floor sends for a tensor of {@code bytes}; a message without values has the size
+         * of a header.
+         */
         private int sent(int bytes) {
             return this == PULL ? HEADER : bytes;
         }
 
-        /** Bytes that the floor receives. */
+        /** Returns the bytes that the floor receives. */
         private int received(int bytes) {
             return this == PUSH ? HEADER : bytes;
         }
 
-        /** The floor's exchange for a tensor of so many bytes; where it adds, it adds the bytes that it is sent. */
+        /**
+         * Returns the floor's exchange for a tensor of {@code bytes}. With processors apart, the floor's peer adds the
+         * floats that it receives.
+         */
         RawClient.Exchange floor(int bytes, Placement placement) {
             return new RawClient.Exchange(sent(bytes), received(bytes), this != PULL && placement == Placement.APART);
         }
@@ -46,15 +52,15 @@ final class DenseCalls implements Calls {
     private final float[][] into;
 
     /**
-     * Makes the tensor, in as many slices as a user gets who asks for none.
+     * Creates the tensor with the default number of slices.
      *
-     * @param outstanding how many calls may be under way at once
+     * @param outstanding the maximum number of outstanding calls
      */
     DenseCalls(Worker worker, Kind kind, int bytes, int outstanding) {
         this(worker, kind, bytes, outstanding, TensorSpec.PIECES);
     }
 
-    /** As {@link #DenseCalls(Worker, Kind, int, int)}, in so many slices. */
+    /** Like {@link #DenseCalls(Worker, Kind, int, int)}, with the given number of slices. */
     DenseCalls(Worker worker, Kind kind, int bytes, int outstanding, int slices) {
         this.worker = worker;
         this.kind = kind;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Whole tensors over the wire, against the same bytes over a raw connection. */
+/** Cases of whole tensors over the wire, compared with the same bytes over a raw connection. */
 final class DenseCases {
     private static final int KB = 1 << 10;
     private static final int MB = 1 << 20;
@@ -32,7 +32,7 @@ final class DenseCases {
         return cases;
     }
 
-    /** Those that are measured again with all processes on one processor. */
+    /** Returns the cases that are measured again with all processes on one processor. */
     static List<Case> together(Transport transport) {
         List<Case> cases = new ArrayList<>();
         for (int bytes : new int[] {4 * KB, 64 * KB, MB}) {
@@ -43,7 +43,7 @@ final class DenseCases {
         return cases;
     }
 
-    /** Those of shared memory that have goals. */
+    /** Returns the cases with goals for shared memory. */
     static List<Case> shared() {
         return List.of(
                 latency(Kind.PUSH, 4 * KB, Transport.SHM, Placement.APART),
@@ -121,7 +121,7 @@ final class DenseCases {
                         new DenseCalls(bench.worker(), Kind.PUSH, 4, BATCH)));
     }
 
-    /** One exchange after another: the 50th and the 99th of a hundred, and how many times the one the other is. */
+    /** Measures sequential exchanges: p50, p99, and p99 over p50. */
     private record Latency(RawClient raw, Calls calls, RawClient.Exchange one) implements Sides {
         Latency(Bench bench, Kind kind, int bytes) {
             this(bench.raw(), new DenseCalls(bench.worker(), kind, bytes, 1), kind.floor(bytes, bench.placement()));

@@ -1,6 +1,6 @@
 package io.psf.benchmarks;
 
-/** What one thread does with arrays on the heap, in plain loops. */
+/** The floors of one thread with heap arrays, as plain loops. */
 final class Floors {
     private Floors() {}
 
@@ -11,7 +11,7 @@ final class Floors {
         }
     }
 
-    /** A copy of all of x. */
+    /** Copies x to y. */
     static void copy(float[] x, float[] y) {
         System.arraycopy(x, 0, y, 0, x.length);
     }

@@ -7,13 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The same cases in new processes again and again: do their medians agree? */
+/** Measures the same cases in new processes several times and compares the medians. */
 final class FreshRuns {
     private static final String ROW = "%-56s %12s %12s %-8s %8s   %s";
 
     private FreshRuns() {}
 
-    /** Runs all cases some times and prints, by line, how far the runs lie apart; answers whether all came to their end. */
+    /**
+     * Runs all cases {@code times} times and prints, by line, the ratio of the greatest to the least median. Returns
+     * true if all runs were completed.
+     */
     static boolean measure(BenchRun run, int times) throws IOException {
         Map<Line, List<Result>> all = new LinkedHashMap<>();
         boolean ended = true;

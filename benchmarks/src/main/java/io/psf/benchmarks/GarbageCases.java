@@ -6,13 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that a call leaves on the heaps of worker and server, of all threads there. That of a large call is compared
- * with that of a small one of as many slices: arrays travel without copies on the heap, so it does not grow with them.
+ * The bytes that a call allocates on the heaps of worker and server, over all threads. The allocation of a large call
+ * is compared with that of a small call with as many slices. Arrays are sent without copies on the heap, so the
+ * allocation does not grow with them.
  */
 final class GarbageCases {
     private static final int SMALL = 4 << 10;
     private static final int LARGE = 1 << 20;
-    /** As many as a tensor of 1 MB has on one server. */
+    /** The default number of slices of a 1 MB tensor on one server. */
     private static final int SLICES = 4;
 
     private static final Goal NO_GROWTH = Goal.ratioAtMost(1.5);
@@ -66,7 +67,7 @@ final class GarbageCases {
 
         @Override
         public int least() {
-            return 200; // so that the questions themselves do not count
+            return 200; // so that the calls to Memory are negligible
         }
 
         @Override

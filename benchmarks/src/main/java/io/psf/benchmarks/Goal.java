@@ -3,29 +3,29 @@ package io.psf.benchmarks;
 import java.util.Locale;
 
 /**
- * What a case is to reach.
+ * The goal of a line.
  *
- * @param of what is compared
- * @param atMost whether the bound is the most that is allowed, else it is the least
- * @param bound the number
+ * @param of the compared figure
+ * @param atMost true if the bound is the allowed maximum, false if it is the minimum
+ * @param bound the bound
  */
 record Goal(Of of, boolean atMost, double bound) {
-    /** What a goal is about. */
+    /** The figure that a goal bounds. */
     enum Of {
-        /** Ours over the floor. */
+        /** The ratio of our figure to the floor's. */
         RATIO,
-        /** Our own figure, in the unit of the line. */
+        /** Our figure, in the unit of the line. */
         OURS
     }
 
-    /** How far two runs may lie apart beyond what a run's own rounds tell. */
+    /** The relative difference that is expected between runs, beyond the spread within a run. */
     private static final double MARGIN = 0.03;
 
-    /** The outcome of measuring. */
+    /** The outcome of a measurement. */
     enum Verdict {
         MET,
         MISSED,
-        /** The goal lies within what the figure may be. */
+        /** The goal is within the confidence interval of the figure, extended by the margin. */
         UNDECIDED
     }
 
@@ -42,8 +42,8 @@ record Goal(Of of, boolean atMost, double bound) {
     }
 
     /**
-     * The verdict on figures of which it is known, with some confidence, that their median lies between two numbers. A
-     * run in other processes may come out a little different, so that a goal that is that near is open.
+     * Returns the verdict on a figure whose median is, with some confidence, between two numbers. A run in other
+     * processes may differ slightly, so the verdict is undecided if the goal is within this margin.
      */
     Verdict verdict(double least, double greatest) {
         double best = (atMost ? least : greatest) * (atMost ? 1 - MARGIN : 1 + MARGIN);
@@ -54,12 +54,12 @@ record Goal(Of of, boolean atMost, double bound) {
         return isReachedBy(best) ? Verdict.UNDECIDED : Verdict.MISSED;
     }
 
-    /** False for a figure that is not a number. */
+    /** True if the figure reaches the goal; false for NaN. */
     private boolean isReachedBy(double figure) {
         return atMost ? figure <= bound : figure >= bound;
     }
 
-    /** {@code <= 1.6}, or {@code <= 8 us}. */
+    /** Returns the goal as text, such as {@code <= 1.6} or {@code <= 8 us}. */
     String text(String unit) {
         String number = bound == Math.rint(bound) ? String.format(Locale.ROOT, "%.0f", bound) : Double.toString(bound);
         return (atMost ? "<= " : ">= ") + number + (of == Of.OURS ? " " + unit : "");

@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The place in the documentation that figures are written to: what lies between two comments. */
+/** The section of the documentation that the figures are written to: the text between two comments. */
 record GoalsTable(Path file) {
     static final String BEGIN = "<!-- goals: written by ./psf bench --full -->";
     static final String END = "<!-- end of goals -->";
 
     /**
-     * Finds it.
+     * Checks that a file has the section.
      *
-     * @throws PsException with {@code CONFIGURATION} if the file cannot be read or has not both comments
+     * @throws PsException with {@code CONFIGURATION} if the file cannot be read or does not have both comments
      */
     static GoalsTable in(Path file) {
         GoalsTable table = new GoalsTable(file);
@@ -34,7 +34,7 @@ record GoalsTable(Path file) {
         }
     }
 
-    /** Writes the content in the place of what is there. */
+    /** Replaces the section's content. */
     void fill(String content) throws IOException {
         Files.writeString(file, filled(read(), content, file), StandardCharsets.UTF_8);
     }

@@ -8,7 +8,7 @@ import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
 import java.util.List;
 
-/** A table whose rows are made as their keys come: making them, finding them, and the memory that they take. */
+/** Cases of a growing table: inserting rows, finding rows, and their memory. */
 final class GrowingCases {
     private static final int WIDTH = 16;
     private static final int OUTSTANDING = 4;
@@ -25,7 +25,7 @@ final class GrowingCases {
                 Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())));
     }
 
-    /** Rows that are there, as those of a table of a million rows, by whose floor they are measured. */
+    /** Returns a case of existing rows, with the floor of a table of a million rows. */
     private static Case existing(boolean push) {
         String name =
                 "growing table 16 wide, %s, uniform, %d outstanding".formatted(push ? "push" : "pull", OUTSTANDING);
@@ -33,14 +33,14 @@ final class GrowingCases {
         return SparseCases.of(name, null, push, spec, Keys.UNIFORM, OUTSTANDING);
     }
 
-    /** Different for different numbers, and anywhere among all int64. */
+    /** Fills in keys that are distinct for distinct numbers and distributed over all int64. */
     private static void fill(long[] keys, long first) {
         for (int i = 0; i < keys.length; i++) {
             keys[i] = (first + i) * 0x9E3779B97F4A7C15L;
         }
     }
 
-    /** Pushes to keys that have not come before. */
+    /** Pushes to new keys. */
     private static final class NewKeys implements Calls {
         private final Worker worker;
         private final TensorId table;
@@ -66,7 +66,7 @@ final class GrowingCases {
         }
     }
 
-    /** New keys into an empty table, against a table on the heap of one thread. */
+    /** Inserts new keys into an empty table. The floor is a heap table of one thread. */
     private record Inserts(Worker worker) implements Sides {
         @Override
         public double[] floor(int times) {
@@ -98,7 +98,7 @@ final class GrowingCases {
         public void close() {}
     }
 
-    /** What the server's resident memory grows by, against the floats of a row. */
+    /** Measures the growth of the server's resident memory per row. The floor is the size of the row's floats. */
     private static final class Bytes implements Sides {
         private static final int BATCHES = 400;
 

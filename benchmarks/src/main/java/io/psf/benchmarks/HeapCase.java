@@ -7,12 +7,12 @@ import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The heap of a server that holds many tensors, whose values lie off it. */
+/** The case of a server's heap with many tensors, whose values are off-heap. */
 final class HeapCase {
-    /** Memory of the machine that the case needs. */
+    /** The available memory that the case needs, in bytes. */
     static final long NEEDED = 10L << 30;
 
-    /** Flags of the server. */
+    /** The flags of the server's JVM. */
     static final List<String> FLAGS = List.of("-Xmx256m");
 
     private static final int TENSORS = 8;

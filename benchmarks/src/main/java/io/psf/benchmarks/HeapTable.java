@@ -2,12 +2,15 @@ package io.psf.benchmarks;
 
 import java.util.Arrays;
 
-/** The floor of a growing table: rows by key in arrays of one thread, open-addressed, which double as they fill. */
+/**
+ * The floor of a growing table: rows by key in an open-addressing table of one thread. The arrays double when they are
+ * full.
+ */
 final class HeapTable {
     private final int width;
     private long[] keys = new long[1 << 10];
     private float[] rows;
-    /** One more than the row of a key; 0 where there is none. At most half full. */
+    /** The row of a key plus 1; 0 for a free entry. At most half full. */
     private int[] table = new int[1 << 11];
 
     private int size;
@@ -18,14 +21,14 @@ final class HeapTable {
     }
 
     /**
-     * Reads rows, and makes those that are not there.
+     * Reads rows. Creates missing rows.
      *
      * @param some [n]
      * @param into [n, width]
      */
     void pull(long[] some, float[] into) {
         for (int i = 0; i < some.length; i++) {
-            int row = row(some[i]); // first: it may make other arrays
+            int row = row(some[i]); // first, since it may replace the arrays
             System.arraycopy(rows, row * width, into, i * width, width);
         }
     }

@@ -2,17 +2,19 @@ package io.psf.benchmarks;
 
 import java.util.Random;
 
-/** Batches of unsorted row ids with duplicates, many of them, so that their rows do not all stay in a cache. */
+/**
+ * Batches of unsorted row ids with duplicates. There are many batches, so that not all of their rows stay in a cache.
+ */
 enum Keys {
-    /** Each row as likely as another. */
+    /** All rows are equally likely. */
     UNIFORM,
-    /** The row of rank k is 1/k as likely as the first; ranks lie scattered over the table. */
+    /** The row of rank k is 1/k as likely as that of rank 1. The ranks are scattered over the table. */
     ZIPF;
 
     private static final int BATCHES = 64;
 
     /**
-     * Draws them.
+     * Draws the batches.
      *
      * @return [batches][n], each in [0, rows)
      */
@@ -43,7 +45,9 @@ enum Keys {
         return Math.min(at >= 0 ? at : -at - 1, upTo.length - 1);
     }
 
-    /** A prime that does not divide the number of rows makes this a permutation. */
+    /**
+     * Maps a rank to a row. The factor is a prime that does not divide the number of rows, so this is a permutation.
+     */
     private static long scattered(int rank, int rows) {
         return rank * 7_368_787L % rows;
     }

@@ -3,10 +3,10 @@ package io.psf.benchmarks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of the table: one figure of ours and, beside it, the floor's.
+ * One line of the table: our figure and the floor's.
  *
- * @param name what is measured
- * @param unit of ours and of the floor
- * @param goal null for none
+ * @param name the name of the measured figure
+ * @param unit the unit of both figures
+ * @param goal the goal; null for none
  */
 record Line(String name, String unit, @Nullable Goal goal) {}

@@ -7,23 +7,23 @@ import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.Reduce;
 
-/** The memory of the servers' processes. */
+/** Measures the memory of the servers' processes. */
 @PsFunction(value = "bench.memory", at = Place.SERVER, readOnly = true)
 public interface Memory {
     /**
-     * A question.
+     * The request.
      *
-     * @param collect whether the heap is collected first
+     * @param collect true if a garbage collection runs first
      */
     record Request(boolean collect) {}
 
     /**
-     * Bytes, of all servers together.
+     * The memory in bytes, summed over all servers.
      *
-     * @param heap used
-     * @param direct in direct buffers
-     * @param resident in memory, as the system says; 0 if it does not
-     * @param allocated on the heap by all threads that live, since they began
+     * @param heap the used heap
+     * @param direct the memory of direct buffers
+     * @param resident the resident set size of the process; 0 if unknown
+     * @param allocated the bytes that all live threads have allocated on the heap since they started
      */
     record Response(
             @Reduce(SUM) long heap,
@@ -31,7 +31,7 @@ public interface Memory {
             @Reduce(SUM) long resident,
             @Reduce(SUM) long allocated) {}
 
-    /** Answers for this process. */
+    /** Returns the memory of this process. */
     default Response handle(Request request, Node node) {
         return ThisProcess.memory(request.collect());
     }

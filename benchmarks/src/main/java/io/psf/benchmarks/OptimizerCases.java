@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Each optimizer: dense on the server, the bytes that it touches in a second against those that a plain loop touches
- * there; and sparse, over the wire.
+ * Cases of each optimizer. Dense: the bytes per second that it reads and writes on the server, compared with a plain
+ * loop there. Sparse: pushes over the wire.
  */
 final class OptimizerCases {
     private static final int WIDTH = 64;
@@ -35,7 +35,10 @@ final class OptimizerCases {
         return cases;
     }
 
-    /** How many arrays a step reads and writes: the update, the values unless they are only written, and the state. */
+    /**
+     * Returns the number of arrays that a step reads and writes: the update, the values and the state. An array that is
+     * both read and written counts twice; values that are only written count once.
+     */
     static int touched(Rule rule) {
         return switch (rule) {
             case ASSIGN -> 2;

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How much of the machine others take: the time of all processors that is busy with anything but this process and its
- * descendants. {@link Stolen} tells the time of other virtual machines, round by round. Not thread-safe.
+ * Measures the load of other processes: the time that all processors spend on processes other than this one and its
+ * descendants. {@link Stolen} measures the time of other virtual machines, round by round. Not thread-safe.
  */
 final class OtherLoad {
-    /** Above this share a figure is said to be disturbed. */
+    /** A figure with a larger share of other load is reported as disturbed. */
     static final double DISTURBS = 0.03;
 
-    /** Ticks of the clock, of all processors, that a share is told of: half a second of two. */
+    /** The minimum number of ticks, over all processors, for a new share: half a second of two processors. */
     private static final int LEAST_TICKS = 100;
 
-    /** Above this share a figure says nothing of psf. */
+    /** A figure with a larger share of other load is undecided. */
     static final double SPOILS = 0.15;
 
     private Sample last = Sample.now();
@@ -24,9 +24,9 @@ final class OtherLoad {
     /**
      * Ticks of the system's clock since its start.
      *
-     * @param all of all processors, idle or not
-     * @param busy of them, with any process
-     * @param ours of them, with this process and its descendants
+     * @param all the ticks of all processors, idle or not
+     * @param busy the ticks spent on any process
+     * @param ours the ticks spent on this process and its descendants
      */
     record Sample(long all, long busy, long ours) {
         static Sample now() {
@@ -49,27 +49,30 @@ final class OtherLoad {
         private static long ticks(long pid) {
             List<String> lines = ThisProcess.lines("/proc/" + pid + "/stat");
             if (lines.isEmpty()) {
-                return 0; // it has ended
+                return 0; // the process has ended
             }
             String afterName = lines.get(0).substring(lines.get(0).lastIndexOf(')') + 2);
             String[] fields = afterName.split(" ", -1);
             return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
         }
 
-        /** The share of the processors' time since an earlier sample that others took; 0 where nothing is known. */
+        /** Returns the share of the processors' time since an earlier sample that others took; 0 if unknown. */
         double othersSince(Sample before) {
             long others = busy - before.busy - (ours - before.ours);
             return all == before.all ? 0 : Math.max(0, others / (double) (all - before.all));
         }
     }
 
-    /** Begins anew: processes that have ended meanwhile do not count as ours any more. */
+    /** Starts a new measurement, so that the ticks of processes that have ended do not distort the difference. */
     void begin() {
         last = Sample.now();
         share = 0;
     }
 
-    /** The share since the last time that this was asked, from 0 to 1; the last answer, if that is but a moment ago. */
+    /**
+     * Returns the share since the previous call, from 0 to 1. Returns the previous answer again if too few ticks have
+     * passed.
+     */
     double sinceLast() {
         Sample now = Sample.now();
         if (now.all - last.all >= LEAST_TICKS) {

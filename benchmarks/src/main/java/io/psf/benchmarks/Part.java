@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The benchmark's parts, each a job of its own. */
+/** The parts of the benchmark. Each part is a separate job. */
 @SuppressWarnings("ImmutableEnumChecker") // stateless lambdas
 enum Part {
-    /** Most of it: one server, one worker. */
+    /** Most cases: one server, one worker. */
     ONE_WORKER(BenchWorker.class, Placement.APART, transport -> {
         List<Case> cases = new ArrayList<>(DenseCases.all(transport));
         cases.addAll(SparseCases.all());
@@ -17,16 +17,16 @@ enum Part {
         cases.addAll(GarbageCases.all());
         return cases;
     }),
-    /** A few cases again, where nobody has a processor to spin on. */
+    /** A few cases again on one processor, without spinning. */
     ONE_PROCESSOR(BenchWorker.class, Placement.TOGETHER, DenseCases::together),
-    /** What several workers reach together. */
+    /** The throughput of several workers together. */
     SEVERAL_WORKERS(ScalingWorkers.class, Placement.FREE, transport -> ScalingWorkers.cases()),
     /** A few cases over shared memory, where the others go over TCP. */
     SHARED_MEMORY(BenchWorker.class, Placement.APART, transport -> DenseCases.shared()),
     /** A server with more values than heap. */
     LARGE_SERVER(BenchWorker.class, Placement.FREE, transport -> List.of(HeapCase.heap()));
 
-    /** The program that is run as the worker. */
+    /** The main class of the worker. */
     final Class<?> program;
 
     private final Placement placement;
@@ -38,18 +38,21 @@ enum Part {
         this.cases = cases;
     }
 
-    /** Where its processes run on this machine: the placement that it wants, if the machine can. */
+    /**
+     * Returns the placement on this machine: the part's own placement if the machine supports it, else
+     * {@link Placement#FREE}.
+     */
     Placement placement() {
         return placement.missing() == null ? placement : Placement.FREE;
     }
 
-    /** Why the machine cannot place the part's processes as it wants; null if it can. */
+    /** Returns the reason why the machine does not support the part's placement; null if it does. */
     @Nullable
     String missing() {
         return placement.missing();
     }
 
-    /** How many workers the cluster has, all of them in the one process. */
+    /** Returns the number of workers in the cluster, all in one process. */
     int workers() {
         return this == SEVERAL_WORKERS ? ScalingWorkers.MOST : 1;
     }

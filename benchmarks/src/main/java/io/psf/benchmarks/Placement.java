@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which processors the processes of a part run on, and whether they spin. */
+/** The processors that the processes of a part run on, and whether the processes spin. */
 enum Placement {
-    /** The server and the floor's other end on one processor, the worker on another; psf and the floor spin. */
+    /** The server and the floor's peer on one processor, the worker on another; psf and the floor spin. */
     APART(2),
-    /** All on one processor; neither psf nor the floor spins. */
+    /** All processes on one processor; neither psf nor the floor spins. */
     TOGETHER(1),
-    /** Wherever the system puts them; psf spins, the floor does not. */
+    /** The operating system places the processes; psf spins, the floor does not. */
     FREE(0);
 
     private final int processors;
@@ -20,7 +20,7 @@ enum Placement {
         this.processors = processors;
     }
 
-    /** Why this machine cannot place processes so; null if it can. */
+    /** Returns the reason why this machine does not support the placement; null if it does. */
     @Nullable
     String missing() {
         int there = Processors.here().numbers().size();
@@ -33,7 +33,7 @@ enum Placement {
         return there >= processors ? null : "processors: " + there + " (expected: at least " + processors + ")";
     }
 
-    /** The command that starts a node there; empty for one that starts as it is. */
+    /** Returns the command prefix that starts a node with this placement; empty for none. */
     List<String> launcher(String node) {
         return switch (this) {
             case FREE -> List.of();
@@ -42,14 +42,17 @@ enum Placement {
         };
     }
 
-    /** The flags of a JVM there: one that is pinned still counts all processors, so that it collects and compiles as usual. */
+    /**
+     * Returns the JVM flags of this placement. A pinned JVM still counts all processors, so that it collects and
+     * compiles as usual.
+     */
     List<String> flags() {
         return this == FREE
                 ? List.of()
                 : List.of("-XX:ActiveProcessorCount=" + Runtime.getRuntime().availableProcessors());
     }
 
-    /** The settings of the nodes. */
+    /** Returns the settings of the nodes. */
     Map<String, String> environment() {
         Map<String, String> settings = new HashMap<>(Processors.here().environment());
         if (this == TOGETHER) {
@@ -58,17 +61,17 @@ enum Placement {
         return settings;
     }
 
-    /** True if the floor's two ends poll their socket and do not sleep. */
+    /** True if both ends of the floor's connection poll their sockets instead of blocking. */
     boolean floorSpins() {
         return this == APART;
     }
 
-    /** The name of a case: nothing is said of the usual placement. */
+    /** Returns the name of a case with this placement; only {@link #TOGETHER} is named. */
     String named(String name) {
         return this == TOGETHER ? name + ", together" : name;
     }
 
-    /** The placement as the report describes it. */
+    /** Returns the description of the placement for the report. */
     String description() {
         return switch (this) {
             case FREE -> "free (wherever the system puts the processes; psf spins, the floor blocks)";

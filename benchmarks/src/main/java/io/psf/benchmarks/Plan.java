@@ -3,18 +3,19 @@ package io.psf.benchmarks;
 import java.util.List;
 
 /**
- * How long a case is measured.
+ * The duration of a case's measurement.
  *
- * @param rounds in each, the floor and psf take turns; a case whose verdict is open gets up to {@link #MOST} times as many
- * @param roundMillis about how long each takes in a round
- * @param warmMillis how long each is run before the first round, at least
+ * @param rounds the number of rounds; each measures the floor, then psf. An undecided case gets up to {@link #MOST}
+ *     times as many
+ * @param roundMillis the approximate time of each side in a round
+ * @param warmMillis the minimum warm-up of each side before the first round
  * @param goalsOnly true if cases without a goal are left out
  */
 record Plan(int rounds, int roundMillis, int warmMillis, boolean goalsOnly) {
-    /** How many times as many rounds a case may get. */
+    /** The factor of additional rounds for an undecided case. */
     static final int MOST = 3;
 
-    /** The most rounds of a case. */
+    /** Returns the maximum number of rounds of a case. */
     int mostRounds() {
         return MOST * rounds;
     }
@@ -23,7 +24,7 @@ record Plan(int rounds, int roundMillis, int warmMillis, boolean goalsOnly) {
         return full ? new Plan(rounds, 500, 3000, goalsOnly) : new Plan(rounds, 100, 500, goalsOnly);
     }
 
-    /** The plan as arguments of a worker's program. */
+    /** Returns the plan as arguments of a worker's program. */
     List<String> arguments() {
         return List.of(
                 Integer.toString(rounds),
@@ -32,7 +33,7 @@ record Plan(int rounds, int roundMillis, int warmMillis, boolean goalsOnly) {
                 Boolean.toString(goalsOnly));
     }
 
-    /** The plan that {@link #arguments} has written. */
+    /** Parses the plan from the output of {@link #arguments}. */
     static Plan parse(String rounds, String roundMillis, String warmMillis, String goalsOnly) {
         return new Plan(
                 Integer.parseInt(rounds),

@@ -5,8 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ratios as an SVG: a bar for each case from 1, the floor, on a logarithmic axis; the whisker is the spread, the mark
- * is the goal.
+ * Plots the ratios as SVG. Each case is a bar from 1, the floor, on a logarithmic axis. The whisker is the spread, the
+ * mark is the goal.
  */
 final class Plot {
     private static final int ROW = 18;
@@ -73,7 +73,7 @@ final class Plot {
         svg.append(text(LEFT + WIDTH + 10, middle + 4, label));
     }
 
-    /** Where a ratio lies; what is beyond the axis lies at its end. */
+    /** Returns the x coordinate of a ratio; a ratio beyond the axis is at its end. */
     private static double x(double ratio) {
         double within = Math.min(MOST, Math.max(LEAST, ratio));
         return LEFT + WIDTH * Math.log(within / LEAST) / Math.log(MOST / LEAST);

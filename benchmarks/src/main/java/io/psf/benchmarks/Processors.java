@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The processors that the bench may run on.
+ * The processors that the benchmark may run on.
  *
- * @param numbers as the system counts them; empty where it does not say
- * @param canPin true if {@code taskset} is there
+ * @param numbers the processors' numbers; empty if unknown
+ * @param canPin true if {@code taskset} is on the path
  */
 record Processors(List<Integer> numbers, boolean canPin) {
-    /** The variable that tells processes which are pinned of all the bench's processors. */
+    /** The environment variable that passes all of the benchmark's processors to pinned processes. */
     private static final String ALL = "PSF_BENCH_PROCESSORS";
 
     private static final Processors HERE = find();
 
-    /** Those of this machine. */
+    /** Returns the processors of this machine. */
     static Processors here() {
         return HERE;
     }
@@ -40,7 +40,7 @@ record Processors(List<Integer> numbers, boolean canPin) {
         return new Processors(numbers, canPin && !numbers.isEmpty());
     }
 
-    /** Reads {@code 0-3,8}. */
+    /** Parses a list such as {@code 0-3,8}. */
     static List<Integer> parse(String list) {
         List<Integer> numbers = new ArrayList<>();
         for (String range : list.split(",", -1)) {
@@ -53,14 +53,14 @@ record Processors(List<Integer> numbers, boolean canPin) {
         return List.copyOf(numbers);
     }
 
-    /** The environment of processes that may be pinned: it tells them of all processors. */
+    /** Returns the environment for processes that may be pinned: the list of all processors. */
     Map<String, String> environment() {
         return numbers.isEmpty()
                 ? Map.of()
                 : Map.of(ALL, numbers.stream().map(String::valueOf).collect(Collectors.joining(",")));
     }
 
-    /** The command that runs a program on the i-th of them. */
+    /** Returns the command prefix that runs a program on the i-th processor. */
     List<String> pin(int i) {
         return List.of("taskset", "-c", Integer.toString(numbers.get(i)));
     }

@@ -1,16 +1,16 @@
 package io.psf.benchmarks;
 
 /**
- * How much is done in a second, with some calls under way at once.
+ * Measures throughput per second, with several outstanding calls.
  *
- * @param unit how much one time is
- * @param least the fewest times that make a figure
- * @param work the floor
- * @param outstanding of our calls
- * @param calls ours
+ * @param unit the amount of work of one repetition
+ * @param least the minimum number of repetitions of a measurement
+ * @param work the floor's work
+ * @param outstanding the number of our outstanding calls
+ * @param calls our calls
  */
 record Rates(double unit, int least, Work work, int outstanding, Calls calls) implements Sides {
-    /** What is done some times. */
+    /** Repeatable work. */
     @FunctionalInterface
     interface Work {
         void run(int times) throws Exception;

@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
-/** The other end of {@link RawPeer}, which it starts where the server of psf runs. */
+/** The client of a {@link RawPeer}. Starts the peer on the processor of psf's server. */
 final class RawClient implements AutoCloseable {
     private final Process peer;
     private final RawSocket socket;
@@ -54,10 +54,10 @@ final class RawClient implements AutoCloseable {
         socket = new RawSocket(channel, placement.floorSpins());
     }
 
-    /** A request, and how many bytes come back. */
+    /** A request: the bytes to send, the bytes to receive, and whether the peer adds them. */
     record Exchange(int send, int receive, boolean add) {}
 
-    /** Sends bytes and waits for bytes. */
+    /** Sends a request. Blocks until the answer is received. */
     void exchange(Exchange one) throws IOException {
         fill(one);
         socket.writeFully(out);
@@ -73,7 +73,7 @@ final class RawClient implements AutoCloseable {
                 .limit(RawPeer.HEADER + one.send);
     }
 
-    /** Keeps some exchanges under way. */
+    /** Makes exchanges with several in flight. */
     void stream(int times, int outstanding, Exchange one) throws IOException, InterruptedException {
         if (socket.spins()) {
             streamHere(times, outstanding, one);
@@ -82,7 +82,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** One thread writes and reads in turn what the socket takes and has. */
+    /** Writes and reads in turn on this thread, without blocking. */
     private void streamHere(int times, int outstanding, Exchange one) throws IOException {
         int begun = 0;
         long received = 0;
@@ -100,7 +100,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** One thread sends, this one receives. */
+    /** Sends on a second thread and receives on this one. */
     private void streamWithSender(int times, int outstanding, Exchange one) throws IOException, InterruptedException {
         Semaphore credit = new Semaphore(outstanding);
         Future<?> sent = sender.submit(() -> {
@@ -127,7 +127,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** Small exchanges in batches, each written with one write; the answers are read in bulk. */
+    /** Makes small exchanges in batches. Each batch is one write; its answers are read in bulk. */
     void batches(int times, int batch, Exchange one) throws IOException {
         for (int done = 0; done < times; done += batch) {
             int n = Math.min(batch, times - done);

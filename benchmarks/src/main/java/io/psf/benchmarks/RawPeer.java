@@ -12,21 +12,22 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * The floor: a process that takes bytes and gives bytes over one connection, with direct buffers and no framework. A
- * request is three ints: how many bytes follow it, how many are wanted back, and whether those that follow are floats to
- * be added to an array, as they come. Small requests that have come together are read at once, and their answers written
- * at once. With the argument {@code spin} the socket is polled; without, it blocks.
+ * The floor: a process that receives and sends bytes over one connection, with direct buffers and without a framework.
+ * A request's header is three ints: the number of bytes that follow, the number of bytes to return, and whether the
+ * bytes that follow are floats to add to an array as they arrive. Small requests that arrive together are read in one
+ * read, and their answers are written in one write. With the argument {@code spin} the socket is polled; without it,
+ * reads block.
  */
 final class RawPeer {
-    /** The most bytes of a request or an answer. */
+    /** The maximum number of bytes of a request or an answer. */
     static final int LARGEST = 64 << 20;
 
-    /** Bytes before those of a request. */
+    /** The number of bytes of a request's header. */
     static final int HEADER = 12;
 
     private static final int SMALL = 64 << 10;
 
-    /** Floats that are added at once, and stay in the nearest cache meanwhile. */
+    /** The number of floats that are added per tile; a tile stays in the level 1 cache. */
     private static final int TILE = 4096;
 
     private final RawSocket socket;

@@ -9,8 +9,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One end of the floor's connection. It blocks, or polls its socket again and again; after some milliseconds without
- * bytes it sleeps at a selector, so that it does not take a processor from psf in psf's turn.
+ * One end of the floor's connection. Reads block or poll the socket. After some milliseconds without bytes, a polling
+ * read blocks at a selector, so that the floor does not take a processor from psf while psf is measured.
  */
 final class RawSocket implements AutoCloseable {
     private static final long POLLS_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -33,7 +33,7 @@ final class RawSocket implements AutoCloseable {
         return spins;
     }
 
-    /** Reads what is there, at least a byte. */
+    /** Reads the available bytes. Blocks until at least one byte is available. */
     void read(ByteBuffer into) throws IOException {
         if (tryRead(into) > 0) {
             return;
@@ -47,7 +47,7 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
-    /** Reads what is there; nothing, perhaps, where it polls. */
+    /** Reads the available bytes; may read none if the socket is polled. */
     int tryRead(ByteBuffer into) throws IOException {
         int n = channel.read(into);
         if (n < 0) {
@@ -62,7 +62,7 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
-    /** Writes what fits; nothing, perhaps, where it polls. */
+    /** Writes the bytes that fit; may write none if the socket is polled. */
     void tryWrite(ByteBuffer from) throws IOException {
         channel.write(from);
     }

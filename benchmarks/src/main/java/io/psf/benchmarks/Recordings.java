@@ -9,23 +9,23 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
- * Java Flight Recordings of a job's processes.
+ * The Java Flight Recordings of a job's processes.
  *
- * @param folder where they go; it exists
+ * @param folder the folder of the recordings, which exists
  */
 record Recordings(Path folder) {
     static Recordings in(Path folder) throws IOException {
         return new Recordings(Files.createDirectories(folder.toAbsolutePath()));
     }
 
-    /** What a JVM is started with; it names the file after its process. */
+    /** Returns the flags of a recorded JVM, which names its file after its process id. */
     List<String> flags() {
         return List.of(
                 "-XX:StartFlightRecording=filename=" + folder + ",settings=profile,dumponexit=true",
                 "-Xlog:jfr+startup=error");
     }
 
-    /** Names the recording of a process that has ended after its node: {@code one_worker-server-0.jfr}. */
+    /** Renames the recording of an ended process after its node: {@code one_worker-server-0.jfr}. */
     void name(LocalJob job, String node, String prefix) throws IOException {
         String glob = "hotspot-pid-" + job.process(node).pid() + "-*.jfr";
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, glob)) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Results as text: a table to look at, JSON for programs, Markdown for the documentation. */
+/** Formats results: as a table for people, as JSON for programs, as Markdown for the documentation. */
 final class Report {
     private static final String ROW = "%-56s %12s %12s %-8s %8s  %-18s %s";
 
@@ -51,7 +51,7 @@ final class Report {
                 : ", others took %.0f %% of the machine".formatted(100 * result.others());
     }
 
-    /** How many of the goals are met. */
+    /** Returns the numbers of goals that are met, missed and undecided. */
     static String summary(List<Result> results) {
         List<Result> goals =
                 results.stream().filter(r -> r.line().goal() != null).toList();
@@ -67,7 +67,7 @@ final class Report {
         return results.stream().filter(result -> result.verdict() == verdict).count();
     }
 
-    /** Three significant digits or more. */
+    /** Formats a number with at least three significant digits. */
     static String number(double value) {
         if (Double.isNaN(value)) {
             return "-";
@@ -77,7 +77,7 @@ final class Report {
         return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }
 
-    /** An array of objects. */
+    /** Returns the results as a JSON array of objects. */
     static String json(List<Result> results) {
         return results.stream().map(Report::json).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
     }
@@ -111,7 +111,7 @@ final class Report {
         return Double.isFinite(value) ? String.format(Locale.ROOT, "%.6f", value) : "null";
     }
 
-    /** Two tables, of the cases with a goal and of the others, below a line that says where they come from. */
+    /** Returns two tables, of the cases with a goal and of the others, below a line with their origin. */
     static String markdown(List<Result> results, String origin) {
         return origin + ".\n\n"
                 + table(results.stream().filter(r -> r.line().goal() != null).toList()) + "\nWithout a goal:\n\n"

@@ -5,12 +5,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line that has been measured: what psf took and what the floor took, round by round.
+ * A measured line: the figures of psf and of the floor, round by round.
  *
- * @param line what was measured
- * @param ours [rounds]
- * @param floor [rounds]; NaN where there is none
- * @param others the share of the machine that others took meanwhile, from 0 to 1
+ * @param line the measured line
+ * @param ours [rounds], psf's figures
+ * @param floor [rounds], the floor's figures; NaN if the line has no floor
+ * @param others the share of the machine that other processes took meanwhile, from 0 to 1
  */
 record Result(Line line, double[] ours, double[] floor, double others) {
     Result {
@@ -24,7 +24,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         this(line, ours, floor, 0);
     }
 
-    /** The same, with what others took besides. */
+    /** Returns a copy with a share of other load added. */
     Result disturbedBy(double share) {
         return new Result(line, ours, floor, Math.min(1, others + share));
     }
@@ -41,22 +41,22 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         return median(floor);
     }
 
-    /** The median of the rounds' ratios; NaN without a floor. */
+    /** Returns the median of the rounds' ratios; NaN without a floor. */
     double ratio() {
         return median(ratios());
     }
 
-    /** The least of the rounds' ratios; of our own figures where there is no floor. */
+    /** Returns the least of the rounds' ratios, or of our figures without a floor. */
     double least() {
         return Arrays.stream(hasFloor() ? ratios() : ours).min().orElseThrow();
     }
 
-    /** The greatest of them. */
+    /** Returns the greatest of the rounds' ratios, or of our figures without a floor. */
     double greatest() {
         return Arrays.stream(hasFloor() ? ratios() : ours).max().orElseThrow();
     }
 
-    /** The verdict on the goal, open where others took much of the machine; null where there is no goal. */
+    /** Returns the verdict on the goal. Undecided if other processes took much of the machine; null without a goal. */
     Goal.@Nullable Verdict verdict() {
         Goal goal = line.goal();
         if (goal == null) {
@@ -65,7 +65,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         double[] figures = goal.of() == Goal.Of.RATIO ? ratios() : ours.clone();
         Arrays.sort(figures);
         int n = figures.length;
-        // Ranks between which the median lies with 95 % confidence: binomial, by the normal distribution.
+        // Ranks of the 95 % confidence interval of the median: binomial, approximated by the normal distribution.
         int below = Math.max(0, (int) Math.floor((n - 1.96 * Math.sqrt(n)) / 2) - 1);
         Goal.Verdict verdict = goal.verdict(figures[below], figures[n - 1 - below]);
         return others < OtherLoad.SPOILS ? verdict : Goal.Verdict.UNDECIDED;
@@ -79,7 +79,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         return ratios;
     }
 
-    /** The middle one, or the mean of the middle two. */
+    /** Returns the median: the middle value, or the mean of the middle two. */
     static double median(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
@@ -87,7 +87,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** The figures on one line, for the process that started the worker; it knows the line by its name. */
+    /** Returns the figures as one line of text, for the parent process, which identifies the line by its name. */
     String encode() {
         return line.name() + "\t" + text(ours) + "\t" + text(floor) + "\t" + others;
     }
@@ -96,7 +96,7 @@ record Result(Line line, double[] ours, double[] floor, double others) {
         return Arrays.stream(values).mapToObj(Double::toString).collect(Collectors.joining(" "));
     }
 
-    /** The figures that {@link #encode} has written. */
+    /** Parses figures that {@link #encode} has written. */
     static double[] decode(String text) {
         return Arrays.stream(text.split(" ", -1))
                 .mapToDouble(Double::parseDouble)

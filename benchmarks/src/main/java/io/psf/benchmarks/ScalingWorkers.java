@@ -17,11 +17,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Many workers, threads of one process: in each round first one works, then 4, 16 and 64. The floor is what one reaches
- * alone in the same round, while the others are connected and idle. While they work, the server's memory is to stay flat.
+ * Measures many workers, as threads of one process. In each round 1, then 4, 16 and 64 workers run. The floor is the
+ * rate of one worker in the same round, while the others are connected and idle. The goal for the server's memory is to
+ * stay flat.
  */
 final class ScalingWorkers implements AutoCloseable {
-    /** How many there are. */
+    /** The number of workers. */
     static final int MOST = 64;
 
     private static final int[] AT_ONCE = {1, 4, 16, MOST};
@@ -29,7 +30,7 @@ final class ScalingWorkers implements AutoCloseable {
     private static final Line MEMORY =
             new Line("growth of the server's memory by " + MOST + " workers at work", "MB", Goal.oursAtMost(32));
 
-    /** What they do. */
+    /** The load of the workers. */
     private enum Load {
         PUSH("workers pushing 1 MB", "MB/s", (1 << 20) / 1e6),
         PULL_ROWS("workers pulling rows 16 wide, uniform", "Mrows/s", SparseCalls.KEYS / 1e6);
@@ -44,7 +45,7 @@ final class ScalingWorkers implements AutoCloseable {
             this.each = each;
         }
 
-        /** A line for each number of workers above one. */
+        /** Returns a line for each number of workers above one. */
         List<Line> lines() {
             return Arrays.stream(AT_ONCE)
                     .skip(1)
@@ -124,7 +125,7 @@ final class ScalingWorkers implements AutoCloseable {
         return results;
     }
 
-    /** What the server's resident memory grows by in rounds of pushes, once all have worked for a while. */
+    /** Measures the growth of the server's resident memory in rounds of pushes, after a warm-up of all workers. */
     private Result growth() throws Exception {
         List<Calls> calls = workers.stream().map(Load.PUSH::calls).toList();
         MemoryPsf.Stub memory = MemoryPsf.stub(workers.get(0));
@@ -141,7 +142,7 @@ final class ScalingWorkers implements AutoCloseable {
         return new Result(MEMORY, grown, none);
     }
 
-    /** What all of them do together in a second. */
+    /** Returns the rate of all workers together, per second. */
     private double rate(Load load, List<Calls> calls, int millis) throws Exception {
         long begin = System.nanoTime();
         List<Integer> made = all(calls.stream()

@@ -1,14 +1,14 @@
 package io.psf.benchmarks;
 
-/** The two sides of a case that has been set up; each does its work some times and answers a figure for each line. */
+/** The two sides of a case that is set up. Each side repeats its work and returns a figure for each line. */
 interface Sides extends AutoCloseable {
-    /** What the machine can do; NaN for a line that has no floor. */
+    /** Measures the floor: [lines]; NaN for a line without a floor. */
     double[] floor(int times) throws Exception;
 
-    /** What psf does. */
+    /** Measures psf: [lines]. */
     double[] ours(int times) throws Exception;
 
-    /** The fewest times that make a figure. */
+    /** Returns the minimum number of repetitions of a measurement. */
     default int least() {
         return 3;
     }

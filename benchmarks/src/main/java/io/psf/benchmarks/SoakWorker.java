@@ -18,17 +18,17 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of two workers that put a mixed load on a server for a long time: dense and sparse, small and large, tensors that
- * come and go. Worker 0 looks at the memory of the server and of itself meanwhile.
+ * One of two workers that put a mixed load on a server for a long time: dense and sparse calls, small and large, with
+ * tensors that are created and cleared. Worker 0 samples the memory of the server and of its own process meanwhile.
  */
 final class SoakWorker {
-    /** Shorter than this there is nothing to see. */
+    /** The minimum duration; a shorter run is not meaningful. */
     static final Duration SHORTEST = Duration.ofSeconds(30);
 
     private static final int OUTSTANDING = 8;
     private static final String ROW = "%7s %12s %12s %12s %14s %12s %12s %14s";
 
-    /** What is looked at: of the server, and of a worker. */
+    /** A sample of the memory of the server and of a worker. */
     private record Sample(Memory.Response server, Memory.Response worker) {}
 
     private final Worker worker;
@@ -42,7 +42,7 @@ final class SoakWorker {
         this.duration = duration.toNanos();
     }
 
-    /** Starts the processes; the exit code is 0 if memory stayed flat. */
+    /** Starts the processes and waits for them. Returns the exit code, 0 if memory stayed flat. */
     static int run(Transport transport, Duration duration, @Nullable Recordings recordings) throws IOException {
         BenchJob job =
                 new BenchJob("soak", SoakWorker.class, 2, transport, Placement.FREE, List.of(), Map.of(), recordings);

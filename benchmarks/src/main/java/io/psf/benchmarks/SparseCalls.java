@@ -7,11 +7,11 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
 
-/** Pushes or pulls of some rows of a table of a million. */
+/** Pushes or pulls of some rows of a table of a million rows. */
 final class SparseCalls implements Calls {
     static final int ROWS = 1_000_000;
 
-    /** Rows of one call. */
+    /** The number of rows of one call. */
     static final int KEYS = 10_000;
 
     private final Worker worker;
@@ -23,10 +23,10 @@ final class SparseCalls implements Calls {
     private int next;
 
     /**
-     * Makes the table, unless it is there.
+     * Creates the table unless it exists.
      *
-     * @param keys [batches][n], one of them in each call, in turn
-     * @param outstanding how many calls may be under way at once
+     * @param keys [batches][n]; each call uses the next batch
+     * @param outstanding the maximum number of outstanding calls
      */
     SparseCalls(Worker worker, boolean push, TensorSpec table, long[][] keys, int outstanding) {
         int width = table.tensor().width();
@@ -39,7 +39,7 @@ final class SparseCalls implements Calls {
         java.util.Arrays.fill(update, 1e-3f);
     }
 
-    /** A table of a million rows. */
+    /** Returns the spec of a table of a million rows. */
     static TensorSpec table(int width, OptimizerSpec optimizer) {
         return TensorSpec.table("table " + width, ROWS, width).optimizer(optimizer);
     }

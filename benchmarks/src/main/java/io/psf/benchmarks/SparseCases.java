@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of a table over the wire, against one thread that reads or steps the same rows of an array. */
+/** Cases of rows of a table over the wire, compared with one thread that reads or steps the same rows of an array. */
 final class SparseCases {
     private static final float RATE = 0.01f;
 
@@ -47,7 +47,7 @@ final class SparseCases {
         });
     }
 
-    /** The same rows in one thread. */
+    /** Reads or steps the same rows on one thread. */
     private record Floor(float[] table, int width, boolean push, long[][] keys, float[] values) implements Rates.Work {
         @Override
         public void run(int times) {

@@ -7,10 +7,12 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 
-/** Steps a tensor's optimizer next to the shard, or works through as many floats on the heap there: how long it takes. */
+/**
+ * Measures the time of a tensor's optimizer next to the shard, or of a loop over as many floats on the server's heap.
+ */
 @PsFunction("bench.step")
 public interface Step {
-    /** What is done. */
+    /** The measured work. */
     enum Work {
         /** A dense update by the tensor's optimizer. */
         OPTIMIZER,
@@ -21,22 +23,22 @@ public interface Step {
     }
 
     /**
-     * What is to be done.
+     * The work to measure.
      *
-     * @param tensor whose optimizer it is
-     * @param work what
-     * @param times how often
+     * @param tensor the tensor whose optimizer steps
+     * @param work the kind of work
+     * @param times the number of repetitions
      */
     record Request(TensorId tensor, Work work, int times) {}
 
     /**
-     * What it took.
+     * The result.
      *
-     * @param nanos all times together
+     * @param nanos the nanoseconds of all repetitions, summed over the shards
      */
     record Response(@Reduce(SUM) long nanos) {}
 
-    /** Does it. */
+    /** Runs the work and measures its time. */
     default Response handle(Request slice, Shard shard) {
         StepArrays arrays = shard.attachment(StepArrays.class, () -> new StepArrays(shard.rows() * shard.width()));
         long begin = System.nanoTime();

@@ -4,9 +4,9 @@ import io.psf.api.array.FloatArray;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** What {@link Step} works with, beside the shard. */
+/** The arrays of {@link Step}, attached to the shard. */
 final class StepArrays {
-    /** Off the heap, as an update is that has come in a frame. */
+    /** The update, off-heap like an update in a received frame. */
     final FloatArray update;
 
     final float[] x;

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What other virtual machines on the same host have taken of the processors, in ticks of the system's clock since its
+ * The processor time that other virtual machines on the same host have taken, in ticks of the system's clock since its
  * start.
  *
- * @param all of all processors, idle or not
- * @param stolen of them
+ * @param all the ticks of all processors, idle or not
+ * @param stolen the ticks taken by other virtual machines
  */
 record Stolen(long all, long stolen) {
     static Stolen now() {
@@ -16,7 +16,7 @@ record Stolen(long all, long stolen) {
         return lines.isEmpty() ? new Stolen(0, 0) : of(lines.get(0));
     }
 
-    /** Reads the first line of {@code /proc/stat}: user, nice, system, idle, iowait, irq, softirq, steal. */
+    /** Parses the first line of {@code /proc/stat}: user, nice, system, idle, iowait, irq, softirq, steal. */
     static long[] ticks(String line) {
         return Arrays.stream(line.strip().split("\\s+"))
                 .skip(1)
@@ -25,13 +25,13 @@ record Stolen(long all, long stolen) {
                 .toArray();
     }
 
-    /** Reads the first line of {@code /proc/stat}. */
+    /** Parses the first line of {@code /proc/stat}. */
     static Stolen of(String line) {
         long[] times = ticks(line);
         return new Stolen(Arrays.stream(times).sum(), times[7]);
     }
 
-    /** The share of the processors' time since an earlier time; 0 where nothing is known. */
+    /** Returns the stolen share of the processors' time since an earlier sample; 0 if unknown. */
     double since(Stolen before) {
         return all == before.all ? 0 : (stolen - before.stolen) / (double) (all - before.all);
     }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** What this JVM and its machine say of themselves. */
+/** Information on this JVM and its machine. */
 final class ThisProcess {
     private ThisProcess() {}
 
@@ -28,11 +28,11 @@ final class ThisProcess {
     private static long allocated() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
-                .filter(bytes -> bytes > 0) // -1 for one that has ended meanwhile
+                .filter(bytes -> bytes > 0) // -1 for a thread that has ended meanwhile
                 .sum();
     }
 
-    /** Memory of the machine that a process could still have. */
+    /** Returns the available memory of the machine, in bytes. */
     static long availableMemory() {
         long available = kilobytes("/proc/meminfo", "MemAvailable:") << 10;
         return available > 0
@@ -41,7 +41,7 @@ final class ThisProcess {
                         .getFreeMemorySize();
     }
 
-    /** Cores, processor and JDK. */
+    /** Returns a description of the machine: cores, processor and JDK. */
     static String machine() {
         String model = lines("/proc/cpuinfo").stream()
                 .filter(line -> line.startsWith("model name"))
@@ -66,7 +66,7 @@ final class ThisProcess {
                 .orElse(0);
     }
 
-    /** None where the system has no such file. */
+    /** Returns the lines of a file; none if the file cannot be read. */
     static List<String> lines(String file) {
         try {
             return Files.readAllLines(Path.of(file));

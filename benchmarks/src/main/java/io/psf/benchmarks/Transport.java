@@ -3,20 +3,20 @@ package io.psf.benchmarks;
 import io.psf.api.PsException;
 import java.util.Locale;
 
-/** What the processes are told to talk over. */
+/** The transport that the processes are configured to use. */
 enum Transport {
     AUTO,
     TCP,
     SHM,
     NETTY;
 
-    /** The environment variable that tells them. */
+    /** The environment variable that configures the transport. */
     static final String VARIABLE = "PSF_TRANSPORT";
 
     /**
-     * What a user has asked for.
+     * Parses the transport that a user has requested.
      *
-     * @throws PsException with {@code CONFIGURATION} if it is none
+     * @throws PsException with {@code CONFIGURATION} if the name is unknown
      */
     static Transport parse(String name) {
         for (Transport transport : values()) {
@@ -28,12 +28,12 @@ enum Transport {
                 PsException.Code.CONFIGURATION, "--transport: %s (expected: auto, tcp, shm or netty)".formatted(name));
     }
 
-    /** A case's name: TCP is what is meant where none is said. */
+    /** Returns the name of a case with this transport; TCP is the default and is not named. */
     String named(String name) {
         return this == TCP ? name : name + ", " + this;
     }
 
-    /** As it is written in {@link #VARIABLE}. */
+    /** Returns the value for {@link #VARIABLE}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

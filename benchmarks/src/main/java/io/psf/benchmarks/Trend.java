@@ -2,20 +2,20 @@ package io.psf.benchmarks;
 
 import java.util.Arrays;
 
-/** Whether something that is looked at again and again has stopped growing. */
+/** Decides whether a series of samples has stopped growing. */
 final class Trend {
-    /** Fewer samples say nothing. */
+    /** The minimum number of samples. */
     static final int LEAST = 6;
 
     private Trend() {}
 
     /**
-     * Whether it stayed flat: the last third is on average not above the middle third, give or take. The first third is
-     * the way to the level.
+     * True if the series stayed flat: the mean of the last third exceeds that of the middle third by no more than the
+     * tolerance. The first third is ignored as warm-up.
      *
      * @param samples [n], in order
-     * @param fraction of the level that growth may be
-     * @param absolute what growth may be beside that
+     * @param fraction the allowed growth as a fraction of the level
+     * @param absolute the allowed growth in addition
      */
     static boolean isFlat(double[] samples, double fraction, double absolute) {
         if (samples.length < LEAST) {

@@ -4,11 +4,11 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.optimizer.Rule;
 
-/** Each kind of optimizer with arguments as they are usual. */
+/** Each kind of optimizer with typical arguments. */
 public final class UsualOptimizers {
     private UsualOptimizers() {}
 
-    /** The optimizer of a kind. */
+    /** Returns the optimizer of a kind. */
     public static OptimizerSpec of(Rule rule) {
         return switch (rule) {
             case ADD -> Optimizers.add();

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a worker's program is told by its arguments, and how it tells what it has measured: on its standard output.
+ * The arguments of a worker's program, and the format of the results on its standard output.
  *
- * @param part whose cases
- * @param transport that the processes use
- * @param placement where they run
- * @param plan how long
- * @param only which of the cases: those with a line whose name it fits
+ * @param part the part whose cases are measured
+ * @param transport the transport of the processes
+ * @param placement the processors that the processes run on
+ * @param plan the duration of the measurements
+ * @param only selects the cases with a line whose name it matches
  */
 record WorkerTask(Part part, Transport transport, Placement placement, Plan plan, Pattern only) {
     private static final String RESULT = "RESULT\t";
 
-    /** Fits a part of a name, in capitals or not. */
+    /** Returns the pattern that matches a part of a name, ignoring case. */
     static Pattern only(String pattern) {
         return Pattern.compile(pattern, Pattern.CASE_INSENSITIVE);
     }
@@ -37,7 +37,7 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
         return arguments.toArray(String[]::new);
     }
 
-    /** The cases to be measured. */
+    /** Returns the cases to measure. */
     List<Case> cases() {
         return part.cases(transport).stream()
                 .filter(c -> c.lines().stream()
@@ -46,7 +46,7 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
                 .toList();
     }
 
-    /** Tells a result to the process that started this one. */
+    /** Prints a result for the parent process. */
     static void tell(Result result) {
         System.out.println(RESULT + result.encode());
     }
@@ -55,7 +55,7 @@ record WorkerTask(Part part, Transport transport, Placement placement, Plan plan
         return line.startsWith(RESULT);
     }
 
-    /** The result that a worker has told. */
+    /** Parses a result that a worker has printed. */
     Result result(String text) {
         String[] fields = text.split("\t", -1);
         Line line = cases().stream()

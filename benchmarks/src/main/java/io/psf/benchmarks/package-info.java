@@ -1,4 +1,4 @@
-/** How fast psf is, against what the machine can do at best, in the same minutes. */
+/** Benchmarks of psf, as ratios to the machine's floors, measured in the same run. */
 @NullMarked
 package io.psf.benchmarks;
 

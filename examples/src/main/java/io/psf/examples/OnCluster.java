@@ -7,13 +7,13 @@ import io.psf.runtime.WorkerConfig;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Runs a program as a worker, so that the same {@code main} works alone and in a cluster. */
+/** Runs a program as a worker, so that the same {@code main} works standalone and in a cluster. */
 public final class OnCluster {
     private OnCluster() {}
 
     /**
-     * Runs a program as a worker of the cluster that the environment names, or, where it names none, of one of two
-     * servers within this JVM.
+     * Runs a program as a worker of the cluster that the environment names. If it names none, starts an embedded
+     * cluster of two servers in this JVM.
      */
     public static void run(Consumer<Worker> program) {
         Map<String, String> environment = System.getenv();

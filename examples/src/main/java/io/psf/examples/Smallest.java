@@ -6,11 +6,11 @@ import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
 
-/** The smallest program: a tensor of 128 fives on the servers, pulled and printed. */
+/** The smallest program: creates a tensor of 128 fives on the servers, pulls and prints it. */
 public final class Smallest {
     private Smallest() {}
 
-    /** Runs alone, or as a worker of the cluster that the environment names. */
+    /** Runs standalone, or as a worker of the cluster that the environment names. */
     public static void main(String[] arguments) {
         OnCluster.run(Smallest::printFives);
     }

@@ -1,4 +1,4 @@
-/** Programs that a newcomer reads in one sitting: the smallest one here, a function of one's own, a model that learns. */
+/** Short example programs: the smallest program, a custom function, and the training of a model. */
 @NullMarked
 package io.psf.examples;
 

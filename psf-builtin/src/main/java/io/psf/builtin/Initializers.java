@@ -2,17 +2,17 @@ package io.psf.builtin;
 
 import io.psf.builtin.initializer.Distribution;
 
-/** The ways to give a tensor its first values. */
+/** Factory methods for the initial values of a tensor. */
 public final class Initializers {
     private Initializers() {}
 
-    /** Every element is {@code value}. */
+    /** Sets every element to {@code value}. */
     public static Initializer constant(double value) {
         return new Initializer(Distribution.CONSTANT, value, 0, 0);
     }
 
     /**
-     * Uniform in [a, b).
+     * Draws from the uniform distribution over [a, b).
      *
      * @throws IllegalArgumentException unless a &lt; b and both are finite
      */
@@ -21,7 +21,7 @@ public final class Initializers {
     }
 
     /**
-     * Normal.
+     * Draws from the normal distribution.
      *
      * @throws IllegalArgumentException unless {@code stddev > 0} and both are finite
      */
@@ -30,7 +30,8 @@ public final class Initializers {
     }
 
     /**
-     * Normal, drawn again while farther than two standard deviations from the mean.
+     * Draws from the normal distribution. A value that is farther than two standard deviations from the mean is drawn
+     * again.
      *
      * @throws IllegalArgumentException unless {@code stddev > 0} and both are finite
      */

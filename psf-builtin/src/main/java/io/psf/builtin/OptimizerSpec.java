@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * How a push changes a tensor. Made by {@link Optimizers}.
+ * The optimizer of a tensor: the rule by which a push changes the values. Created by {@link Optimizers}.
  *
  * @param rule the kind of optimizer
- * @param arguments its arguments, in the order of {@link Rule#arguments}
+ * @param arguments the rule's arguments, in the order of {@link Rule#arguments}
  */
 public record OptimizerSpec(Rule rule, List<Float> arguments) {
-    /** Checks the arguments: {@link IllegalArgumentException} if one is missing or outside its range. */
+    /** Checks the arguments. Throws {@link IllegalArgumentException} if an argument is missing or out of range. */
     public OptimizerSpec {
         arguments = List.copyOf(arguments);
         var unused = rule.create(floats(arguments));
@@ -27,12 +27,12 @@ public record OptimizerSpec(Rule rule, List<Float> arguments) {
         return new OptimizerSpec(rule, list);
     }
 
-    /** The optimizer itself. */
+    /** Creates the optimizer. */
     public Optimizer create() {
         return rule.create(values());
     }
 
-    /** A copy of the arguments. */
+    /** Returns a copy of the arguments. */
     float[] values() {
         return floats(arguments);
     }

@@ -3,9 +3,9 @@ package io.psf.builtin;
 import io.psf.builtin.optimizer.Rule;
 
 /**
- * The ways in which a push changes a tensor, on the servers; g is what is pushed, w the values. A push of some rows
- * touches those rows and their state alone. Each throws {@link IllegalArgumentException} if an argument is outside its
- * range.
+ * Factory methods for optimizers. An optimizer runs on the servers and defines how a push changes a tensor. In the
+ * formulas, g is the pushed update and w the values. A push of some rows changes only those rows and their optimizer
+ * state. Each method throws {@link IllegalArgumentException} if an argument is out of range.
  */
 public final class Optimizers {
     private Optimizers() {}
@@ -40,12 +40,12 @@ public final class Optimizers {
         return OptimizerSpec.of(Rule.NESTEROV, lr, m);
     }
 
-    /** AdaGrad with an accumulator that begins at 0, and eps = 1e-7. */
+    /** AdaGrad with an initial accumulator of 0 and eps = 1e-7. */
     public static OptimizerSpec adaGrad(double lr) {
         return adaGrad(lr, 0, 1e-7);
     }
 
-    /** AdaGrad, a beginning with a0 &gt;= 0: a += g^2; w -= lr g / (sqrt a + eps). */
+    /** AdaGrad: a += g^2; w -= lr g / (sqrt a + eps). The initial accumulator is a = a0 &gt;= 0. */
     public static OptimizerSpec adaGrad(double lr, double a0, double eps) {
         return OptimizerSpec.of(Rule.ADA_GRAD, lr, a0, eps);
     }
@@ -55,7 +55,7 @@ public final class Optimizers {
         return adam(lr, 0.9, 0.999, 1e-8);
     }
 
-    /** Adam; the bias is corrected with the number of steps that a row has taken. */
+    /** Adam. The bias correction uses each row's own number of steps. */
     public static OptimizerSpec adam(double lr, double b1, double b2, double eps) {
         return OptimizerSpec.of(Rule.ADAM, lr, b1, b2, eps);
     }

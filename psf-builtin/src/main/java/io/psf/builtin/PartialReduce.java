@@ -9,18 +9,18 @@ import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
- * Partial reduce: a worker that is ready goes on with whoever else is ready at about the same time, and does not wait for
- * stragglers.
+ * Partial reduce: a worker that is ready synchronizes with the other workers that are ready at about the same time. It
+ * does not wait for stragglers.
  *
  * <pre>{@code
  * PartialReduce ready = PartialReduce.of(worker, 1, 3, Duration.ofMillis(100));
  * while (training) {
  *     step(weights);
- *     ready.average(w, weights);             // with 2 others, or with those that are ready 100 ms after the first
+ *     ready.average(w, weights);             // with 2 others, or those that are ready within 100 ms of the first
  * }
  * }</pre>
  *
- * <p>Belongs to one thread; a worker is in one open group of a key at most.
+ * <p>Not thread-safe: used by one thread. A worker is in at most one open group of a key.
  */
 public final class PartialReduce {
     private static final Duration TO_ANSWER = Duration.ofSeconds(30);
@@ -43,12 +43,12 @@ public final class PartialReduce {
     }
 
     /**
-     * Describes how this worker, under its own rank, finds its partners.
+     * Creates a partial reduce for this worker, under its own rank. Sends nothing.
      *
-     * @param group the group's key, any number; who is to be partners uses the same
-     * @param wanted how many workers close the group at once, itself included
-     * @param maxWait how long the first to come waits for the others at most, below 24 days
-     * @throws IllegalArgumentException if it is longer
+     * @param group the group's key, any number; all possible partners use the same key
+     * @param wanted the number of workers, this one included, at which the group closes at once
+     * @param maxWait the longest time that the first worker of a group waits for the others, below 24 days
+     * @throws IllegalArgumentException if {@code maxWait} is longer
      */
     public static PartialReduce of(Worker worker, long group, int wanted, Duration maxWait) {
         if (maxWait.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
@@ -58,24 +58,27 @@ public final class PartialReduce {
     }
 
     /**
-     * Says that this worker is ready, and waits for its partners.
+     * Reports that this worker is ready. Blocks until the group closes.
      *
-     * @return [n], the ranks of those that came within the time, ascending, this worker's own among them; the same for all
-     *     of them
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if another number of workers is wanted in the open group
+     * @return [n] int32, the ranks of the workers that were ready in time, ascending, this worker's own included; the
+     *     same for all partners
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the open group was opened with another number of
+     *     wanted workers
      */
     public int[] partners() {
         return ready().ranks();
     }
 
     /**
-     * Says that this worker is ready, waits for its partners, and averages with them.
+     * Reports that this worker is ready, and averages its values with those of its partners. Blocks until the mean is
+     * received.
      *
-     * @param tensor whose shape the values have; the servers of its slices average a part each, and its own values stay
+     * @param tensor the tensor whose shape the values have; the servers of its slices average one part each; the
+     *     tensor's own values do not change
      * @param values [rows, width] float32, replaced by the mean over the partners unless the call fails
      * @return as {@link #partners}
-     * @throws io.psf.api.PsException as {@link #partners}; with {@code BAD_REQUEST} if the values have another length, and
-     *     with {@code TIMED_OUT} if a partner is there but does not send its values within the worker's deadline
+     * @throws io.psf.api.PsException as {@link #partners}; with {@code BAD_REQUEST} if the values have another length,
+     *     and with {@code TIMED_OUT} if a partner is alive but does not send its values within the worker's deadline
      */
     public int[] average(TensorId tensor, float[] values) {
         PartialReducePartners.Response partners = ready();

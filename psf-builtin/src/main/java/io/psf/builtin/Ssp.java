@@ -6,18 +6,19 @@ import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
- * Stale synchronous parallel: workers go on at their own pace, but none is more than so many clocks ahead of the slowest.
- * With a staleness of 0 they go in step.
+ * Stale synchronous parallel: each worker runs at its own pace, but no worker is more than {@code staleness} clocks
+ * ahead of the slowest. With a staleness of 0 all workers advance in lockstep.
  *
  * <pre>{@code
  * Ssp ssp = Ssp.join(worker, 1, 3);          // group 1, all workers, at most 3 clocks apart
  * for (Batch batch : batches) {
  *     Tensors.push(worker, w, gradient(batch)).await();
- *     ssp.tick();                            // waits while the slowest is more than 3 clocks behind
+ *     ssp.tick();                            // blocks while the slowest is more than 3 clocks behind
  * }
  * }</pre>
  *
- * <p>A worker that leaves or is lost is not waited for. Belongs to one thread; a worker takes part in a group once.
+ * <p>A worker that has left or is lost is not waited for. Not thread-safe: used by one thread. A worker joins a group
+ * once.
  */
 public final class Ssp {
     private final SspSyncPsf.Stub stub;
@@ -32,24 +33,24 @@ public final class Ssp {
     }
 
     /**
-     * Takes part in a group of all workers that the cluster began with.
+     * Joins a group of all workers that the cluster was started with. Blocks until the group exists.
      *
      * @param group the group's key, any number
-     * @param staleness how many clocks a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group is there with another staleness
+     * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another staleness
      */
     public static Ssp join(Worker worker, long group, int staleness) {
         return join(worker, group, worker.rank(), worker.workers(), staleness);
     }
 
     /**
-     * Takes part in a group of some workers.
+     * Joins a group of some workers. Blocks until the group exists.
      *
      * @param group the group's key, any number
      * @param rank this worker's rank in the group, from 0
-     * @param size how many workers take part
-     * @param staleness how many clocks a worker may be ahead of the slowest, at least 0
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group is there with another size or staleness
+     * @param size the number of workers in the group
+     * @param staleness the number of clocks that a worker may be ahead of the slowest, at least 0
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the group exists with another size or staleness
      */
     public static Ssp join(Worker worker, long group, int rank, int size, int staleness) {
         SspInitPsf.stub(worker).call(group, size, staleness).await();
@@ -57,18 +58,18 @@ public final class Ssp {
     }
 
     /**
-     * Says that this worker has finished another clock, and waits until it is at most {@code staleness} ahead of the
-     * slowest.
+     * Reports that this worker has finished a clock. Blocks until this worker is at most {@code staleness} clocks ahead
+     * of the slowest.
      *
-     * @return the clock that the slowest has reached
-     * @throws io.psf.api.PsException with {@code TIMED_OUT} if that takes too long; to tick again then goes on waiting for
-     *     the same clock
+     * @return the clock that the slowest worker has reached
+     * @throws io.psf.api.PsException with {@code TIMED_OUT} if the worker's deadline passes first; the next
+     *     {@code tick} then waits for the same clock again
      */
     public long tick() {
         return tick(stub);
     }
 
-    /** As {@link #tick()}, with a limit of its own in the place of the worker's deadline. */
+    /** Like {@link #tick()}, with {@code limit} instead of the worker's deadline. */
     public long tick(Duration limit) {
         return tick(stub.withDeadline(limit));
     }
@@ -79,7 +80,7 @@ public final class Ssp {
         return slowest;
     }
 
-    /** How many clocks this worker has finished. */
+    /** Returns the number of clocks that this worker has finished. */
     public long clock() {
         return clock;
     }

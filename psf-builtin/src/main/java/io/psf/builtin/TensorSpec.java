@@ -5,15 +5,15 @@ import io.psf.api.TensorInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tensor is declared with: begin with {@link #dense}, {@link #table} or {@link #growing}, then say what differs from the defaults.
- * Immutable: each method that says something answers another spec.
+ * The declaration of a tensor. Start with {@link #dense}, {@link #table} or {@link #growing}, then change the defaults.
+ * Immutable: each setter returns a new spec.
  *
  * @param tensor name, rows and width
- * @param initializer the first values; 0 unless told
- * @param optimizer how a push changes the values; added unless told
- * @param updates how the workers' pushes combine; each at once unless told
- * @param slices in how many slices the rows are cut; 0 for one a server, or {@link #PIECES}
- * @param beside the tensor whose slices' places it shares; null for its own
+ * @param initializer the initial values; default 0
+ * @param optimizer the rule by which a push changes the values; by default a push is added
+ * @param updates how the workers' pushes combine; by default each is applied on arrival
+ * @param slices the number of slices that the rows are partitioned into; 0 for one per server, or {@link #PIECES}
+ * @param beside the tensor that it is colocated with, slice by slice; null for none
  */
 public record TensorSpec(
         TensorInfo tensor,
@@ -23,14 +23,15 @@ public record TensorSpec(
         int slices,
         @Nullable TensorId beside) {
     /**
-     * In the place of a number of slices: as many as make each about 256 KB, at least one a server and at most 256, so that
-     * a piece is still in the cache when it is worked on, and while one is on its way, another is worked on.
+     * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
+     * slice of this size is still in the cache when it is processed, and one slice is transferred while another is
+     * processed.
      */
     public static final int PIECES = -1;
 
     /**
-     * Checks the number of slices: {@link IllegalArgumentException} if it is below {@link #PIECES} or above the number of
-     * rows.
+     * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer or the updates
+     * are null, or if the number of slices is below {@link #PIECES} or above the number of rows.
      */
     public TensorSpec {
         if (initializer == null || optimizer == null || updates == null) {
@@ -40,23 +41,24 @@ public record TensorSpec(
         if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
-                    + ", 0 for one a server, or " + PIECES + " for pieces of about 256 KB)");
+                    + ", 0 for one per server, or " + PIECES + " for pieces of about 256 KB)");
         }
     }
 
     /**
-     * A vector: rows of one float. To be pushed and pulled as a whole: its slices are {@link #PIECES}.
+     * Declares a vector: [rows, 1] float32, meant to be pushed and pulled as a whole. Its slices are {@link #PIECES}.
      *
-     * @throws IllegalArgumentException if the name is not one or rows &lt; 1
+     * @throws IllegalArgumentException if the name is invalid or rows &lt; 1
      */
     public static TensorSpec dense(String name, long rows) {
         return dense(name, rows, 1);
     }
 
     /**
-     * A matrix. To be pushed and pulled as a whole: its slices are {@link #PIECES}.
+     * Declares a matrix: [rows, width] float32, meant to be pushed and pulled as a whole. Its slices are
+     * {@link #PIECES}.
      *
-     * @throws IllegalArgumentException if the name is not one, rows &lt; 1 or width &lt; 1
+     * @throws IllegalArgumentException if the name is invalid, rows &lt; 1 or width &lt; 1
      */
     public static TensorSpec dense(String name, long rows, int width) {
         return new TensorSpec(
@@ -69,67 +71,74 @@ public record TensorSpec(
     }
 
     /**
-     * An embedding table: a matrix whose rows are pushed and pulled by key, one slice a server. Whatever can be done to a
-     * {@link #dense} tensor can be done to it.
+     * Declares an embedding table: [rows, width] float32, meant to be pushed and pulled by key, with one slice per
+     * server. All operations on a {@link #dense} tensor work on it, too.
      *
-     * @throws IllegalArgumentException if the name is not one, rows &lt; 1 or width &lt; 1
+     * @throws IllegalArgumentException if the name is invalid, rows &lt; 1 or width &lt; 1
      */
     public static TensorSpec table(String name, long rows, int width) {
         return dense(name, rows, width).slices(0);
     }
 
     /**
-     * An embedding table whose keys are not known before: any int64 is one, such as a feature's hash. Its row is made, with
-     * the initializer's values, when the key is first pushed; a pull of a key that has no row answers those values and makes
-     * none. Rows are removed with {@link Tensors#removeRows}. Keys are spread over the slices, one a server unless told, by
-     * their hashes. It can be used by key alone.
+     * Declares a growing embedding table: the keys are not known in advance. Any int64 is a key, such as a feature's
+     * hash. The first push of a key creates its row, with the initializer's values. A pull of a key without a row
+     * returns the initializer's values and creates no row. {@link Tensors#removeRows} removes rows. Keys are
+     * distributed over the slices by hash; the default is one slice per server. The table is accessed by key only.
      *
-     * <p>A row takes 4 bytes for each float of it and of the optimizer's state, and 19 to 30 bytes for its key, more while the
-     * index has just been doubled. A slice has at most 100,663,296 rows, and 2 GB of values and of each of the optimizer's
-     * arrays. The memory of rows that have been removed serves those that are made later, and is given back with the table.
+     * <p>A row takes 4 bytes for each of its floats and of the floats of its optimizer state, and 19 to 30 bytes for
+     * its key; more just after the index has doubled. A slice has at most 100,663,296 rows, and at most 2 GB of values
+     * and of each array of the optimizer's state. The memory of removed rows is reused for new rows, and is freed with
+     * the table.
      *
-     * @throws IllegalArgumentException if the name is not one or width &lt; 1
+     * @throws IllegalArgumentException if the name is invalid or width &lt; 1
      */
     public static TensorSpec growing(String name, int width) {
         return table(name, TensorInfo.GROWING, width);
     }
 
-    /** The same with other first values. */
+    /** Returns a copy with another initializer. */
     public TensorSpec initializer(Initializer initializer) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
     }
 
-    /** The same with another optimizer. */
+    /** Returns a copy with another optimizer. */
     public TensorSpec optimizer(OptimizerSpec optimizer) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
     }
 
-    /** The same with the workers' pushes combined in another way. */
+    /** Returns a copy with another mode of combining the workers' pushes. */
     public TensorSpec updates(Updates updates) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
     }
 
     /**
-     * The same in another number of slices; 0 for one a server, or {@link #PIECES}. Tensors of as many rows in as many slices,
-     * at least as many as servers, lie beside each other; others if one is made {@link #beside} the other.
+     * Returns a copy with another number of slices; 0 for one per server, or {@link #PIECES}. Tensors with equal
+     * numbers of rows and of slices, and at least one slice per server, are colocated. Other tensors are colocated if
+     * one is declared {@link #beside} the other.
      */
     public TensorSpec slices(int slices) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
     }
 
     /**
-     * The same beside another tensor, of any number of rows, fixed or growing: in as many slices, slice i on the same server
-     * and lane. One call may then have keys of both ({@code @ByKey(of = ..)}), and a chain calls on both. Tensors of as many
-     * rows and slices on the same servers lie beside each other without it. The lanes that tensors share do the work of one
-     * slice number one after the other: with more slices than servers, such tensors use several lanes of a server.
+     * Returns a copy that is colocated with another tensor of any number of rows, fixed or growing: it has as many
+     * slices, and slice i is on the same server and lane. One call may then have keys of both
+     * ({@code @ByKey(of = ..)}), and a chain may have calls on both. Tensors with equal numbers of rows and of slices
+     * on the same servers are colocated without it. A lane that tensors share runs the work on slice i of all of them
+     * sequentially; with more slices than servers, such tensors use several lanes of a server.
      *
-     * @param other a tensor that has been initialized; {@link #slices} is left as it is, or says as many as that one has
+     * @param other a tensor that has been initialized; {@link #slices} must keep its default or equal the other
+     *     tensor's number of slices
      */
     public TensorSpec beside(TensorId other) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, other);
     }
 
-    /** All of it but the name on one line: two specs are the same declaration if these are the same text. */
+    /**
+     * Returns the declaration without the name, on one line. Two specs are the same declaration if and only if their
+     * texts are equal.
+     */
     public String declaration() {
         return tensor.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside) + " initializer="
                 + initializer + " optimizer=" + optimizer + " updates=" + updates;

@@ -33,27 +33,31 @@ import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
- * What a user starts with: make a tensor, push updates, pull values. Each call is sent at once and answered later; the
- * arrays given to it are the caller's, are not copied, and are borrowed until {@code await} returns.
+ * The entry point for users: creates tensors, pushes updates and pulls values. A method that returns a {@link Pending}
+ * sends the call at once and does not wait for the answer. The caller owns the arrays that it passes; they are not
+ * copied, and are borrowed until {@code await} returns.
  *
- * <p>All of it may be done by several threads. Each method throws {@link io.psf.api.PsException} with
- * {@code UNKNOWN_TENSOR}, {@code BAD_REQUEST} for an array of a wrong length, or {@code OUT_OF_RANGE} for a key that is
- * no row of the tensor, at the call or from {@code await}.
+ * <p>Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
+ * {@code UNKNOWN_TENSOR} if the tensor does not exist, with {@code BAD_REQUEST} if an array has a wrong length, or with
+ * {@code OUT_OF_RANGE} if a key is not a row of the tensor.
  */
 public final class Tensors {
-    /** Filling a table takes as long as its size says; a lost server is noticed by its heartbeats. */
+    /**
+     * The deadline of {@code init}. The time to fill a table depends on its size; heartbeats detect a lost server much
+     * earlier.
+     */
     private static final Duration TO_INITIALIZE = Duration.ofMinutes(30);
 
-    /** Keys that are listed at once, of all slices together. */
+    /** The number of keys on a page of {@code keys}, over all slices. */
     private static final int PAGE = 1 << 16;
 
     private Tensors() {}
 
     /**
-     * Makes a tensor, or finds the one that another worker has made of the same spec. Returns when every server has its
-     * shards.
+     * Creates a tensor, or finds the tensor that another worker has created with the same spec. Blocks until every
+     * server has its shards.
      *
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor is there with another spec
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec
      */
     public static TensorId init(Worker worker, TensorSpec spec) {
         TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
@@ -83,46 +87,46 @@ public final class Tensors {
         return spec.tensor().id();
     }
 
-    /** Drops a tensor, with its values and its optimizer's state. Returns when every server has dropped its shards. */
+    /** Drops a tensor with its values and its optimizer state. Blocks until every server has dropped its shards. */
     public static void clear(Worker worker, TensorId tensor) {
         ClearPsf.stub(worker).call(tensor).await();
         worker.forget(tensor);
     }
 
     /**
-     * Saves a tensor on the servers: its values, the optimizer's state with its step counts, and the attachments that are
-     * {@link io.psf.api.Checkpointed}. Returns when all of it is on the disk; until then, what was saved of this tensor
-     * under the same name before is what {@link #load} finds. Each shard is saved between two calls, and its lane does
-     * nothing else meanwhile: let the workers come to a barrier if all shards are to have the same pushes.
+     * Saves a tensor on the servers: its values, the optimizer state with the step counts, and the attachments that are
+     * {@link io.psf.api.Checkpointed}. Blocks until everything is on the disk. Until then, {@link #load} finds the
+     * previous save of this tensor under the same name. Each shard is saved between two calls, and the save occupies
+     * the shard's lane. If all shards must contain the same pushes, let the workers meet at a barrier first.
      *
-     * @param checkpoint the checkpoint's name, a path such as {@code model/epoch-3} below the directory that the servers
-     *     were given ({@code PSF_CHECKPOINTS}, the same for all of them); several tensors may be saved under one name,
-     *     each on its own, one save of a tensor at a time
-     * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server was given no directory, with
-     *     {@code BAD_REQUEST} if the name would lead out of it, with {@code STORAGE}, naming the file and the reason, if a
-     *     file cannot be written
+     * @param checkpoint the checkpoint's name, a path such as {@code model/epoch-3} below the servers' checkpoint
+     *     directory ({@code PSF_CHECKPOINTS}, the same for all servers). Several tensors may be saved under one name,
+     *     each with its own call; one save of a tensor at a time
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server has no checkpoint directory; with
+     *     {@code BAD_REQUEST} if the name is invalid or would lead out of that directory; with {@code STORAGE}, naming
+     *     the file and the reason, if a file cannot be written
      */
     public static void save(Worker worker, TensorId tensor, String checkpoint) {
         Checkpoints.save(worker, worker.layout(tensor).info(), checkpoint);
     }
 
     /**
-     * Loads what has been saved of a tensor in the place of its values, the optimizer's state and the attachments, on as
-     * many servers and slices as there are now. The tensor has been initialized, in the shape and with the kind of
-     * optimizer that it was saved with; its learning rate, initializer and slices may be others. Returns when all of it
-     * is there. All files are verified before any shard changes.
+     * Loads a saved tensor. Replaces the values, the optimizer state and the attachments. The numbers of servers and of
+     * slices may differ from those at the save. The tensor must be initialized, with the same shape and the same kind
+     * of optimizer as at the save; the learning rate, the initializer and the slices may differ. Blocks until
+     * everything is loaded. All files are verified before any shard changes.
      *
-     * @param checkpoint the name that it was saved under
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if shape or optimizer differ, or the name would lead out of
-     *     the servers' directory, with {@code STORAGE}, naming the file, if one is missing or damaged, with
-     *     {@code CONFIGURATION} if a server was given no directory
+     * @param checkpoint the name that the tensor was saved under
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the shape or the optimizer differs, or if the name is
+     *     invalid or would lead out of the servers' checkpoint directory; with {@code STORAGE}, naming the file, if a
+     *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory
      */
     public static void load(Worker worker, TensorId tensor, String checkpoint) {
         Checkpoints.load(worker, tensor, checkpoint);
     }
 
     /**
-     * Fetches all values.
+     * Pulls all values.
      *
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
@@ -131,9 +135,9 @@ public final class Tensors {
     }
 
     /**
-     * Fetches all values, and waits.
+     * Pulls all values. Blocks until they are received.
      *
-     * @return [rows, width] float32, the caller's own
+     * @return [rows, width] float32, owned by the caller
      */
     public static float[] pull(Worker worker, TensorId tensor) {
         float[] into = new float
@@ -143,7 +147,7 @@ public final class Tensors {
     }
 
     /**
-     * Sends an update of all values.
+     * Pushes an update of all values. Answered once the update is in the values.
      *
      * @param update [rows, width] float32; borrowed until await returns
      */
@@ -152,7 +156,7 @@ public final class Tensors {
     }
 
     /**
-     * Sends an update of all values and fetches the values that it leads to.
+     * Pushes an update of all values and pulls the values with the update applied.
      *
      * @param update [rows, width] float32; borrowed until await returns
      * @param into [rows, width] float32, filled; borrowed until await returns
@@ -164,7 +168,7 @@ public final class Tensors {
     }
 
     /**
-     * Fetches some rows. A key of a growing table that has no row has the values that its row would begin with; none is made.
+     * Pulls some rows. A key of a growing table without a row yields the initial values of its row; no row is created.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param into [n, width] float32, filled; borrowed until await returns
@@ -175,7 +179,7 @@ public final class Tensors {
     }
 
     /**
-     * Sends an update of some rows. The updates of a row that occurs more than once are summed before they are sent.
+     * Pushes an update of some rows. The updates of a duplicate key are summed before they are sent.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param update [n, width] float32; borrowed until await returns
@@ -185,7 +189,7 @@ public final class Tensors {
     }
 
     /**
-     * Sends an update of some rows and fetches some rows, the same or others, with the update in them.
+     * Pushes an update of some rows and pulls some rows, the same or others, with the update applied.
      *
      * @param pushKeys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param update [n, width] float32; borrowed until await returns
@@ -204,7 +208,7 @@ public final class Tensors {
     }
 
     /**
-     * Sends an update of some rows and fetches all values that it leads to.
+     * Pushes an update of some rows and pulls all values with the update applied.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param update [n, width] float32; borrowed until await returns
@@ -221,11 +225,11 @@ public final class Tensors {
     }
 
     /**
-     * Tells which keys of a growing table have a row. None is made.
+     * Finds which keys of a growing table have a row. Creates no row.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
-     * @param present [n], filled with 1 for a key that has a row, and with 0 for one that has none; borrowed until await
-     *     returns
+     * @param present [n] int8, filled with 1 for a key that has a row and 0 for a key that has none; borrowed until
+     *     await returns
      */
     public static Pending<FindRows.Response> findRows(Worker worker, TensorId tensor, long[] keys, byte[] present) {
         return FindRowsPsf.stub(worker)
@@ -233,20 +237,22 @@ public final class Tensors {
     }
 
     /**
-     * Removes rows of a growing table, with the optimizer's state and what caches and functions keep for them. A key that has
-     * no row changes nothing; one that comes again begins anew. The memory serves rows that are made later.
+     * Removes rows of a growing table, with their optimizer state and with what caches and functions store for them. A
+     * key without a row is ignored. A removed key that is pushed again gets a new row with the initial values. The
+     * memory is reused for new rows.
      *
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
-     * @return the answer under way: how many rows there were
+     * @return the pending answer: the number of rows that were removed
      */
     public static Pending<RemoveRows.Response> removeRows(Worker worker, TensorId tensor, long[] keys) {
         return RemoveRowsPsf.stub(worker).call(tensor, LongArray.wrap(keys));
     }
 
     /**
-     * Lists the keys that have a row, page by page: each page is asked for when the iterator is, so that no more than about
-     * 64 Ki keys are in memory at once. A key that is there all the while is listed; one that comes meanwhile is not; one may
-     * come twice if others are removed meanwhile.
+     * Lists the keys that have a row, page by page. The iterator requests a page on each {@code next} and blocks until
+     * it is received, so no more than about 64 Ki keys are in memory at once. A key that has a row during the whole
+     * iteration is listed. A key that is added during the iteration is not. A key may be listed twice if other keys are
+     * removed during the iteration.
      *
      * <pre>{@code
      * for (long[] keys : Tensors.keys(worker, table)) {
@@ -254,7 +260,7 @@ public final class Tensors {
      * }
      * }</pre>
      *
-     * @return pages of keys, in no order
+     * @return pages of keys: [n] int64 each, in no particular order, owned by the caller
      */
     public static Iterable<long[]> keys(Worker worker, TensorId tensor) {
         return () -> new KeyPages(

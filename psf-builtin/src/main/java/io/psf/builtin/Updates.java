@@ -1,11 +1,14 @@
 package io.psf.builtin;
 
-/** How the workers' pushes on a tensor combine. */
+/** How the workers' pushes to a tensor combine. */
 public enum Updates {
     /** Asynchronous: each push is applied when it arrives. */
     EACH,
-    /** Synchronous: a round of one push of each worker is summed, applied once, and then all are answered. */
+    /**
+     * Synchronous: a round takes one push of each worker, sums them, and applies the sum once. Then all pushes of the
+     * round are answered.
+     */
     SUM,
-    /** Synchronous: as {@link #SUM}, with the mean of the round's pushes in the place of their sum. */
+    /** Synchronous: like {@link #SUM}, but applies the mean of the round's pushes. */
     MEAN
 }

@@ -1,6 +1,6 @@
 /**
- * What a user starts from: {@link io.psf.builtin.Tensors} and what a tensor is declared with. May import every room below
- * and {@code io.psf.runtime}; no room below imports it.
+ * The entry point for users: {@link io.psf.builtin.Tensors} and the declaration of a tensor. May import every package
+ * below it and {@code io.psf.runtime}; no package below it imports this one.
  */
 @NullMarked
 package io.psf.builtin;

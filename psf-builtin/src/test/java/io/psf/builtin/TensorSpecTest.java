@@ -50,7 +50,7 @@ class TensorSpecTest {
         assertThatThrownBy(() -> TensorSpec.dense("w", 0)).hasMessage("rows of tensor \"w\": 0 (expected: >= 1)");
         assertThatThrownBy(() -> TensorSpec.dense("w", 3).slices(4))
                 .hasMessage(
-                        "slices of tensor \"w\": 4 (expected: 1 to 3 rows, 0 for one a server, or -1 for pieces of about 256 KB)");
+                        "slices of tensor \"w\": 4 (expected: 1 to 3 rows, 0 for one per server, or -1 for pieces of about 256 KB)");
     }
 
     @Test

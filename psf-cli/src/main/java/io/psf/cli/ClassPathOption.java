@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What {@code --classpath} says: jars, folders, and folders of jars with {@code /*}. */
+/** Parses the value of {@code --classpath}: jars, folders, and folders of jars with {@code /*}. */
 final class ClassPathOption {
     private ClassPathOption() {}
 
     /**
-     * The entries, as they were given.
+     * Returns the entries, as given.
      *
-     * @throws PsException with {@code CONFIGURATION} if one is not there
+     * @throws PsException with {@code CONFIGURATION} if an entry does not exist
      */
     static List<String> entries(String text) {
         List<String> entries = new ArrayList<>();
@@ -37,7 +37,10 @@ final class ClassPathOption {
         return entries;
     }
 
-    /** A loader of what this JVM has and then of the entries, as a node that is started with them. */
+    /**
+     * Returns a class loader of the entries, with this JVM's class loader as parent, like that of a node started with
+     * them.
+     */
     static URLClassLoader loader(String text) {
         List<URL> urls = new ArrayList<>();
         try {

@@ -1,10 +1,10 @@
 package io.psf.cli;
 
 /**
- * Adds a command to {@code psf}: name the implementation in {@code META-INF/services/io.psf.cli.CommandProvider}, on
- * the class path.
+ * Adds a command to {@code psf}. List the implementation in {@code META-INF/services/io.psf.cli.CommandProvider} on the
+ * class path.
  */
 public interface CommandProvider {
-    /** A picocli command: an object of a class that is annotated with {@code @Command(name = ..)}. */
+    /** Returns a picocli command: an object of a class that is annotated with {@code @Command(name = ..)}. */
     Object command();
 }

@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import javax.lang.model.SourceVersion;
 
 /**
- * The beginning of a function, as text: the files beside this class, filled in.
+ * The sources of a new function: the template files next to this class, filled in.
  *
  * @param type the interface's simple name
- * @param inPackage its package
- * @param place where it runs
+ * @param inPackage the interface's package
+ * @param place where the function runs
  */
 record FunctionSources(String type, String inPackage, Place place) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*");
@@ -29,7 +29,7 @@ record FunctionSources(String type, String inPackage, Place place) {
     private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z-]+)}}");
     private static final int LONGEST = 80;
 
-    /** What the sources call by its simple name. */
+    /** The simple names that the templates use, which a function cannot have. */
     private static final Set<String> TAKEN = Set.of(
             "AtomicLong",
             "ByRange",
@@ -50,10 +50,10 @@ record FunctionSources(String type, String inPackage, Place place) {
             "Worker");
 
     /**
-     * The beginning of a function.
+     * Returns the sources of a new function.
      *
      * @param name such as {@code row-norms}, {@code rowNorms} or {@code RowNorms}
-     * @throws PsException with {@code CONFIGURATION} if a name is none in Java, or is taken
+     * @throws PsException with {@code CONFIGURATION} if a name is not valid in Java or is taken
      */
     static FunctionSources of(String name, String inPackage, Place place) {
         if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
@@ -91,17 +91,17 @@ record FunctionSources(String type, String inPackage, Place place) {
         }
     }
 
-    /** The folder and the artifact of a project of its own, such as {@code row-norms}. */
+    /** Returns the name of the folder and the artifact for a new project, such as {@code row-norms}. */
     String artifact() {
         return type.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 
-    /** The function's name, such as {@code acme.row-norms}. */
+    /** Returns the function's name, such as {@code acme.row-norms}. */
     private String function() {
         return inPackage.toLowerCase(Locale.ROOT) + "." + artifact();
     }
 
-    /** The interface, its handler and its test, by their paths in a project. */
+    /** Returns the texts of the interface, its handler and its test, by their paths in a project. */
     Map<String, String> sources() {
         String folder = "/java/" + inPackage.replace('.', '/') + "/" + type;
         String kind = place.name().toLowerCase(Locale.ROOT);
@@ -112,7 +112,7 @@ record FunctionSources(String type, String inPackage, Place place) {
         return files;
     }
 
-    /** A project around them. */
+    /** Returns the text of a pom.xml for a new project. */
     String pom() {
         return filled("pom");
     }

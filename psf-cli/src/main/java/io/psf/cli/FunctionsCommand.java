@@ -19,13 +19,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Lists the functions that a server would have. */
+/** Lists the functions that a server with a class path would serve. */
 @Command(
         name = "functions",
         description = {
-            "Lists the functions that a server with this class path has a handler of.",
-            "Below a function stand the handlers that another one was preferred to, or that cannot run here,",
-            "and the names that it had before, by which it can be called, too.",
+            "Lists the functions that a server with this class path has a handler for.",
+            "Below a function are the handlers that were not chosen, or that cannot run here,",
+            "and the function's former names, by which it can be called, too.",
             "ID and FINGERPRINT stand for the name and the schema on the wire."
         },
         footer = {"%nExample:", "  psf functions --classpath app.jar"},
@@ -39,7 +39,7 @@ final class FunctionsCommand implements Callable<Integer> {
             paramLabel = "PATH",
             defaultValue = "",
             description =
-                    "where your handlers are, beside the builtin ones: jars and folders, apart by '${sys:path.separator}'")
+                    "where your handlers are, besides builtins: jars and folders, separated by '${sys:path.separator}'")
     private String classPath = "";
 
     @Option(names = "--schema", description = "with the schema of each version below each function")

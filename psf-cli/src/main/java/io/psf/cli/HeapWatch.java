@@ -15,26 +15,27 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a node whose heap is full, at once and with one sentence: it neither serves nor ends by itself, since whatever it
- * does throws {@link OutOfMemoryError}. A single allocation that is too large is the business of the call that made it.
+ * Terminates a node whose heap is full, at once and with one message. Such a node can neither serve nor shut down,
+ * since every operation throws {@link OutOfMemoryError}. A single allocation that is too large does not terminate the
+ * node; only the call that made it fails.
  *
- * <p>The heap is full when several collections of all of it find next to nothing, or when a thread of the node's own dies
- * for want of memory.
+ * <p>The heap is full if several collections of the whole heap free almost nothing, or if one of the node's own threads
+ * dies of {@link OutOfMemoryError}.
  */
 @SuppressWarnings("ThreadPriorityCheck") // nothing relies on a yield
 final class HeapWatch implements Thread.UncaughtExceptionHandler {
-    /** The exit code of a node that ends so. */
+    /** The exit code of a node that is terminated for a full heap. */
     static final int EXIT = 3;
 
     private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** So many intervals one after another, each with a collection of the whole heap. */
+    /** The number of consecutive intervals with a full heap, each with a collection of the whole heap. */
     private static final int PATIENCE = 4;
 
-    /** In use after a collection, of a hundred parts. */
+    /** The percentage of the heap in use after a collection at which the heap counts as full. */
     private static final int FULL = 95;
 
-    /** Given up so that the end has memory. */
+    /** Bytes that are released at the end, so that the termination has memory. */
     private static final int RESERVE = 256 << 10;
 
     private static final String OURS = "psf-";
@@ -46,27 +47,27 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
     private final List<MemoryPoolMXBean> pools = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP)
             .toList();
-    // Made before there is no memory for them.
+    // Allocated at the start, since there is no memory for them later.
     private final byte[] lastWords;
     private volatile byte @Nullable [] reserve = new byte[RESERVE];
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.err);
 
     private HeapWatch(String node) {
         this.lastWords = ("psf: " + node + " ends: its heap of " + (heap >> 20)
-                        + " MB is full (expected: less in it, or a larger one by -Xmx in PSF_JAVA_OPTS)"
+                        + " MB is full (expected: less data, or a larger heap by -Xmx in PSF_JAVA_OPTS)"
                         + System.lineSeparator())
                 .getBytes(StandardCharsets.UTF_8);
     }
 
     /**
-     * Watches the heap of this JVM from now on.
+     * Starts watching the heap of this JVM, on a daemon thread.
      *
-     * @param node what ends, for the sentence
+     * @param node the node's name, for the message
      */
     static void start(String node) {
         HeapWatch watch = new HeapWatch(node);
         Thread hook = new Thread(() -> {});
-        Runtime.getRuntime().addShutdownHook(hook); // what ends a JVM is initialized now
+        Runtime.getRuntime().addShutdownHook(hook); // initializes the classes for the shutdown now
         Runtime.getRuntime().removeShutdownHook(hook);
         isFatal(Thread.currentThread(), new OutOfMemoryError());
         watch.say(0);
@@ -76,7 +77,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
         thread.start();
     }
 
-    /** By the names that the collectors of HotSpot have. */
+    /** True if the collector collects the whole heap, judged by the names of HotSpot's collectors. */
     private static boolean collectsAll(GarbageCollectorMXBean collector) {
         String name = collector.getName();
         return name.contains("Old") || name.contains("MarkSweep");
@@ -102,7 +103,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
             try {
                 LockSupport.parkNanos(this, INTERVAL_NANOS);
                 if (isFull() && collections() == before) {
-                    System.gc(); // what the last collection found may be free by now
+                    System.gc(); // objects that the last collection found may be garbage by now
                 }
                 full = isFull() ? full + 1 : 0;
                 before = collections();
@@ -113,7 +114,10 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
         end();
     }
 
-    /** Makes no object, not even by being linked: {@link #start} has called all that it calls. */
+    /**
+     * Terminates the JVM. Allocates nothing, not even by class linking: {@link #start} has called every method that
+     * this calls.
+     */
     private void end() {
         if (reserve != null) {
             reserve = null;
@@ -123,7 +127,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
             try {
                 Runtime.getRuntime().halt(EXIT);
             } catch (OutOfMemoryError e) {
-                Thread.yield(); // what it needs may be there now
+                Thread.yield(); // the memory that halt needs may be free now
             }
         }
     }
@@ -132,7 +136,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
         try {
             out.write(lastWords, 0, bytes);
         } catch (IOException | OutOfMemoryError e) {
-            Thread.yield(); // nobody hears it; the exit code tells
+            Thread.yield(); // stderr is not writable; the exit code remains
         }
     }
 

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a user's program as the workers of a cluster on this machine. */
+/** Runs a user's program as the workers of a cluster on this machine. Blocks until all processes have ended. */
 @Command(
         name = LaunchCommand.NAME,
         description = {
@@ -31,7 +31,7 @@ final class LaunchCommand implements Callable<Integer> {
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
-            description = "where the servers and the scheduler find your handlers: jars and folders, apart by '"
+            description = "where the servers and the scheduler find your handlers: jars and folders, separated by '"
                     + "${sys:path.separator}'. Not taken from the program's own -cp; without it they have the builtin"
                     + " functions alone")
     private String classPath = "";

@@ -20,10 +20,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job on this machine, each node a process: a scheduler, servers, and a program of the user's as the workers. Nodes
- * are named {@code scheduler}, {@code server 0}, {@code worker 1}. When the workers have ended, the others have a while
- * to follow; when a node fails, the others are ended. Nothing is left behind, also when this JVM is told to end; when
- * it is killed, the nodes of psf notice and end by themselves. Thread-safe.
+ * A job on this machine, with one process per node: a scheduler, servers, and a program of the user as the workers.
+ * Nodes are named {@code scheduler}, {@code server 0}, {@code worker 1}. Once the workers have ended, the other nodes
+ * are terminated unless they end within {@link LocalJobBuilder#toFollow(Duration)}. If a node fails, the other nodes
+ * are terminated. No process is left behind, even if this JVM is asked to terminate. If this JVM is killed, the psf
+ * nodes detect it and terminate themselves. Thread-safe.
  *
  * <pre>{@code
  * try (LocalJob job = LocalJob.builder().servers(2).workers(2)
@@ -37,19 +38,21 @@ public final class LocalJob implements AutoCloseable {
     private static final Pattern LISTENING = Pattern.compile("scheduler listening on (\\S+:\\d+)");
     private static final String READY = "cluster is ready: ";
 
-    /** How long the scheduler may take to listen. */
+    /** The time limit for the scheduler to listen. */
     private static final Duration START = Duration.ofSeconds(60);
 
-    /** How long an ended process may take before it is killed. */
+    /** The time limit for a process to end on request, after which it is killed. */
     private static final Duration TO_END = Duration.ofSeconds(5);
 
-    /** How long the workers may take to say what the loss of a server or the scheduler means to them. */
+    /**
+     * The time that the workers have to report the loss of a server or of the scheduler, before they are terminated.
+     */
     private static final Duration TO_COMPLAIN = Duration.ofSeconds(3);
 
-    /** How long the line that says that the cluster is ready may be on its way, when a worker has ended already. */
+    /** The time limit for reading the line that reports a ready cluster, once a worker has ended. */
     private static final Duration TO_BE_READ = Duration.ofSeconds(1);
 
-    /** The exit code of a job whose cluster could not form, since a worker had ended with 0. */
+    /** The exit code of a job whose cluster could not form because a worker ended with 0 before. */
     private static final int NOT_FORMED = 1;
 
     private static final List<String> PLACE =
@@ -65,9 +68,9 @@ public final class LocalJob implements AutoCloseable {
     private boolean ending;
     private @Nullable LocalNode failedWorker;
     private @Nullable LocalNode failedNode;
-    /** True if every node has joined. */
+    /** True once every node has joined. */
     private boolean formed;
-    /** True if the job was ended since a worker had ended without joining. */
+    /** True if the job was terminated because a worker had ended without joining. */
     private boolean unformed;
 
     LocalJob(LocalJobBuilder plan) {
@@ -80,12 +83,12 @@ public final class LocalJob implements AutoCloseable {
         };
     }
 
-    /** Says what the job is; {@link LocalJobBuilder#start()} starts it. */
+    /** Returns a builder of a job; {@link LocalJobBuilder#start()} starts the job. */
     public static LocalJobBuilder builder() {
         return new LocalJobBuilder();
     }
 
-    /** Starts the nodes; returns when all processes run, before the cluster is complete. */
+    /** Starts the nodes. Returns once all processes run, before the cluster is complete. */
     LocalJob started() {
         Runtime.getRuntime().addShutdownHook(atShutdown);
         try {
@@ -108,7 +111,7 @@ public final class LocalJob implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // what exited() has to say goes to ended
+    @SuppressWarnings("FutureReturnValueIgnored") // exited() completes ended
     private synchronized void start(String name, String role, int rank, String scheduler) {
         if (ending) {
             throw new PsException(PsException.Code.CANCELLED, name + ": not started, since the job is being ended");
@@ -162,7 +165,10 @@ public final class LocalJob implements AutoCloseable {
         lines.accept(node, line);
     }
 
-    /** Where the scheduler listens, {@code host:port}, for workers that are started otherwise. */
+    /**
+     * Returns the scheduler's address, {@code host:port}, for workers that are started separately. Blocks until the
+     * scheduler listens.
+     */
     public String schedulerAddress() {
         try {
             return address.get(START.toMillis(), TimeUnit.MILLISECONDS);
@@ -207,7 +213,7 @@ public final class LocalJob implements AutoCloseable {
         settle();
     }
 
-    /** Ends a job whose nodes wait in vain, unless the last of its workers has ended too. */
+    /** Terminates a job whose cluster cannot form because a worker has ended, unless all workers have ended. */
     private void endUnformed(LocalNode worker) {
         synchronized (this) {
             boolean othersWait = nodes.values().stream().anyMatch(node -> node.isWorker() && !hasEnded(node));
@@ -218,14 +224,14 @@ public final class LocalJob implements AutoCloseable {
         }
         lines.accept(
                 "psf",
-                "%s ended with exit code 0 before the cluster was ready, so that the others wait in vain (expected: a program that connects as a worker)"
+                "%s ended with exit code 0 before the cluster was ready, so the cluster cannot form (expected: a program that connects as a worker)"
                         .formatted(worker.name()));
         if (plan.endOnFailure) {
             endAll();
         }
     }
 
-    /** Notes that the workers have ended, or everything. */
+    /** Completes the job if all nodes have ended. If only the workers have, schedules the termination of the others. */
     private void settle() {
         boolean workersHaveEnded;
         int code;
@@ -270,7 +276,7 @@ public final class LocalJob implements AutoCloseable {
         }
         lines.accept(
                 "psf",
-                "%s had not ended %d s after the workers and had to be ended"
+                "%s had not ended %d s after the workers and had to be terminated"
                         .formatted(String.join(", ", stragglers), plan.toFollow.toSeconds()));
         endAll();
     }
@@ -283,7 +289,7 @@ public final class LocalJob implements AutoCloseable {
         return List.copyOf(nodes.values());
     }
 
-    /** Ends all processes and waits for that. */
+    /** Terminates all processes. Blocks until they have ended or have been killed. */
     private void endAll() {
         synchronized (this) {
             ending = true;
@@ -310,7 +316,7 @@ public final class LocalJob implements AutoCloseable {
         }
     }
 
-    /** Waits until every node has ended. */
+    /** Blocks until every node has ended. */
     public void awaitExit() {
         try {
             ended.get();
@@ -321,7 +327,7 @@ public final class LocalJob implements AutoCloseable {
         }
     }
 
-    /** Waits until every node has ended; says whether that came in time. */
+    /** Blocks until every node has ended, or the limit passes. Returns true if every node has ended. */
     public boolean awaitExit(Duration limit) {
         try {
             ended.get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -336,8 +342,9 @@ public final class LocalJob implements AutoCloseable {
     }
 
     /**
-     * The exit code of the first worker that failed, else of the first other node that did, else 1 if a worker ended
-     * before it had joined while others waited for it, else 0; nodes that were ended with the job do not count.
+     * Returns the exit code of the first worker that failed, else of the first other node that failed, else 1 if a
+     * worker ended before it joined while other workers waited for it, else 0. Nodes that were terminated with the job
+     * do not count. Throws {@link IllegalStateException} if the job has not ended.
      */
     public int exitCode() {
         if (!ended.isDone()) {
@@ -346,12 +353,12 @@ public final class LocalJob implements AutoCloseable {
         return ended.join();
     }
 
-    /** The process of a node. */
+    /** Returns the process of a node. */
     public Process process(String node) {
         return node(node).process();
     }
 
-    /** Kills a node, as {@code kill -9} does, and waits until it is gone. */
+    /** Kills a node like {@code kill -9}. Blocks until its process has ended. */
     public void kill(String node) {
         LocalNode victim = node(node);
         victim.kill();
@@ -371,14 +378,14 @@ public final class LocalJob implements AutoCloseable {
         return new PsException(PsException.Code.CANCELLED, "interrupted while waiting for the job", e);
     }
 
-    /** Ends what still runs and waits until it is gone. */
+    /** Terminates the processes that still run. Blocks until they have ended. */
     @Override
     public void close() {
         endAll();
         try {
             Runtime.getRuntime().removeShutdownHook(atShutdown);
         } catch (IllegalStateException e) {
-            // The JVM ends, and that is why this is called.
+            // The JVM is shutting down and runs the hook itself.
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** What a {@link LocalJob} is: 1 server and 1 worker unless said. */
+/** Builds a {@link LocalJob}. The default is 1 server and 1 worker. */
 public final class LocalJobBuilder {
     int servers = 1;
     int workers = 1;
@@ -26,39 +26,42 @@ public final class LocalJobBuilder {
 
     LocalJobBuilder() {}
 
-    /** How many servers, at least 1. */
+    /** Sets the number of servers, at least 1. */
     public LocalJobBuilder servers(int servers) {
         this.servers = servers;
         return this;
     }
 
-    /** How many workers make up the cluster, at least 1. */
+    /** Sets the number of workers in the cluster, at least 1. */
     public LocalJobBuilder workers(int workers) {
         this.workers = workers;
         return this;
     }
 
-    /** What the scheduler and the servers have on their class path after that of this JVM, for users' handlers. */
+    /**
+     * Sets the entries that the scheduler and the servers have on their class path after those of this JVM, for users'
+     * handlers.
+     */
     public LocalJobBuilder classPath(List<String> entries) {
         this.classPath = List.copyOf(entries);
         return this;
     }
 
-    /** Flags of the scheduler's and the servers' JVMs, such as {@code -Xmx1g}. */
+    /** Sets the flags of the scheduler's and the servers' JVMs, such as {@code -Xmx1g}. */
     public LocalJobBuilder nodeFlags(List<String> flags) {
         this.nodeFlags = List.copyOf(flags);
         return this;
     }
 
-    /** Flags of the workers' JVMs that {@link #workerMain} asks for. */
+    /** Sets the flags of the workers' JVMs that {@link #workerMain} starts. */
     public LocalJobBuilder workerFlags(List<String> flags) {
         this.workerFlags = List.copyOf(flags);
         return this;
     }
 
     /**
-     * The program that is run as each worker, and its arguments. Without one the job has no worker processes: the
-     * cluster waits for workers that connect to {@link LocalJob#schedulerAddress()}.
+     * Sets the program that runs as each worker, with its arguments. Without a program the job has no worker processes:
+     * the cluster waits for workers that connect to {@link LocalJob#schedulerAddress()}.
      */
     public LocalJobBuilder workerCommand(List<String> command) {
         this.command = List.copyOf(command);
@@ -67,8 +70,8 @@ public final class LocalJobBuilder {
     }
 
     /**
-     * The program that is run as each worker: a class with a {@code main}, in a JVM like this one with this class path
-     * and psf's flags.
+     * Sets the program that runs as each worker: a class with a {@code main}, in a JVM like this one, with this class
+     * path and psf's flags.
      */
     public LocalJobBuilder workerMain(Class<?> main, String... arguments) {
         List<String> program = new ArrayList<>();
@@ -88,36 +91,38 @@ public final class LocalJobBuilder {
         return java;
     }
 
-    /** Variables for every node, beside those of this process's environment. */
+    /** Sets environment variables for every node, in addition to those of this process. */
     public LocalJobBuilder environment(Map<String, String> variables) {
         this.environment = new LinkedHashMap<>(variables);
         return this;
     }
 
     /**
-     * A command that each node's command is an argument of, by the node's name: {@code taskset -c 0} pins a node to a
-     * processor. An empty list starts the node as it is.
+     * Sets the command prefix of each node, by the node's name: {@code taskset -c 0} pins a node to a processor. An
+     * empty list starts the node without a prefix.
      */
     public LocalJobBuilder launcher(Function<String, List<String>> launcher) {
         this.launcher = launcher;
         return this;
     }
 
-    /** Whether everything is ended when a node fails; so unless said. A test that kills a node says no. */
+    /**
+     * Sets the reaction to a failed node: true, the default, terminates all nodes. A test that kills a node sets false.
+     */
     public LocalJobBuilder endOnFailure(boolean endOnFailure) {
         this.endOnFailure = endOnFailure;
         return this;
     }
 
-    /** How long the servers and the scheduler may take to end after the workers; 15 seconds unless said. */
+    /** Sets the time limit for the servers and the scheduler to end after the workers. The default is 15 seconds. */
     public LocalJobBuilder toFollow(Duration toFollow) {
         this.toFollow = toFollow;
         return this;
     }
 
     /**
-     * Who gets the lines of all nodes, with the node's name; one at a time, from threads of the job. They are printed
-     * as {@code [worker 1] line} unless said. What the job itself has to say comes as node {@code psf}.
+     * Sets the consumer of the nodes' output lines: node name and line. Called from the job's threads, one at a time.
+     * By default, lines are printed as {@code [worker 1] line}. The job's own messages have the node name {@code psf}.
      */
     public LocalJobBuilder onLine(BiConsumer<String, String> lines) {
         this.lines = lines;
@@ -125,9 +130,9 @@ public final class LocalJobBuilder {
     }
 
     /**
-     * Starts the job; returns when all processes run, before the cluster is complete.
+     * Starts the job. Returns once all processes run, before the cluster is complete.
      *
-     * @throws PsException if the scheduler does not come up, or the program cannot be run
+     * @throws PsException if the scheduler does not start, or the program cannot be run
      */
     public LocalJob start() {
         require("servers", servers);

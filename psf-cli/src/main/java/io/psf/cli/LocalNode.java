@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** One process of a job on this machine, and the thread that reads what it says. */
+/** One process of a job on this machine, and the thread that reads its output. */
 final class LocalNode {
-    /** A descendant may hold the pipe open; what comes later than this after the end is not waited for. */
+    /** The time limit for reading lines after the process has ended, since a descendant may hold the pipe open. */
     private static final Duration LAST_LINES = Duration.ofSeconds(2);
 
     private final String name;
@@ -36,7 +36,7 @@ final class LocalNode {
                 .thenApply(nothing -> process.exitValue());
     }
 
-    /** Starts a process; nothing comes in on its standard input, both outputs go to {@code lines}. */
+    /** Starts a process. Its standard input is closed; standard output and error go to {@code lines}. */
     static LocalNode start(String name, boolean worker, ProcessBuilder builder, BiConsumer<String, String> lines)
             throws IOException {
         Process process = builder.redirectErrorStream(true).start();
@@ -51,13 +51,13 @@ final class LocalNode {
                 lines.accept(name, line);
             }
         } catch (IOException e) {
-            // The pipe of a process that was ended is closed under the reader: there are no more lines.
+            // The pipe of a terminated process is closed under the reader: there are no more lines.
         } finally {
             read.complete(null);
         }
     }
 
-    /** {@code scheduler}, {@code server 0}, {@code worker 1}. */
+    /** Returns the name: {@code scheduler}, {@code server 0}, {@code worker 1}. */
     String name() {
         return name;
     }
@@ -70,7 +70,7 @@ final class LocalNode {
         return process;
     }
 
-    /** The exit code, when the process has ended and its lines are read. */
+    /** Returns the future exit code, completed once the process has ended and its lines have been read. */
     CompletableFuture<Integer> done() {
         return done;
     }
@@ -79,21 +79,24 @@ final class LocalNode {
         return lastLine;
     }
 
-    /** Asks the process, and what it has started, to end; by the handle, since Process closes what is still to read. */
+    /**
+     * Requests the process and its descendants to end. Uses the handle, since {@link Process#destroy} would close the
+     * streams before they are read.
+     */
     void end() {
         rememberDescendants();
         descendants.forEach(ProcessHandle::destroy);
         process.toHandle().destroy();
     }
 
-    /** Ends the process, and what it has started, without asking. */
+    /** Kills the process and its descendants. */
     void kill() {
         rememberDescendants();
         descendants.forEach(ProcessHandle::destroyForcibly);
         process.toHandle().destroyForcibly();
     }
 
-    /** While it lives: those of a process that has ended belong to nobody and are not found. */
+    /** Must be called while the process lives: the descendants of an ended process are not found. */
     private void rememberDescendants() {
         try (Stream<ProcessHandle> now = process.descendants()) {
             now.forEach(descendants::add);

@@ -10,7 +10,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code psf} program. Exits with 0, with 2 for what was asked wrongly, with 3 for a node whose heap is full, with 1 for what else failed. */
+/**
+ * The {@code psf} program. Exit codes: 0 for success, 2 for a usage or configuration error, 3 for a node whose heap is
+ * full, 1 for any other failure.
+ */
 @Command(
         name = "psf",
         description = "A parameter server that you extend by writing an interface.",
@@ -37,7 +40,7 @@ public final class Main {
         psf.addSubcommand(new NodeCommand(null));
         psf.addSubcommand("scheduler", node(Role.SCHEDULER));
         psf.addSubcommand("server", node(Role.SERVER));
-        // What follows the first word of a user's program belongs to it, whatever it looks like.
+        // All arguments after the first word of a user's program belong to the program, options included.
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
         psf.addSubcommand(new NewCommand());
@@ -51,7 +54,7 @@ public final class Main {
             List<String> near =
                     problem instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
             command.getErr()
-                    .println("psf: %s (%s%s --help says what there is)"
+                    .println("psf: %s (%ssee %s --help)"
                             .formatted(
                                     problem.getMessage(),
                                     near.isEmpty() ? "" : "did you mean " + near.get(0) + "? ",
@@ -79,7 +82,7 @@ public final class Main {
         if (failure instanceof PsException e) {
             return isAskedWrongly(e) ? e.detail() : e.getMessage();
         }
-        // Nothing that a user did: whoever looks for the defect needs to know where it is.
+        // Not a user's error: the stack trace locates the defect.
         java.io.StringWriter trace = new java.io.StringWriter();
         failure.printStackTrace(new java.io.PrintWriter(trace, true));
         return trace.toString().stripTrailing();

@@ -2,10 +2,10 @@ package io.psf.cli;
 
 import picocli.CommandLine.Command;
 
-/** Writes a beginning of something. */
+/** Writes sources to start from. */
 @Command(
         name = "new",
-        description = "Writes the beginning of a function of your own.",
+        description = "Writes the sources of a new function, to start from.",
         subcommands = NewFunctionCommand.class,
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true)

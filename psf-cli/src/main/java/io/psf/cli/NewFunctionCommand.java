@@ -22,12 +22,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes a function, its handler and its test; with a Maven project around them where there is none. */
+/** Writes a function, its handler and its test. If the folder has no pom.xml, writes a Maven project around them. */
 @Command(
         name = "function",
         description = {
             "Writes an interface, its handler and its test, which compile and pass as they are.",
-            "Where there is no pom.xml, a Maven project is written around them. Nothing is overwritten."
+            "If the folder has no pom.xml, a Maven project is written, too. Nothing is overwritten."
         },
         footer = {"%nExample:", "  psf new function row-norms --package acme"},
         mixinStandardHelpOptions = true)
@@ -45,7 +45,7 @@ final class NewFunctionCommand implements Callable<Integer> {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "the project's folder; unless said, this one if it has a pom.xml, or else a new one"
+            description = "the project's folder; default: this one if it has a pom.xml, or else a new one"
                     + " named after the function")
     private @Nullable Path folder;
 
@@ -109,7 +109,7 @@ final class NewFunctionCommand implements Callable<Integer> {
         }
     }
 
-    /** All or nothing, as far as a file system lets one. */
+    /** Writes all files, or none if one exists already. An I/O error may leave some of them written. */
     private static void write(Map<Path, String> files) {
         for (Path file : files.keySet()) {
             if (Files.exists(file)) {
@@ -131,7 +131,7 @@ final class NewFunctionCommand implements Callable<Integer> {
         }
     }
 
-    /** What the sources need that a project does not mention. */
+    /** Returns the artifacts that the sources need and the pom.xml does not mention. */
     private static List<String> missing(String pom) {
         List<String> missing = new ArrayList<>();
         for (String artifact : List.of("psf-builtin", "psf-processor", "junit-jupiter")) {

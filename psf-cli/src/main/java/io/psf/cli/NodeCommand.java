@@ -13,30 +13,30 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs a scheduler or a server in this JVM until the job ends. */
+/** Runs a scheduler or a server in this JVM. Blocks until the job ends. */
 @Command(
         name = "node",
         description = {
             "Runs a scheduler or a server until the job ends.",
-            "What an option does not say is taken from the environment, then from the file."
+            "A setting without an option is taken from the environment, else from the file."
         },
         footer = {
             "%nThe environment, and the file with the same keys:",
             "  PSF_ROLE             scheduler, server or worker",
             "  PSF_SCHEDULER        host:port of the scheduler",
-            "  PSF_SERVERS, PSF_WORKERS   how many make up the cluster",
-            "  PSF_LISTEN           host:port for a server to listen on; 127.0.0.1 and any port unless said",
-            "  PSF_RANK             the rank asked for; any unless said",
-            "  PSF_MAPPED           a directory for shards in mapped files; native memory unless said",
-            "  PSF_CHECKPOINTS      a directory for checkpoints, the same for all servers; none unless said",
-            "  PSF_LANES            threads that run handlers; one a processor unless said",
-            "  PSF_MEMORY           the most bytes of requests and answers that a server holds, such as 512m or 2g;",
-            "                       five eighths of the JVM's direct memory, or its heap if that is less, unless said",
-            "  PSF_TRANSPORT        auto: shared memory on one machine, else TCP; or shm, tcp, netty; auto unless said",
-            "  PSF_SPIN_MICROS      how long a thread looks for an answer before it sleeps; 50 unless said, 0 for not at all",
-            "  PSF_DEADLINE         how long a worker's call may take; 60s unless said",
-            "  PSF_JOIN_TIMEOUT     how long the cluster may take to form; 2m unless said",
-            "  PSF_HEARTBEAT_LIMIT  how long a node may stay silent; 10s unless said (the scheduler's)",
+            "  PSF_SERVERS, PSF_WORKERS   the number of servers and workers of the cluster",
+            "  PSF_LISTEN           host:port for a server to listen on; default: 127.0.0.1 and any port",
+            "  PSF_RANK             the requested rank; default: any",
+            "  PSF_MAPPED           a directory for shards in mapped files; default: native memory",
+            "  PSF_CHECKPOINTS      a directory for checkpoints, the same for all servers; default: none",
+            "  PSF_LANES            threads that run handlers; default: one per processor",
+            "  PSF_MEMORY           the limit in bytes of a server's requests and answers, such as 512m or 2g;",
+            "                       default: five eighths of the JVM's direct memory, or its heap if that is less",
+            "  PSF_TRANSPORT        auto (the default): shared memory on one machine, else TCP; or shm, tcp, netty",
+            "  PSF_SPIN_MICROS      how long a thread spins before it blocks; default: 50; 0 for no spinning",
+            "  PSF_DEADLINE         the time limit of a worker's call; default: 60s",
+            "  PSF_JOIN_TIMEOUT     the time limit for the cluster to form; default: 2m",
+            "  PSF_HEARTBEAT_LIMIT  how long a node may stay silent; default: 10s (set on the scheduler)",
             "  PSF_CONFIG           a YAML file with these keys (PSF_SERVERS: 2)",
             "The names of ps-lite, MXNet and Hetu (DMLC_ROLE: scheduler, server, worker; DMLC_PS_ROOT_URI ...) and of",
             "MindSpore (MS_ROLE: MS_SCHED, MS_PSERVER, MS_WORKER; MS_SCHED_HOST ...) are accepted too."
@@ -64,22 +64,22 @@ final class NodeCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
-            description = "where a server listens; 127.0.0.1 and any port unless said (PSF_LISTEN)")
+            description = "where a server listens; default: 127.0.0.1 and any port (PSF_LISTEN)")
     private @Nullable String listen;
 
-    @Option(names = "--rank", paramLabel = "N", description = "the rank of a server; any unless said (PSF_RANK)")
+    @Option(names = "--rank", paramLabel = "N", description = "the rank of a server; default: any (PSF_RANK)")
     private @Nullable String rank;
 
     @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
-            description = "where your handlers are: jars and folders, apart by '${sys:path.separator}'")
+            description = "where your handlers are: jars and folders, separated by '${sys:path.separator}'")
     private String classPath = "";
 
     private final @Nullable Role fixedRole;
 
-    /** The command of any role, or of one. */
+    /** Creates the command of one role, or of any role if {@code fixedRole} is null. */
     NodeCommand(@Nullable Role fixedRole) {
         this.fixedRole = fixedRole;
     }

@@ -10,22 +10,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** How a JVM of psf is started. The flags stand in {@code jvm.options}, which the script reads too. */
+/** Builds the command line of a psf JVM. The flags are in {@code jvm.options}, which the script reads, too. */
 final class NodeJvm {
-    /** The variable with flags of the user's own, apart by spaces; they win over ours. */
+    /** The environment variable with the user's flags, separated by spaces. They override psf's flags. */
     static final String OPTIONS = "PSF_JAVA_OPTS";
 
-    /** The variable that tells the C library how to allocate, where that is glibc. */
+    /** The environment variable that configures the allocator of glibc; ignored by other C libraries. */
     static final String ALLOCATOR = "GLIBC_TUNABLES";
 
-    /** Tensors on huge pages: rows picked at random then miss far fewer translations of addresses. */
+    /** Puts tensors on huge pages, so that random access to rows causes far fewer TLB misses. */
     static final String HUGE_PAGES = "glibc.malloc.hugetlb=1";
 
     private static final long LEAST_DIRECT = 256L << 20;
 
     private NodeJvm() {}
 
-    /** The command that runs {@code psf} in a JVM like this one. */
+    /** Returns the command that runs {@code psf} in a JVM like this one. */
     static List<String> command(String classPath, List<String> moreFlags, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(java());
@@ -38,7 +38,7 @@ final class NodeJvm {
         return command;
     }
 
-    /** The {@code java} that runs this. */
+    /** Returns the path of the {@code java} program of this JVM. */
     static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }

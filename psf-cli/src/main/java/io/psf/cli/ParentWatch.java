@@ -2,14 +2,14 @@ package io.psf.cli;
 
 import java.util.Map;
 
-/** Ends this process when the one that started it is gone, so that a killed parent leaves nothing behind. */
+/** Terminates this process when its parent process has ended, so that a killed parent leaves no process behind. */
 final class ParentWatch {
-    /** The variable that names the parent's process id. */
+    /** The environment variable with the parent's process id. */
     static final String PARENT = "PSF_PARENT";
 
     private ParentWatch() {}
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nothing comes after the end
+    @SuppressWarnings("FutureReturnValueIgnored") // the JVM halts
     static void start(Map<String, String> environment) {
         String parent = environment.get(PARENT);
         if (parent == null || parent.isBlank()) {
@@ -19,7 +19,7 @@ final class ParentWatch {
                 .ifPresentOrElse(handle -> handle.onExit().thenRun(ParentWatch::end), ParentWatch::end);
     }
 
-    /** At once, without shutdown hooks: there is nobody left to hear of an orderly end. */
+    /** Terminates at once, without shutdown hooks, since the parent does not need an orderly shutdown any more. */
     private static void end() {
         Runtime.getRuntime().halt(1);
     }

@@ -31,7 +31,7 @@ class MainTest {
     void anOptionThatIsNotThereIsOneSentence() throws Exception {
         assertThat(psf(Map.of(), "node", "--rol", "server"))
                 .startsWith("2: psf: Unknown option")
-                .endsWith("(did you mean --role? psf node --help says what there is)")
+                .endsWith("(did you mean --role? see psf node --help)")
                 .doesNotContain("\n");
     }
 

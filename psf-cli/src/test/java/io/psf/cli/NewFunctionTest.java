@@ -163,7 +163,7 @@ class NewFunctionTest {
         Cli.Said said = Cli.run("new");
 
         assertThat(said.exit()).isEqualTo(2);
-        assertThat(said.err()).isEqualTo("psf: Missing required subcommand (psf new --help says what there is)");
+        assertThat(said.err()).isEqualTo("psf: Missing required subcommand (see psf new --help)");
     }
 
     private static List<String> files(Path folder) throws Exception {

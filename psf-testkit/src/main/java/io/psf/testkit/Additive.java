@@ -5,7 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 
-/** The optimizer of a test's tensor unless the test says otherwise: values += update. */
+/** The default optimizer of a test's tensor: values += update. */
 final class Additive implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds where two answers differ, component by component. */
+/** Finds the first difference of two answers, component by component. */
 final class Differences {
     private final double reduced;
     private final double others;
 
     /**
-     * @param reduced how far floats of a component with {@link Reduce} may differ, relative to the larger
-     * @param others how far other floats may differ, relative to the larger
+     * @param reduced the relative tolerance of floats in a component with {@link Reduce}
+     * @param others the relative tolerance of other floats; relative to the larger of the two
      */
     Differences(double reduced, double others) {
         this.reduced = reduced;
@@ -29,17 +29,17 @@ final class Differences {
     }
 
     /**
-     * The first difference.
+     * Returns the first difference.
      *
-     * @param where what the two are, for example {@code response}
-     * @return where it is and the two values there; null if there is none
+     * @param where the name of the compared values, for example {@code response}
+     * @return the path of the difference and the two values; null if there is none
      */
     @Nullable
     Difference between(String where, @Nullable Object one, @Nullable Object other) {
         return between(where, one, other, others);
     }
 
-    /** Two values that should be the same. */
+    /** Two values that should be equal, and their path. */
     record Difference(String where, String one, String other) {}
 
     private @Nullable Difference between(String where, @Nullable Object one, @Nullable Object other, double tolerance) {
@@ -96,7 +96,7 @@ final class Differences {
         return null;
     }
 
-    /** The order of the keys is not compared: it may be that of a handler's hash map. */
+    /** Compares maps. Ignores the order of the keys, since it may be that of a handler's hash map. */
     private @Nullable Difference ofMaps(String where, Map<?, ?> one, Map<?, ?> other, double tolerance) {
         if (!one.keySet().equals(other.keySet())) {
             return differ("keys of " + where, one.keySet(), other.keySet());
@@ -127,7 +127,7 @@ final class Differences {
 
     private static @Nullable Object get(RecordComponent component, Object record) {
         try {
-            component.getAccessor().setAccessible(true); // the function may be one of the test's own package
+            component.getAccessor().setAccessible(true); // the function may be private to the test's package
             return component.getAccessor().invoke(record);
         } catch (IllegalAccessException | InvocationTargetException e) {
             throw new IllegalStateException("component " + component + ": cannot be read", e);

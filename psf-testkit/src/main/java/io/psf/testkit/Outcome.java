@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What steps came to on one number of slices.
+ * The outcome of a test's steps on one number of slices.
  *
- * @param cluster the servers, as the steps left them
- * @param answer what the steps returned; null if they failed
- * @param failure what they failed with; null if they did not
+ * @param cluster the servers, in the state after the steps
+ * @param answer the value that the steps returned; null if they failed
+ * @param failure the exception of the steps; null if they did not fail
  */
 record Outcome<T>(
         TestCluster cluster, @Nullable T answer, @Nullable PsException failure) {
@@ -24,7 +24,7 @@ record Outcome<T>(
         }
     }
 
-    /** The answer, or what it failed with. */
+    /** Returns the answer, or throws the failure. */
     T get() {
         if (failure != null) {
             throw failure;
@@ -32,7 +32,10 @@ record Outcome<T>(
         return Objects.requireNonNull(answer, "steps: null (expected: what the calls came to)");
     }
 
-    /** Throws an assertion error if the other outcome is not the same. Of failures the code counts, not the words. */
+    /**
+     * Throws an {@link AssertionError} if the other outcome differs. Failures are equal if their codes are equal;
+     * messages are ignored.
+     */
     void requireSame(Outcome<T> other, Differences differences, String function) {
         if (failure != null || other.failure != null) {
             if (failure == null || other.failure == null || failure.code() != other.failure.code()) {
@@ -44,7 +47,7 @@ record Outcome<T>(
                 }
                 throw error;
             }
-            return; // what a failed call changed is not promised
+            return; // the state after a failed call is not defined
         }
         require(differences.between("response", answer, other.answer), other, function);
         for (TensorId tensor : cluster.tensors()) {
@@ -70,7 +73,7 @@ record Outcome<T>(
         }
     }
 
-    /** The slots of one, and those that only the other has, zero. */
+    /** Returns the slots of {@code one}, and zeros for those that only {@code other} has. */
     private static Map<String, float[]> named(Map<String, float[]> one, Map<String, float[]> other) {
         Map<String, float[]> all = new LinkedHashMap<>(one);
         other.forEach((name, slot) -> all.putIfAbsent(name, new float[slot.length]));

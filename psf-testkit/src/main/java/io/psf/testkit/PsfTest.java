@@ -14,16 +14,16 @@ import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tests a PS function in one line, without a cluster: codec, partition, handler and merge run in process over slices on
- * the heap, and the answer must not tell how many slices there are.
+ * Tests a PS function in one line, without a cluster. Codec, partition, handler and merge run in process, over slices
+ * on the heap. The answer must not depend on the number of slices.
  *
  * <pre>{@code
  * PsfTest.of(AxpyPsf.bind(new AxpyOnHost())).tensor(w, 100, 8).sameOnAnySlices(new Axpy.Request(w, 0.1f, x));
  * }</pre>
  *
- * <p>What fails is an {@link AssertionError} that names the component. What a handler throws comes as the call's
- * {@link PsException}, if it does so on any number of slices. Each method that describes the test changes this object
- * and returns it. Not thread-safe.
+ * <p>A difference is an {@link AssertionError} that names the component. An exception of a handler is the call's
+ * {@link PsException}, if the handler throws it on any number of slices. Each method that configures the test changes
+ * this object and returns it. Not thread-safe.
  *
  * @param <Q> the request
  * @param <R> the response
@@ -46,28 +46,28 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * A test of a function.
+     * Creates a test of a function.
      *
-     * @param function what {@code XPsf.bind(handler)} of interface {@code X} makes
+     * @param function the binding, created by {@code XPsf.bind(handler)} of interface {@code X}
      */
     public static <Q, R> PsfTest<Q, R> of(Binding<Q, R> function) {
         return new PsfTest<>(function);
     }
 
-    /** Another function, for steps that call several. */
+    /** Adds another function, for steps that call several functions. */
     public PsfTest<Q, R> and(Binding<?, ?> other) {
         functions.put(other.function().info().name(), other);
         return this;
     }
 
     /**
-     * A tensor that is there when the test begins, each time the same. Neighbouring values differ and are small
-     * multiples of 1/8, unless {@link #values} says otherwise; pushes are added, unless {@link #optimizer} does. All tensors
-     * of a test lie beside each other.
+     * Adds a tensor [rows, width] float32 that exists when the test starts, with the same values each time. By default,
+     * neighbouring values differ and are small multiples of 1/8; {@link #values} sets others. By default, pushes are
+     * added; {@link #optimizer} sets another rule. All tensors of a test are colocated.
      *
-     * @param rows how many rows; with fewer than 7 there are at most as many slices as rows
-     * @param width floats in a row
-     * @throws IllegalArgumentException if the values do not fit in one array; a table that grows is {@link #growing}
+     * @param rows the number of rows; with fewer than 7 rows the test uses at most as many slices
+     * @param width the number of floats in a row
+     * @throws IllegalArgumentException if the values do not fit into one array; a growing table is {@link #growing}
      */
     public PsfTest<Q, R> tensor(TensorId tensor, long rows, int width) {
         if (rows > Integer.MAX_VALUE / 4 / Math.max(1, width)) {
@@ -80,10 +80,11 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * A table that grows, without a row when the test begins: each is made, of zeros, when its key first comes. Pushes are
-     * added, unless {@link #optimizer} says otherwise.
+     * Adds a growing table, which has no rows when the test starts. A row of zeros is created when a handler first
+     * calls {@code Shard.row} or {@code Shard.rows} with its key. By default, pushes are added; {@link #optimizer} sets
+     * another rule.
      *
-     * @param width floats in a row
+     * @param width the number of floats in a row
      */
     public PsfTest<Q, R> growing(TensorId tensor, int width) {
         last = tensor;
@@ -92,10 +93,10 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * The first values of the tensor declared last.
+     * Sets the initial values of the tensor that was added last.
      *
-     * @param values element i of [rows, width], rounded to float32
-     * @throws IllegalStateException if it is a table that grows
+     * @param values the value of element i of [rows, width], rounded to float32
+     * @throws IllegalStateException if the tensor is a growing table
      */
     public PsfTest<Q, R> values(IntToDoubleFunction values) {
         TestTensor tensor = lastTensor();
@@ -107,7 +108,7 @@ public final class PsfTest<Q, R> {
         return this;
     }
 
-    /** How pushes change the tensor declared last. */
+    /** Sets the optimizer of the tensor that was added last. */
     public PsfTest<Q, R> optimizer(Optimizer optimizer) {
         TestTensor tensor = lastTensor();
         tensors.put(tensor.info().id(), new TestTensor(tensor.info(), tensor.values(), optimizer));
@@ -122,21 +123,21 @@ public final class PsfTest<Q, R> {
         return tensor;
     }
 
-    /** How many workers there are, for handlers that wait for all of them; 1 unless said. */
+    /** Sets the number of workers, for handlers that wait for all of them. The default is 1. */
     public PsfTest<Q, R> workers(int workers) {
         this.workers = workers;
         return this;
     }
 
-    /** The directory that all servers of the test have for checkpoints. */
+    /** Sets the checkpoint directory of all servers of the test. */
     public PsfTest<Q, R> checkpoints(Path directory) {
         this.checkpoints = directory;
         return this;
     }
 
     /**
-     * How far floats may differ, relative to the larger. Unless said, those of a component with {@code Reduce} by 1e-6,
-     * since sums depend on their order, and all others not at all.
+     * Sets the tolerance of floats, relative to the larger of the two. The default is 1e-6 for components with
+     * {@code Reduce}, since sums depend on their order, and 0 for all others.
      */
     public PsfTest<Q, R> within(double relative) {
         reduced = relative;
@@ -144,7 +145,7 @@ public final class PsfTest<Q, R> {
         return this;
     }
 
-    /** Fresh servers with the tensors as they begin, for calls through the functions' stubs. */
+    /** Creates new servers with the tensors in their initial state, for calls through the functions' stubs. */
     public TestCluster on(int slices) {
         long fewest = tensors.values().stream()
                 .mapToLong(tensor -> tensor.info().rows())
@@ -157,7 +158,7 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * Calls the function once, on fresh servers.
+     * Calls the function once, on new servers.
      *
      * @throws PsException if the call fails
      */
@@ -168,11 +169,11 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * Checks that the function answers a request in the same way, and leaves the same in values and slots, on 1, 2, 3
+     * Checks that the function returns the same answer to a request, and leaves the same values and slots, on 1, 2, 3
      * and 7 slices.
      *
      * @return the response
-     * @throws AssertionError if it does not
+     * @throws AssertionError if an answer, a value or a slot differs
      * @throws PsException if the call fails in the same way on any number of slices
      */
     public R sameOnAnySlices(Q request) {
@@ -181,9 +182,9 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * The same for several requests, each on fresh servers. A failure names the seed.
+     * Checks several requests like {@link #sameOnAnySlices(Object)}, each on new servers. A failure names the seed.
      *
-     * @param times how many requests; the seeds are 0 to times - 1
+     * @param times the number of requests; the seeds are 0 to times - 1
      */
     public void sameOnAnySlices(int times, RandomRequest<Q> requests) {
         for (int seed = 0; seed < times; seed++) {
@@ -199,9 +200,9 @@ public final class PsfTest<Q, R> {
     }
 
     /**
-     * The same for calls one after the other, on the same servers.
+     * Checks a sequence of calls like {@link #sameOnAnySlices(Object)}, on the same servers.
      *
-     * @return what the steps came to
+     * @return the value that the steps return
      */
     public <T> T sameOnAnySlices(Steps<T> steps) {
         Outcome<T> one = Outcome.of(on(1), steps);

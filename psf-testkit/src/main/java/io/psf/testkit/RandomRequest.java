@@ -3,12 +3,12 @@ package io.psf.testkit;
 import java.util.Random;
 
 /**
- * Makes a request from a seeded source of random numbers.
+ * Creates a request from a seeded random number generator.
  *
  * @param <Q> the request
  */
 @FunctionalInterface
 public interface RandomRequest<Q> {
-    /** Draws a request. */
+    /** Creates a request. */
     Q request(Random random);
 }

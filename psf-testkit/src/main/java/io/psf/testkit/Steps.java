@@ -1,10 +1,10 @@
 package io.psf.testkit;
 
 /**
- * Calls that a test makes one after the other, through the functions' own stubs. Run once for each number of slices, so
- * it makes the same calls each time.
+ * The calls that a test makes in sequence, through the functions' stubs. Run once for each number of slices, and must
+ * make the same calls each time.
  *
- * @param <T> what the calls came to: a response, or several in a list or record
+ * @param <T> the result of the calls: a response, or several in a list or record
  */
 @FunctionalInterface
 public interface Steps<T> {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-/** Time that stands still until the test moves it. */
+/** A clock that stands still until the test advances it. */
 final class TestClock {
     private final TestLane lane;
     private final List<Alarm> alarms = new ArrayList<>();
@@ -26,7 +26,7 @@ final class TestClock {
         return rings;
     }
 
-    /** Runs what becomes due, the earliest first. */
+    /** Advances the time and runs the work that becomes due, the earliest first. */
     void advance(Duration time) {
         Duration end = now.plus(time);
         while (true) {

@@ -37,12 +37,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers of a test, in process: each holds one slice of each tensor, and every request and answer goes through bytes.
- * Give it to a stub, {@code AxpyPsf.stub(cluster)}, as worker 0. Belongs to the test's thread.
+ * The servers of a test, in process. Each server holds one slice of each tensor, and every request and answer is
+ * serialized. A stub of the cluster, {@code AxpyPsf.stub(cluster)}, calls as worker 0. Used by the test's thread only.
  *
- * <p>A call has run when {@code call} returns, unless its handler answers later; then a later call, perhaps of another
- * worker, or {@link #advance}, brings the answer, and {@code await} before that fails with {@code TIMED_OUT}. A handler
- * that answers from a thread of its own is not for this.
+ * <p>A call has run when {@code call} returns, unless its handler answers later. In that case a later call, perhaps of
+ * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}.
+ * Handlers that answer from a thread of their own are not supported.
  */
 public final class TestCluster implements Caller {
     private final int slices;
@@ -52,7 +52,7 @@ public final class TestCluster implements Caller {
     private final Map<TensorId, List<TestShard>> shards = new HashMap<>();
     private final List<TestNode> servers = new ArrayList<>();
     private final TestNode scheduler;
-    /** The latest call of a worker on a shard: the next one waits for its answer. */
+    /** The latest call of each worker on each shard; the worker's next call there waits for its answer. */
     private final Map<Turn, CompletableFuture<TupleReader>> latest = new HashMap<>();
 
     private final TestLane lane = new TestLane();
@@ -84,7 +84,7 @@ public final class TestCluster implements Caller {
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
         for (TestTensor tensor : tensors) {
             TensorLayout even = TensorLayout.even(tensor.info(), ranks);
-            TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), 0); // beside each other
+            TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), 0); // colocated
             layouts.put(tensor.info().id(), layout);
             List<TestShard> made = new ArrayList<>();
             for (int slice = 0; slice < slices; slice++) {
@@ -99,18 +99,18 @@ public final class TestCluster implements Caller {
             TestTensor tensor, TensorLayout layout, int slice, TestPlaces places, Map<TensorId, List<TestShard>> all) {
         TestShard shard = new TestShard(layout, slice, tensor.optimizer(), made -> {}, places, all);
         int first = (int) (layout.range(slice).begin() * tensor.info().width());
-        for (int i = 0; i < shard.values().length(); i++) { // none yet of a table that grows
+        for (int i = 0; i < shard.values().length(); i++) { // a growing table has none yet
             shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
         }
         return shard;
     }
 
-    /** How many slices each tensor has. */
+    /** Returns the number of slices of each tensor. */
     public int slices() {
         return slices;
     }
 
-    /** A worker of that rank, for a stub to call as. */
+    /** Returns the worker of a rank, for a stub to call as. */
     public Caller worker(int rank) {
         return new Caller() {
             @Override
@@ -120,7 +120,7 @@ public final class TestCluster implements Caller {
         };
     }
 
-    /** Makes the calls of handlers: as no worker, in no order, answered on the lane. */
+    /** Returns the caller for handlers. Its calls have no worker and no order, and are answered on the lane. */
     private Caller onward() {
         return new Caller() {
             @Override
@@ -142,17 +142,17 @@ public final class TestCluster implements Caller {
         };
     }
 
-    /** Lets time pass, which stands still otherwise: what handlers have put off until then runs now. */
+    /** Advances the test's time, which stands still otherwise. Runs the work that handlers have deferred until then. */
     public void advance(Duration time) {
         clock.advance(time);
     }
 
-    /** A tensor's values as they are now, [rows, width] float32; of a table that grows, in the order of {@link #keys}. */
+    /** Returns a tensor's current values: [rows, width] float32, for a growing table in the order of {@link #keys}. */
     public float[] values(TensorId tensor) {
         return inOrder(tensor, layout(tensor).info().width(), Shard::values);
     }
 
-    /** The keys that have rows now, ascending. */
+    /** Returns the keys that have rows now: [rows] int64, ascending. */
     public long[] keys(TensorId tensor) {
         return shardsOf(tensor).stream()
                 .flatMapToLong(shard -> IntStream.range(0, shard.rows()).mapToLong(shard::key))
@@ -160,7 +160,7 @@ public final class TestCluster implements Caller {
                 .toArray();
     }
 
-    /** An array of each shard, put together by key; zero where a shard has none. */
+    /** Concatenates an array of each shard, in the order of the keys; zero where a shard has none. */
     private float[] inOrder(
             TensorId tensor, int width, java.util.function.Function<TestShard, @Nullable FloatArray> of) {
         long[] keys = keys(tensor);
@@ -174,7 +174,7 @@ public final class TestCluster implements Caller {
         return all;
     }
 
-    /** All that functions have left in a tensor's slots, by name; zero where nobody asked. */
+    /** Returns a tensor's slots by name; zero for shards without the slot. */
     Map<String, float[]> slots(TensorId tensor) {
         Map<String, float[]> slots = new LinkedHashMap<>();
         TreeSet<String> names = new TreeSet<>();
@@ -247,7 +247,9 @@ public final class TestCluster implements Caller {
         }
     }
 
-    /** Runs a request, on a shard after the worker's earlier one there has been answered, unless it has no order. */
+    /**
+     * Runs a request. An ordered request on a shard runs after the worker's earlier request there has been answered.
+     */
     private void send(TestInvocation<?, ?> invocation, int worker) {
         if (!(invocation.place() instanceof TestShard shard) || !invocation.isOrdered()) {
             lane.execute(invocation::run);
@@ -295,7 +297,7 @@ public final class TestCluster implements Caller {
                 });
     }
 
-    /** Runs the caller's own code, as a worker does. */
+    /** Runs the caller's code, as a worker does. */
     private static <R> R result(Merge<R> merge, int parts) {
         R result;
         try {

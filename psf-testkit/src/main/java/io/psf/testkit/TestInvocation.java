@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way through bytes, handler and bytes again. Once answered, the request's memory is overwritten, so
- * that a handler which keeps a borrowed array shows.
+ * One request: serialized, handled, and its answer serialized. Once answered, the request's memory is overwritten, so
+ * that a test detects a handler that retains a borrowed array.
  */
 final class TestInvocation<Q, R> {
     private static final byte SPOILED = 0x7f; // as a float 3.4e38, as a key far out of range
@@ -58,12 +58,12 @@ final class TestInvocation<Q, R> {
         return place;
     }
 
-    /** Whether it waits for the answer to its worker's call before it on the shard. */
+    /** True if the request waits for the answer to its worker's previous call on the shard. */
     boolean isOrdered() {
         return call.worker() >= 0 && binding.function().info().ordered();
     }
 
-    /** The answer's bytes, or a {@link PsException}. */
+    /** Returns the future of the answer's bytes, which may fail with a {@link PsException}. */
     CompletableFuture<TupleReader> answer() {
         return answer;
     }
@@ -77,7 +77,7 @@ final class TestInvocation<Q, R> {
                 shard.meet(binding.function().others(slice));
             }
             given = binding.handle(slice, place);
-        } catch (Throwable e) { // checked exceptions of handlers among them
+        } catch (Throwable e) { // also checked exceptions of handlers
             fail(e);
             return;
         } finally {
@@ -152,7 +152,7 @@ final class TestInvocation<Q, R> {
                 known.at(binding.function().info().name(), tensor == null ? null : tensor.name(), place.label(), null));
     }
 
-    /** What an answer failed with. */
+    /** Returns the failure of an answer. */
     static PsException failure(CompletableFuture<TupleReader> answer) {
         try {
             answer.join();

@@ -3,12 +3,12 @@ package io.psf.testkit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Runs work one after the other: what comes while some runs, waits. */
+/** Runs work sequentially on the calling thread. Work that is added while other work runs is queued. */
 final class TestLane {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean running;
 
-    /** Whether something runs now. */
+    /** True while work runs. */
     boolean isRunning() {
         return running;
     }

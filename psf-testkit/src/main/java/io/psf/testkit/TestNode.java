@@ -25,7 +25,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server or a scheduler for functions that run on whole nodes. A server of a test holds one slice of each tensor. */
+/**
+ * A server or the scheduler, for functions that run on whole nodes. A server of a test holds one slice of each tensor.
+ */
 final class TestNode implements Node, TestPlace {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 

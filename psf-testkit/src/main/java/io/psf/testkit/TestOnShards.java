@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Work that runs on several shards, one after the other. */
+/** Work that runs on several shards, sequentially. */
 record TestOnShards<T>(List<TestShard> shards, Function<? super Shard, ? extends T> work, CallInfo call) {
-    /** Runs it later on the lane, each shard in a turn of its own. */
+    /** Queues the work on the lane, with a separate lane task for each shard. Does not block. */
     CompletableFuture<List<T>> start(TestLane lane) {
         CompletableFuture<List<T>> all = new CompletableFuture<>();
         List<@Nullable T> answers = new ArrayList<>();

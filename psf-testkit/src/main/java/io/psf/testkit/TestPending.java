@@ -7,16 +7,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 
-/** An answer that is there, or waits for a later call of the test; nobody else would bring it. */
+/**
+ * An answer that is complete, or that a later call of the test completes. {@code await} never blocks, since no other
+ * thread would complete it.
+ */
 final class TestPending<R> implements Pending<R> {
     private final String function;
     private final CompletableFuture<R> answer;
     private final BooleanSupplier onLane;
 
     /**
-     * An answer.
+     * Creates a pending answer.
      *
-     * @param onLane whether a handler runs now, which cannot wait for it
+     * @param onLane true while a handler runs, which must not wait
      */
     TestPending(String function, CompletableFuture<R> answer, BooleanSupplier onLane) {
         this.function = function;

@@ -2,18 +2,18 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 
-/** Where a handler runs. */
+/** The place where a handler runs: a shard or a node. */
 interface TestPlace {
     /**
-     * A call begins to be handled.
+     * Starts the handling of a call.
      *
-     * @param readOnly true if it makes no rows
+     * @param readOnly true if the call creates no rows
      */
     void begin(CallInfo call, boolean readOnly);
 
-    /** No call is being handled. */
+    /** Ends the handling of the call. */
     void end();
 
-    /** What it is, for messages. */
+    /** Returns the place's name, for messages. */
     String label();
 }

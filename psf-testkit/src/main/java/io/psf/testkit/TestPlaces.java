@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the shards and nodes of a test have in common.
+ * The objects that the shards and nodes of a test share.
  *
- * @param members everybody in the cluster
- * @param lane runs all work, one piece at a time
- * @param clock whose time the test moves
- * @param onward makes the calls of handlers
- * @param checkpoints the directory for checkpoints; null for none
+ * @param members all members of the cluster
+ * @param lane the lane that runs all work, sequentially
+ * @param clock the clock that the test advances
+ * @param onward the caller for handlers
+ * @param checkpoints the checkpoint directory; null for none
  */
 record TestPlaces(
         List<Member> members,

@@ -25,7 +25,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
 
-/** A shard on the heap. Scratch memory begins as NaN, so that a handler which does not fill it shows. */
+/**
+ * A shard on the heap. Scratch memory is initialized with NaN, so that a test detects a handler that does not fill it.
+ */
 final class TestShard implements Shard, TestPlace {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
@@ -39,7 +41,7 @@ final class TestShard implements Shard, TestPlace {
     private final Map<TensorId, List<TestShard>> all;
     private FloatArray values;
     private final Map<String, Slot> slots = new HashMap<>();
-    /** Of a table that grows, its keys in the order in which they came, and the row of each. */
+    /** The keys of a growing table, in the order of their rows. */
     private final List<Long> keys = new ArrayList<>();
 
     private final Map<Long, Integer> rows = new HashMap<>();
@@ -47,9 +49,9 @@ final class TestShard implements Shard, TestPlace {
     private boolean dropped;
     private boolean serving;
     private CallInfo call = NO_CALL;
-    /** The other tensors whose keys the call being answered has. */
+    /** The other tensors whose keys the current call has. */
     private List<TensorId> met = List.of();
-    /** True while a call that makes no rows is handled, on this shard or one that is beside it. */
+    /** True while a call that creates no rows is handled on this shard or on a colocated one. */
     private boolean readOnly;
 
     private record Slot(int width, FloatArray data) {}
@@ -80,12 +82,12 @@ final class TestShard implements Shard, TestPlace {
         beside().forEach(shard -> shard.readOnly = readOnly);
     }
 
-    /** Work of a node begins, which answers a call there. */
+    /** Starts work of a node, for the call that the node handles. */
     void beginWork(CallInfo call) {
         this.call = call;
     }
 
-    /** The shards of the tensors that the call's key sets name may be asked for until it ends. */
+    /** Permits {@link #other} for the tensors that the call's key sets name, until the call ends. */
     void meet(List<TensorId> tensors) {
         this.met = tensors;
     }
@@ -98,7 +100,7 @@ final class TestShard implements Shard, TestPlace {
         beside().forEach(shard -> shard.readOnly = false);
     }
 
-    /** The tensor has been cleared. */
+    /** Marks the tensor as cleared. */
     void drop() {
         dropped = true;
     }
@@ -109,7 +111,7 @@ final class TestShard implements Shard, TestPlace {
         }
     }
 
-    /** The shards of the same slice of all tensors, this one among them. */
+    /** Returns the shards of the same slice of all tensors, this one included. */
     private List<TestShard> beside() {
         List<TestShard> shards = new ArrayList<>(List.of(this));
         for (List<TestShard> each : all.values()) {
@@ -196,7 +198,7 @@ final class TestShard implements Shard, TestPlace {
         }
     }
 
-    /** Rows that are there stay as they are, others are zero. */
+    /** Changes the number of rows. Existing rows keep their values; new rows are zero. */
     private void setRows(int rows) {
         values = resized(values, rows * width());
         slots.replaceAll((name, slot) -> new Slot(slot.width(), resized(slot.data(), rows * slot.width())));

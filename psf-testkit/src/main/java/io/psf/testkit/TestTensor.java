@@ -5,14 +5,16 @@ import io.psf.api.TensorInfo;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * A tensor that a test asks for.
+ * A tensor that a test declares.
  *
- * @param info its name and shape
- * @param values element i of [rows, width] to begin with
- * @param optimizer how pushes change it
+ * @param info the tensor's name and shape
+ * @param values the initial value of element i of [rows, width]
+ * @param optimizer the optimizer: the rule by which pushes change the tensor
  */
 record TestTensor(TensorInfo info, IntToDoubleFunction values, Optimizer optimizer) {
-    /** Neighbours differ, and sums of a few thousand are exact. */
+    /**
+     * Returns the default value of element i. Neighbouring values differ, and sums of a few thousand values are exact.
+     */
     static double unlike(int i) {
         return (i * 37L % 101 - 50) / 8.0;
     }

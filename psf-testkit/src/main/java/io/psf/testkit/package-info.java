@@ -1,6 +1,4 @@
-/**
- * What a test of a PS function starts with: {@link io.psf.testkit.PsfTest}. Imports psf-api alone.
- */
+/** The entry point for tests of PS functions: {@link io.psf.testkit.PsfTest}. Imports psf-api only. */
 @NullMarked
 package io.psf.testkit;
 

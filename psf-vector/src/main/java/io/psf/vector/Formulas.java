@@ -14,16 +14,17 @@ import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The formulas of the {@link Kernel}s, operation by operation as there, so that they round alike. Each has its own
- * loop: one that several formulas shared could not be compiled into vector instructions. Memory is cut to the span right
- * before its loop, which lets the JIT see that every access is within bounds.
+ * The formulas of the {@link Kernel}s, with the same operations in the same order, so that the results round
+ * identically. Each formula has its own loop: the JIT could not compile a loop shared by several formulas into vector
+ * instructions. The memory is sliced to the span right before the loop, so that the JIT can prove that every access is
+ * within bounds.
  */
 final class Formulas {
     private static final int LANES = Floats.SPECIES.length();
 
     private Formulas() {}
 
-    /** A kernel over memory off the heap; null if there is nothing to gain from vectors. */
+    /** Returns a kernel over off-heap memory; null if vectors do not speed up the rule. */
     static @Nullable SpanKernel of(Kernel kernel, Floats w, Floats g, Floats[] state) {
         if (kernel instanceof Add rule) {
             return (at, from, n, steps) -> add(rule.scale(), w, at, g, from, n);

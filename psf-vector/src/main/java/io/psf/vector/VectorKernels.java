@@ -7,9 +7,15 @@ import io.psf.builtin.optimizer.SpanKernel;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Kernels over memory off the heap, by the Vector API. Making one fails where this JVM lacks what it is built for. */
+/**
+ * Kernels over off-heap memory, with the Vector API. The constructor fails if this JVM does not have the Vector API
+ * that the class was built for.
+ */
 public final class VectorKernels implements KernelProvider {
-    /** Tries a vector: {@link LinkageError} if the module is not there, or of another JDK than this was built with. */
+    /**
+     * Loads and stores one vector as a test. Throws {@link LinkageError} if the module is missing, or belongs to
+     * another JDK than the one of the build.
+     */
     public VectorKernels() {
         int bytes = Floats.SPECIES.vectorByteSize();
         Floats probe = Floats.of(FloatArray.view(ByteBuffer.allocateDirect(bytes)));

@@ -1,5 +1,5 @@
 /**
- * The optimizers' formulas with the Vector API, over memory off the heap. Imports psf-api and the room
+ * The optimizers' formulas with the Vector API, over off-heap memory. Imports psf-api and the package
  * {@code io.psf.builtin.optimizer}.
  */
 @NullMarked

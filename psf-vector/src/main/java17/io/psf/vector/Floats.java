@@ -7,7 +7,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
-/** Float32 off the heap, read and written a vector at a time. Of JDK 17 and 18, whose vectors see byte buffers. */
+/** Off-heap float32 memory, read and written by vectors. For JDK 17 and 18, whose vectors access byte buffers. */
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
@@ -17,23 +17,23 @@ final class Floats {
         this.bytes = bytes;
     }
 
-    /** The memory of an array; null if it lies on the heap. */
+    /** Returns the memory of an array; null if the array is on the heap. */
     static @Nullable Floats of(FloatArray array) {
         ByteBuffer bytes = array.offHeap();
         return bytes == null ? null : new Floats(bytes);
     }
 
-    /** The n elements from one on. */
+    /** Returns n elements from {@code begin} on; a view. */
     Floats part(int begin, int n) {
         return new Floats(bytes.slice(Float.BYTES * begin, Float.BYTES * n));
     }
 
-    /** The vector that begins with element i. */
+    /** Loads the vector that starts at element i. */
     FloatVector load(int i) {
         return FloatVector.fromByteBuffer(SPECIES, bytes, Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Stores a vector from element i on. */
+    /** Stores a vector at element i. */
     void store(int i, FloatVector vector) {
         vector.intoByteBuffer(bytes, Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
     }

@@ -5,7 +5,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the place of the others on JDK 19 to 21, where vectors see memory off the heap in a preview alone. */
+/** Replaces the other variants on JDK 19 to 21, where vectors access off-heap memory only with preview features. */
 final class Floats {
     static final VectorSpecies<Float> SPECIES = missing();
 

@@ -8,7 +8,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 import org.jspecify.annotations.Nullable;
 
-/** Float32 off the heap, read and written a vector at a time. Of JDK 22 and later, whose vectors see memory segments. */
+/** Off-heap float32 memory, read and written by vectors. For JDK 22 and later, whose vectors access memory segments. */
 final class Floats {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
@@ -18,23 +18,23 @@ final class Floats {
         this.bytes = bytes;
     }
 
-    /** The memory of an array; null if it lies on the heap. */
+    /** Returns the memory of an array; null if the array is on the heap. */
     static @Nullable Floats of(FloatArray array) {
         ByteBuffer bytes = array.offHeap();
         return bytes == null ? null : new Floats(MemorySegment.ofBuffer(bytes));
     }
 
-    /** The n elements from one on. */
+    /** Returns n elements from {@code begin} on; a view. */
     Floats part(int begin, int n) {
         return new Floats(bytes.asSlice((long) Float.BYTES * begin, (long) Float.BYTES * n));
     }
 
-    /** The vector that begins with element i. */
+    /** Loads the vector that starts at element i. */
     FloatVector load(int i) {
         return FloatVector.fromMemorySegment(SPECIES, bytes, (long) Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Stores a vector from element i on. */
+    /** Stores a vector at element i. */
     void store(int i, FloatVector vector) {
         vector.intoMemorySegment(bytes, (long) Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
     }

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A dense call of 16 floats: stub, routing, codec, and the answers' merge, all on this thread. What the echo does for
- * the servers is in it, and measured alone beside it.
+ * A dense call of 16 floats: stub, routing, codec, and the answers' merge, all on this thread. The cost of the echo,
+ * which replaces the servers, is included, and is also measured separately.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -32,7 +32,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(2)
 @SuppressWarnings("NullAway.Init") // JMH calls connect first
 public class CallBenchmark {
-    /** Slices of the tensor, each on a server of its own. */
+    /** The number of slices of the tensor, each on a separate server. */
     @Param({"1", "4"})
     public int slices;
 
@@ -44,7 +44,7 @@ public class CallBenchmark {
     private DensePushPsf.Stub push;
     private DensePullPsf.Stub pull;
 
-    /** Connects. */
+    /** Connects to the echoes. */
     @Setup
     public void connect() {
         pushes = new Calls(DensePushPsf.FUNCTION.info(), slices, null);
@@ -53,25 +53,25 @@ public class CallBenchmark {
         pull = DensePullPsf.stub(pulls);
     }
 
-    /** An update of the whole tensor; the answers hold nothing. */
+    /** Pushes an update of the whole tensor; the answers are empty. */
     @Benchmark
     public DensePush.Response push() {
         return push.call(tensor, floats).await();
     }
 
-    /** The whole tensor, into an array of the caller. */
+    /** Pulls the whole tensor into an array of the caller. */
     @Benchmark
     public DensePull.Response pull() {
         return pull.call(tensor, into).await();
     }
 
-    /** What the echo does in {@link #push}. */
+    /** Measures the echo's part of {@link #push}. */
     @Benchmark
     public int echoOfPush() {
         return echo(pushes.echo());
     }
 
-    /** What the echo does in {@link #pull}. */
+    /** Measures the echo's part of {@link #pull}. */
     @Benchmark
     public int echoOfPull() {
         return echo(pulls.echo());

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Makes calls as a worker does, to servers that answer at once. */
+/** Makes calls like a worker, to servers that answer at once. */
 final class Calls implements Caller {
     /** A tensor of 16 floats. */
     static final TensorInfo TENSOR = new TensorInfo(TensorId.of("w"), 16, 1);
@@ -40,9 +40,9 @@ final class Calls implements Caller {
     /**
      * Connects to echoes.
      *
-     * @param function what they answer
-     * @param slices how many, a slice each
-     * @param floats [n] float32, what each answers; null for nothing
+     * @param function the function that the echoes answer
+     * @param slices the number of echoes, one slice each
+     * @param floats [n] float32, the answer of each echo; null for an empty answer
      */
     Calls(FunctionInfo function, int slices, @Nullable FloatArray floats) {
         int[] ranks = new int[slices];
@@ -79,7 +79,7 @@ final class Calls implements Caller {
         };
     }
 
-    /** One of the echoes. */
+    /** Returns one of the echoes. */
     Echo echo() {
         if (last == null) {
             throw new IllegalStateException("echo: none");

@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A request's way through a server: the frame is written, dispatched, run on the lane and answered to a channel that
- * drops the answer; in a session, so answers are kept until the caller is done with them. One at a time, with the lane's
- * waking up in it, and 64 together.
+ * A request in a server: the frame is written, dispatched, run on the lane and answered to a channel that drops the
+ * answer. The request belongs to a session, so answers are retained until the caller acknowledges them. Measured one
+ * request at a time, which includes waking the lane, and 64 together.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -69,7 +69,7 @@ public class DispatcherBenchmark {
         await();
     }
 
-    /** Ends it. */
+    /** Stops the server. */
     @TearDown
     public void end() {
         server.close();
@@ -119,18 +119,18 @@ public class DispatcherBenchmark {
         tuple.reset();
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // it yields to the lane, whoever else there is
+    @SuppressWarnings("ThreadPriorityCheck") // yields to the lane's thread
     private void await() {
         for (int i = 0; server.answers() < calls; i++) {
             if (i < SPINS) {
                 Thread.onSpinWait();
             } else {
-                Thread.yield(); // the lane may want this very core
+                Thread.yield(); // the lane may need this core
             }
         }
     }
 
-    /** Now and then, as callers do: nothing up to here is asked for again. */
+    /** Acknowledges the answers so far from time to time, like a caller, so that the server drops them. */
     private void done() {
         if (calls - done >= TOGETHER) {
             done = calls;

@@ -19,7 +19,7 @@ final class Echo implements Channel {
     private final Receiver receiver;
     private final ByteBuffer answer;
 
-    /** An echo that answers each request of a function with one tuple. */
+    /** Creates an echo that answers each request of a function with one tuple. */
     Echo(FramePool pool, Acceptor acceptor, FunctionInfo function, TupleWriter answer) {
         this.pool = pool;
         Frame any = pool.acquire(Frame.HEADER);
@@ -36,12 +36,12 @@ final class Echo implements Channel {
         request.release();
     }
 
-    /** One answer as it would have come. */
+    /** Returns an answer in the form in which it would be received. */
     Frame answer(int slice, long call) {
         int length = answer.limit();
         Frame frame = pool.acquire(length);
         ByteBuffer bytes = frame.bytes();
-        for (int at = 0; at < length; at += 8) { // bulk copies between buffers would make views
+        for (int at = 0; at < length; at += 8) { // bulk copies between buffers would allocate views
             bytes.putLong(at, answer.getLong(at));
         }
         bytes.putInt(SLICE, slice).putLong(CALL, call);

@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What an optimizer does to a shard of 64 MB off the heap, beside its floors: saxpy over Java arrays of the same size,
- * and adding rows to rows of a Java array. SGD touches as many bytes as saxpy, 12 an element, Adam 28.
+ * Optimizer steps on an off-heap shard of 64 MB, with their floors: saxpy over Java arrays of the same size, and adding
+ * rows to rows of a Java array. SGD reads and writes as many bytes as saxpy, 12 per element; Adam 28 per element.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -64,7 +64,7 @@ public class KernelBenchmark {
         LongArray[] keys = new LongArray[0];
         int turn;
 
-        /** Makes the shard of this width, and sets of keys, so that its rows are not in a cache of their own. */
+        /** Creates a shard of this width, and several sets of keys, so that the rows do not stay in a cache. */
         @Setup
         public void keys() {
             shard = shard(width);
@@ -90,7 +90,7 @@ public class KernelBenchmark {
         final float[] y = new float[FLOATS];
     }
 
-    /** y += a x, Java arrays: 12 bytes an element. */
+    /** y += a x over Java arrays: 12 bytes per element. */
     @Benchmark
     public float[] denseFloor(OnHeap arrays) {
         float[] x = arrays.x;
@@ -101,19 +101,19 @@ public class KernelBenchmark {
         return y;
     }
 
-    /** A dense push with SGD: 12 bytes an element. */
+    /** A dense push with SGD: 12 bytes per element. */
     @Benchmark
     public void denseSgd(Dense dense) {
         dense.sgd.apply(dense.shard, dense.gradient);
     }
 
-    /** A dense push with Adam: 28 bytes an element. */
+    /** A dense push with Adam: 28 bytes per element. */
     @Benchmark
     public void denseAdam(Dense dense) {
         dense.adam.apply(dense.shard, dense.gradient);
     }
 
-    /** w[row] += a g, Java arrays. */
+    /** w[row] += a g over Java arrays. */
     @Benchmark
     public float[] sparseFloor(Sparse sparse) {
         float[] w = sparse.valuesOnHeap;
@@ -135,7 +135,7 @@ public class KernelBenchmark {
         sparse.sgd.apply(sparse.shard, sparse.next(), sparse.update);
     }
 
-    /** A sparse push with Adam, whose rows have been stepped differently often. */
+    /** A sparse push with Adam, whose rows have different numbers of steps. */
     @Benchmark
     public void sparseAdam(Sparse sparse) {
         sparse.adam.apply(sparse.shard, sparse.next(), sparse.update);
@@ -151,7 +151,7 @@ public class KernelBenchmark {
         return FloatArray.view(ByteBuffer.allocateDirect(4 * n).order(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /** As much of a shard as an optimizer asks for. */
+    /** Returns a shard with only the methods that an optimizer calls. */
     private static Shard shard(int width) {
         int rows = FLOATS / width;
         FloatArray values = direct(FLOATS);

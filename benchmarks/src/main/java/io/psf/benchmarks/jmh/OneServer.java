@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The inside of a server, without a network: a dispatcher, the session of one worker, and one shard. */
+/** The core of a server, without a network: a dispatcher, the session of one worker, and one shard. */
 final class OneServer implements Channel, AutoCloseable {
     private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
     private static final long FIRST_CALL = 1;
@@ -36,10 +36,10 @@ final class OneServer implements Channel, AutoCloseable {
     private final Receiver receiver;
     private final CompletableFuture<Shard> shard = new CompletableFuture<>();
 
-    /** How many frames have been answered; the answers are dropped. */
+    /** The number of answered frames; the answers are dropped. */
     private volatile long answers;
 
-    /** Starts it, with a shard that holds all of a tensor. */
+    /** Starts the server with one shard that holds a whole tensor. */
     OneServer(TensorInfo tensor, Optimizer optimizer, Binding<?, ?>... functions) {
         Memory hello = new Memory() {
             @Override
@@ -73,17 +73,17 @@ final class OneServer implements Channel, AutoCloseable {
         node.create(TensorLayout.even(tensor, new int[] {0}), 0, optimizer, shard::complete);
     }
 
-    /** The shard, for work on it beside its lane, which has nothing to do then. */
+    /** Returns the shard, for work outside its lane, which must be idle meanwhile. */
     Shard shard() {
         return shard.join();
     }
 
-    /** Hands a frame over, as a connection does. */
+    /** Passes a frame to the dispatcher, like a connection. */
     void receive(Frame frame) {
         receiver.received(this, frame);
     }
 
-    /** How many answers there have been. */
+    /** Returns the number of answers so far. */
     long answers() {
         return answers;
     }
@@ -94,7 +94,7 @@ final class OneServer implements Channel, AutoCloseable {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the one lane answers, after the node's only call
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only the lane answers, after the node's only call
     public void offer(Frame frame) {
         frame.release();
         answers++;

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The rooms of a call one by one: routing, and the codec of a small tuple. */
+/** The stages of a call, one by one: routing, and the codec of a small tuple. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -69,7 +69,7 @@ public class PartsBenchmark {
         return Routing.overSlices(SparsePullPsf.FUNCTION, pull, sparse);
     }
 
-    /** A slice of 4 floats to bytes. */
+    /** Encodes a slice of 4 floats. */
     @Benchmark
     public int write() {
         DensePushPsf.FUNCTION.write(push, routing, 1, writer);
@@ -80,7 +80,7 @@ public class PartsBenchmark {
         return body.limit();
     }
 
-    /** The same bytes to a request. */
+    /** Decodes the same bytes to a request. */
     @Benchmark
     public DensePush.Request read() {
         return DensePushPsf.FUNCTION.read(new TupleReader(written, 0, 1, 1, TENSOR));

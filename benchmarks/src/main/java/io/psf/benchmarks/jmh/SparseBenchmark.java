@@ -30,7 +30,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The steps of a sparse pull and of a sparse push, one by one: 10,000 random rows, a few of them twice, of 1,000,000. */
+/**
+ * The steps of a sparse pull and of a sparse push, one by one: 10,000 random rows of 1,000,000, a few of them twice.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -44,11 +46,11 @@ public class SparseBenchmark {
     private static final int ROWS = 1_000_000;
     private static final TensorId TENSOR = TensorId.of("table");
 
-    /** Slices of the table. */
+    /** The number of slices of the table. */
     @Param({"1", "4"})
     public int slices;
 
-    /** Floats in a row. */
+    /** The number of floats in a row. */
     @Param({"16", "64"})
     public int width;
 
@@ -66,7 +68,7 @@ public class SparseBenchmark {
     private ByteBuffer[] answers;
     private int next;
 
-    /** Makes the table and the batches. */
+    /** Creates the table and the batches. */
     @Setup
     public void prepare() {
         int[] servers = new int[slices];
@@ -85,7 +87,7 @@ public class SparseBenchmark {
         answer = FloatArray.view(direct(4 * KEYS * width));
         frame = direct(8 * KEYS + 4 * KEYS * width + 1024);
         answers = new ByteBuffer[slices];
-        for (int part = 0; part < slices; part++) { // as many rows as the first batch asks of each slice
+        for (int part = 0; part < slices; part++) { // as many rows as the first batch requests of each slice
             SparsePullPsf.FUNCTION.write(pulls[0], pullRoutings[0], part, writer);
             int keys = (int) (writer.bodyLength() / 8 - 1);
             writer.reset();
@@ -118,14 +120,14 @@ public class SparseBenchmark {
         return Routing.overSlices(SparsePushPsf.FUNCTION, pushes[batch()], layout);
     }
 
-    /** The keys of all slices to bytes. */
+    /** Encodes the keys of all slices. */
     @Benchmark
     public int writePull() {
         int batch = batch();
         return write(SparsePullPsf.FUNCTION, pulls[batch], pullRoutings[batch]);
     }
 
-    /** The keys and rows of all slices to bytes. */
+    /** Encodes the keys and rows of all slices. */
     @Benchmark
     public int writePush() {
         int batch = batch();
@@ -143,14 +145,14 @@ public class SparseBenchmark {
         return written;
     }
 
-    /** What a server copies: random rows of its table, one after the other. */
+    /** Gathers random rows of the table, like a server. */
     @Benchmark
     public FloatArray gather() {
         answer.gather(values, rows[batch()], 0, KEYS, width);
         return answer;
     }
 
-    /** The gathered rows to bytes. */
+    /** Encodes the gathered rows. */
     @Benchmark
     public int writeAnswer() {
         SparsePullPsf.FUNCTION.writeAnswer(new SparsePull.Response(answer), writer);
@@ -159,7 +161,7 @@ public class SparseBenchmark {
         return frame.position();
     }
 
-    /** The slices' answers to where the caller's keys stand. */
+    /** Scatters the slices' answers to the positions of the caller's keys. */
     @Benchmark
     public SparsePull.Response scatter() {
         Merge<SparsePull.Response> merge = SparsePullPsf.FUNCTION.merge(pulls[0], pullRoutings[0], into);

@@ -1,4 +1,4 @@
-/** What the parts of a call cost on the thread that makes it, without a network and without a handler. */
+/** Benchmarks of the parts of a call on the calling thread, without a network and without a handler. */
 @NullMarked
 package io.psf.benchmarks.jmh;
 

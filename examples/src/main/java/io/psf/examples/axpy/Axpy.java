@@ -9,7 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Reduce;
 
-/** y <- y + alpha x, next to the shard; answers the squared norm of the new y. */
+/** y <- y + alpha x, next to the shard; returns the squared norm of the new y. */
 @PsFunction("acme.axpy")
 public interface Axpy {
     record Request(TensorId y, float alpha, @ByRange FloatArray x) {}

@@ -9,13 +9,13 @@ import io.psf.builtin.Tensors;
 import io.psf.examples.OnCluster;
 import io.psf.runtime.Worker;
 
-/** Calls {@link Axpy}: alone with {@code java}, or on real processes with {@code psf launch}. */
+/** Calls {@link Axpy}: standalone with {@code java}, or on separate processes with {@code psf launch}. */
 public final class AxpyMain {
     private static final int ROWS = 1_000_000;
 
     private AxpyMain() {}
 
-    /** Runs alone, or as a worker of the cluster that the environment names; prints the norm of the new y. */
+    /** Runs standalone, or as a worker of the cluster that the environment names. Prints the norm of the new y. */
     public static void main(String[] arguments) {
         OnCluster.run(worker -> System.out.println("norm " + norm(worker)));
     }

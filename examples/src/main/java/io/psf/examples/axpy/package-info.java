@@ -1,4 +1,4 @@
-/** A PS function of one's own, whole: its declaration, its handler, a program that calls it. */
+/** A complete custom PS function: the declaration, the handler, and a program that calls it. */
 @NullMarked
 package io.psf.examples.axpy;
 

@@ -3,11 +3,11 @@ package io.psf.examples.demo;
 import java.util.Arrays;
 
 /**
- * The Bank Marketing data, shuffled and split 80 to 20: the same split in every process.
+ * The Bank Marketing data, shuffled and split 80 to 20. The split is the same in every process.
  *
  * @param train the training part
  * @param test the test part
- * @param keys how many keys the categorical fields have together
+ * @param keys the number of keys of all categorical fields
  */
 record BankData(Examples train, Examples test, long keys) {
     private static final long SEED = 17;
@@ -15,7 +15,7 @@ record BankData(Examples train, Examples test, long keys) {
     /**
      * Loads the data from the class path.
      *
-     * @param realistic without the duration of the call, which is known only after it
+     * @param realistic true to omit the duration of the call, which is known only after the call
      */
     static BankData load(boolean realistic) {
         return split(BankTable.load(), realistic);

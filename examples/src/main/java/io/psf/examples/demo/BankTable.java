@@ -18,11 +18,11 @@ import java.util.List;
  * The Bank Marketing table: telephone calls of a Portuguese bank, and whether the customer subscribed.
  *
  * <p>S. Moro, P. Cortez, P. Rita: A Data-Driven Approach to Predict the Success of Bank Telemarketing, Decision Support
- * Systems 62, 2014; UCI Machine Learning Repository, CC BY 4.0. The build takes the file from the jar of Apache Mahout's
- * examples.
+ * Systems 62, 2014; UCI Machine Learning Repository, CC BY 4.0. The build takes the file from the jar of Apache
+ * Mahout's examples.
  *
  * @param header the columns' names
- * @param rows the cells, unquoted, one array a row
+ * @param rows the cells, unquoted, one array per row
  */
 record BankTable(List<String> header, List<String[]> rows) {
     private static final String FILE = "/bank-full.csv";
@@ -31,7 +31,7 @@ record BankTable(List<String> header, List<String[]> rows) {
     /**
      * Reads the table from the class path.
      *
-     * @throws IllegalStateException if the file is not there or is not the one that the examples were written for
+     * @throws IllegalStateException if the file is missing, or is not the one that the examples were written for
      */
     static BankTable load() {
         try (InputStream file = BankTable.class.getResourceAsStream(FILE)) {
@@ -54,8 +54,8 @@ record BankTable(List<String> header, List<String[]> rows) {
     }
 
     /**
-     * Reads cells separated by semicolons, with or without quotes, below a header. Quoted cells hold no semicolon and no
-     * quote in this data.
+     * Parses a header and rows of cells, separated by semicolons, with or without quotes. In this data, quoted cells
+     * contain no semicolon and no quote.
      *
      * @throws IllegalArgumentException if a row has more or fewer cells than the header
      */
@@ -78,7 +78,7 @@ record BankTable(List<String> header, List<String[]> rows) {
         return new BankTable(header, rows);
     }
 
-    /** The cells of a column, one for each row. */
+    /** Returns the cells of a column, one per row. */
     String[] column(String name) {
         int at = header.indexOf(name);
         if (at < 0) {
@@ -87,7 +87,7 @@ record BankTable(List<String> header, List<String[]> rows) {
         return rows.stream().map(row -> row[at]).toArray(String[]::new);
     }
 
-    /** The cells of a column as numbers, one for each row. */
+    /** Returns the cells of a column as numbers, one per row. */
     float[] numbers(String name) {
         String[] cells = column(name);
         float[] numbers = new float[cells.length];
@@ -97,7 +97,7 @@ record BankTable(List<String> header, List<String[]> rows) {
         return numbers;
     }
 
-    /** The same table with its rows in another order, or with fewer of them. */
+    /** Returns a table with the rows of the given indices, in their order. */
     BankTable select(int[] order) {
         List<String[]> selected = new ArrayList<>(order.length);
         for (int row : order) {

@@ -3,14 +3,14 @@ package io.psf.examples.demo;
 import java.util.Arrays;
 
 /**
- * Some examples and the rows of the parameter tables that they touch.
+ * A batch of examples, with the rows of the parameter tables that it uses.
  *
- * @param keys [rows] int64, sorted, each once: the rows to pull, and to push gradients of
- * @param positions [n, fields] int32, where in {@code keys} each field's key stands
+ * @param keys [rows] int64, sorted, each once: the rows to pull and to push gradients of
+ * @param positions [n, fields] int32, the index of each field's key in {@code keys}
  * @param numbers [n, numerics] float32
  * @param labels [n] float32, 0 or 1
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Batch(long[] keys, int[] positions, float[] numbers, float[] labels) {
     static Batch of(Examples examples) {
         long[] keys = Arrays.stream(examples.keys()).sorted().distinct().toArray();
@@ -21,12 +21,12 @@ record Batch(long[] keys, int[] positions, float[] numbers, float[] labels) {
         return new Batch(keys, positions, examples.numbers(), examples.labels());
     }
 
-    /** How many examples. */
+    /** Returns the number of examples. */
     int size() {
         return labels.length;
     }
 
-    /** How many rows of the tables they touch. */
+    /** Returns the number of rows of the tables that the batch uses. */
     int rows() {
         return keys.length;
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Trains the click model on a cluster that it starts, and says how good the model is. */
+/** Trains the click model on a cluster that it starts, and prints the quality of the model. */
 @Command(
         name = "demo",
         description = {
@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
-    /** What a node logs, as the command line's logback.xml has it. */
+    /** A line of a node's log, in the format of the command line's logback.xml. */
     private static final Pattern LOG = Pattern.compile("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} (?<level>[A-Z]+) +(?<text>.*)");
 
     private static final Pattern MEMBERS = Pattern.compile(".* joined from .*|.* has rank .*|cluster is ready.*");
@@ -51,7 +51,7 @@ final class DemoCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    /** What the last worker that gave up said. */
+    /** The reason of the last worker that failed. */
     private volatile String reason = "";
 
     @Override
@@ -98,7 +98,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Shows who joins and what goes wrong; the rest of the nodes' logs is for those who look for it. */
+    /** Displays a node's line if it reports a member that joins, a warning or an error. Other log lines are dropped. */
     private void pass(String node, String line, Display display) {
         Matcher log = LOG.matcher(line);
         if (line.startsWith(DemoWorker.FAILED)) {

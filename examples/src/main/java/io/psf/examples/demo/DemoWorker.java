@@ -8,12 +8,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * A worker of the demo as a process. What it says on standard output is for the one that started it: a line of
- * {@link Progress} now and then, and from the worker of rank 0 a last one of {@link Result}.
+ * A worker process of the demo. Its standard output is for the parent process: a line of {@link Progress} from time to
+ * time, and a final line of {@link Result} from the worker of rank 0.
  */
 @Command(name = "demo-worker", mixinStandardHelpOptions = true)
 public final class DemoWorker implements Callable<Integer> {
-    /** Before the reason, on the line of a worker that gave up. */
+    /** The prefix of the line with a worker's reason of failure. */
     static final String FAILED = "FAILED ";
 
     @Mixin
@@ -21,7 +21,7 @@ public final class DemoWorker implements Callable<Integer> {
 
     private DemoWorker() {}
 
-    /** Joins the cluster that the environment names, trains, and exits. */
+    /** Joins the cluster that the environment names, trains, then exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new DemoWorker())
                 .setExecutionExceptionHandler((failure, command, parsed) -> {

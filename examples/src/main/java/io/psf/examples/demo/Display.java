@@ -11,7 +11,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows a training to a person: a progress bar on a terminal, plain lines elsewhere. Thread-safe. */
+/** Displays a training: a progress bar on a terminal, plain lines otherwise. Thread-safe. */
 final class Display implements AutoCloseable {
     private static final int PLAIN_LINES = 10;
 
@@ -30,15 +30,18 @@ final class Display implements AutoCloseable {
         this.epochs = epochs;
     }
 
-    /** Whether a person sits before this process's output. */
-    @SuppressWarnings("SystemConsoleNull") // on later JDKs the console is asked, too
+    /** True if the output of this process is a terminal. */
+    @SuppressWarnings("SystemConsoleNull") // isTerminal(..) covers later JDKs
     static boolean isOnTerminal() {
         Console console = System.console();
         String terminal = System.getenv("TERM");
         return console != null && isTerminal(console) && terminal != null && !terminal.equals("dumb");
     }
 
-    /** From JDK 22 on there may be a console without a terminal, and a method that tells. */
+    /**
+     * True if the console is a terminal. From JDK 22 on a console may exist without a terminal;
+     * {@code Console.isTerminal} tells.
+     */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
@@ -47,13 +50,13 @@ final class Display implements AutoCloseable {
         }
     }
 
-    /** Shows a line as it is. */
+    /** Prints a line unchanged. */
     synchronized void say(String line) {
         out.println(line);
         out.flush();
     }
 
-    /** Takes note of how far one worker is. */
+    /** Displays the progress of one worker. */
     synchronized void show(Progress progress) {
         latest.put(progress.rank(), progress);
         long total = (long) workers * epochs * progress.of();
@@ -86,7 +89,7 @@ final class Display implements AutoCloseable {
                 .build();
     }
 
-    /** Shows what the training led to; the last line is for scripts. */
+    /** Displays the result of the training. The last line is for scripts. */
     synchronized void show(Result result) {
         close();
         row("test AUC", "%.4f", result.auc());

@@ -3,22 +3,22 @@ package io.psf.examples.demo;
 import java.util.Arrays;
 
 /**
- * Examples as the model takes them.
+ * Examples in the form of the model's input.
  *
- * @param fields categorical fields of an example
- * @param numerics numeric features of an example
+ * @param fields the number of categorical fields of an example
+ * @param numerics the number of numeric features of an example
  * @param keys [n, fields] int64, the row of the parameter tables that each field's value stands for
  * @param numbers [n, numerics] float32, standardised
  * @param labels [n] float32, 0 or 1
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Examples(int fields, int numerics, long[] keys, float[] numbers, float[] labels) {
-    /** How many examples. */
+    /** Returns the number of examples. */
     int size() {
         return labels.length;
     }
 
-    /** The examples from {@code begin} up to, but without, {@code end}. */
+    /** Returns the examples from {@code begin} to {@code end}, exclusive. */
     Examples slice(int begin, int end) {
         return new Examples(
                 fields,
@@ -29,15 +29,15 @@ record Examples(int fields, int numerics, long[] keys, float[] numbers, float[] 
     }
 
     /**
-     * The portion of one worker. Portions have the same size, so that all workers take the same number of steps; the up
-     * to {@code workers - 1} examples that are left over belong to nobody.
+     * Returns the portion of one worker. All portions have the same size, so that all workers take the same number of
+     * steps. The remaining examples, at most {@code workers - 1}, are not used.
      */
     Examples portion(int rank, int workers) {
         int each = size() / workers;
         return slice(rank * each, (rank + 1) * each);
     }
 
-    /** The same examples in another order. */
+    /** Returns a copy in random order. */
     Examples shuffled(long seed) {
         int[] order = Shuffle.order(size(), seed);
         Examples other = new Examples(

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a row of the table becomes an example: every column is a field whose values have keys of their own, numeric ones by
- * buckets with about as many calls each; numeric ones also go to the deep part as they are, standardised. Everything is
- * learned from the training part alone. Immutable.
+ * Converts rows of the table to examples. Every column is a categorical field, whose values have separate keys. Numeric
+ * columns are divided into buckets with about equal numbers of rows. Numeric columns are also inputs of the deep part,
+ * standardised. Everything is learned from the training part only. Immutable.
  */
 final class Features {
     private static final List<String> CATEGORIES =
@@ -30,10 +30,10 @@ final class Features {
     }
 
     /**
-     * Learns vocabularies, buckets and scales.
+     * Learns the vocabularies, buckets and scales.
      *
      * @param training the training part
-     * @param realistic without the duration of the call, which is known only after it
+     * @param realistic true to omit the duration of the call, which is known only after the call
      */
     static Features of(BankTable training, boolean realistic) {
         List<Category> categories = new ArrayList<>();
@@ -54,12 +54,12 @@ final class Features {
         return new Features(categories, numerics, keys);
     }
 
-    /** How many keys all fields have together: the rows of the parameter tables. */
+    /** Returns the number of keys of all fields, which is the number of rows of the parameter tables. */
     long keys() {
         return keys;
     }
 
-    /** Turns rows into examples. */
+    /** Converts rows to examples. */
     Examples examples(BankTable table) {
         int n = table.rows().size();
         int fields = categories.size() + numerics.size();
@@ -88,7 +88,7 @@ final class Features {
         return new Examples(fields, numerics.size(), ids, numbers, labels);
     }
 
-    /** A column of words; the first key stands for a word that the training part does not have. */
+    /** A column of words. The first key is for words that are not in the training part. */
     private record Category(String name, Map<String, Integer> words, long firstKey) {
         static Category of(String name, String[] column, long firstKey) {
             Map<String, Integer> words = new HashMap<>();
@@ -105,8 +105,8 @@ final class Features {
         }
     }
 
-    /** A column of numbers; bucket b holds what is at least {@code bounds[b - 1]} and below {@code bounds[b]}. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    /** A column of numbers. Bucket b has the values from {@code bounds[b - 1]} to {@code bounds[b]}, exclusive. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Numeric(String name, float[] bounds, double mean, double deviation, long firstKey) {
         static Numeric of(String name, float[] column, long firstKey) {
             float[] sorted = column.clone();
@@ -144,7 +144,9 @@ final class Features {
             return (float) ((compressed(value) - mean) / deviation);
         }
 
-        /** Money and durations have long tails on both sides of zero; their logarithm has not. */
+        /**
+         * Compresses a value. Amounts and durations have long tails on both sides of zero; their logarithm does not.
+         */
         private static double compressed(float value) {
             return Math.signum(value) * Math.log1p(Math.abs(value));
         }

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a worker's process tells the one that started it: a word and named numbers, for example
+ * A message of a worker process to its parent process: a word and named numbers, for example
  * {@code PROGRESS epoch=1 loss=0.25}.
  *
- * @param word what the line is about
- * @param numbers by name, in order
+ * @param word the kind of message
+ * @param numbers the numbers by name, in order
  */
 record Line(String word, Map<String, Double> numbers) {
-    /** The line of a text, if it begins with the word and is one. */
+    /** Parses a text. Returns empty unless it starts with the word and is a valid line. */
     static Optional<Line> read(String word, String text) {
         if (!text.startsWith(word + " ")) {
             return Optional.empty();
@@ -51,7 +51,7 @@ record Line(String word, Map<String, Double> numbers) {
         return (int) number(name);
     }
 
-    /** The line as text: whole numbers as such, others with six digits. */
+    /** Returns the line as text: integers without decimals, other numbers with six decimals. */
     String text() {
         StringBuilder text = new StringBuilder(word);
         numbers.forEach((name, number) -> {

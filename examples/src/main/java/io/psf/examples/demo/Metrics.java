@@ -2,18 +2,18 @@ package io.psf.examples.demo;
 
 import java.util.stream.IntStream;
 
-/** How good predictions are. */
+/** Metrics of predictions. */
 final class Metrics {
     private static final double SMALLEST = 1e-7;
 
     private Metrics() {}
 
     /**
-     * The area under the ROC curve: the chance that a positive example is ranked above a negative one, ties counting one
-     * half (Mann and Whitney, by ranks).
+     * Returns the area under the ROC curve: the probability that a positive example is ranked above a negative one. A
+     * tie counts one half (Mann and Whitney, by ranks).
      *
      * @param predictions [n] float32, higher means more likely
-     * @param labels [n] float32, 0 or 1, both of them there
+     * @param labels [n] float32, 0 or 1, at least one of each
      */
     static double auc(float[] predictions, float[] labels) {
         int n = predictions.length;
@@ -43,7 +43,7 @@ final class Metrics {
     }
 
     /**
-     * The mean of -log of the probability given to what happened.
+     * Returns the mean log loss: the mean of -log of the predicted probability of the actual label.
      *
      * @param predictions [n] float32, probabilities of label 1
      * @param labels [n] float32, 0 or 1

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code sync} or {@code async}. */
+/** Parses {@code sync} or {@code async}. */
 final class ModeConverter implements ITypeConverter<TrainingOptions.Mode> {
     @Override
     public TrainingOptions.Mode convert(String word) {

@@ -6,7 +6,7 @@ package io.psf.examples.demo;
  * @param wide [rows] float32, a weight for each key of the batch
  * @param embedding [rows, width] float32, a vector for each key of the batch
  * @param dense [dense] float32: the hidden layer's weights [inputs, hidden] and bias [hidden], the output's weights
- *     [hidden] and bias [1], one after the other
+ *     [hidden] and bias [1], in this order
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Parameters(float[] wide, float[] embedding, float[] dense) {}

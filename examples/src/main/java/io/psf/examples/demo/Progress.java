@@ -3,20 +3,20 @@ package io.psf.examples.demo;
 import java.util.Optional;
 
 /**
- * How far one worker is.
+ * The progress of one worker.
  *
- * @param rank the worker
- * @param epoch the epoch it is in, from 1
- * @param step steps done in this epoch
- * @param of steps of an epoch
- * @param loss mean log loss over the last steps
- * @param examples examples seen since the beginning
- * @param rate examples a second
+ * @param rank the worker's rank
+ * @param epoch the current epoch, from 1
+ * @param step the number of steps done in this epoch
+ * @param of the number of steps of an epoch
+ * @param loss the mean log loss over the last steps
+ * @param examples the number of examples since the start
+ * @param rate examples per second
  */
 record Progress(int rank, int epoch, int step, int of, double loss, long examples, double rate) {
     private static final String WORD = "PROGRESS";
 
-    /** Steps done since the beginning. */
+    /** Returns the number of steps since the start. */
     int steps() {
         return (epoch - 1) * of + step;
     }

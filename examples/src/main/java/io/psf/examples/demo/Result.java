@@ -3,13 +3,13 @@ package io.psf.examples.demo;
 import java.util.Optional;
 
 /**
- * What the training led to.
+ * The result of the training.
  *
- * @param auc area under the ROC curve on the test part
- * @param logLoss mean log loss on the test part
- * @param rate examples a second, over all workers
- * @param pushed bytes that all workers sent
- * @param pulled bytes that all workers received
+ * @param auc the area under the ROC curve on the test part
+ * @param logLoss the mean log loss on the test part
+ * @param rate examples per second, over all workers
+ * @param pushed the number of bytes that all workers sent
+ * @param pulled the number of bytes that all workers received
  */
 record Result(double auc, double logLoss, double rate, long pushed, long pulled) {
     private static final String WORD = "RESULT";

@@ -2,11 +2,11 @@ package io.psf.examples.demo;
 
 import java.util.Random;
 
-/** Random orders that are the same in every process. */
+/** Random permutations that are the same in every process. */
 final class Shuffle {
     private Shuffle() {}
 
-    /** The numbers 0 to n - 1 in an order that follows from the seed (Fisher and Yates). */
+    /** Returns the numbers 0 to n - 1 in an order that depends only on the seed (Fisher and Yates). */
     static int[] order(int n, long seed) {
         Random random = new Random(seed);
         int[] order = new int[n];

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One worker's part of the training. The parameters lie on the servers, which also step the optimizer: a step pulls
- * what a batch needs, computes the gradient, and pushes it. Used by one thread.
+ * One worker's part of the training. The parameters are on the servers, which also step the optimizer. A step pulls the
+ * parameters that a batch needs, computes the gradient, and pushes it. Not thread-safe.
  */
 final class Training {
     private static final int BATCH = 128;
@@ -31,7 +31,7 @@ final class Training {
     private final TensorId totals;
     private List<Pending<?>> pushes = List.of();
 
-    /** Makes the tensors, or finds those that another worker has made. */
+    /** Creates the tensors, or finds those that another worker has created. */
     Training(Worker worker, BankData data, Updates updates) {
         this.worker = worker;
         this.data = data;
@@ -58,9 +58,9 @@ final class Training {
     }
 
     /**
-     * Trains on this worker's portion, and waits for the others to have trained on theirs.
+     * Trains on this worker's portion. Blocks until all workers have trained on theirs.
      *
-     * @return on the worker of rank 0, how good the model is; empty on the others
+     * @return the quality of the model on the worker of rank 0; empty on the others
      */
     Optional<Result> run(int epochs, Consumer<Progress> progress) {
         Examples portion = data.train().portion(worker.rank(), worker.workers());
@@ -100,7 +100,10 @@ final class Training {
         return loss;
     }
 
-    /** Pulls right behind the last pushes: the servers answer in that order, with the pushes in the values. */
+    /**
+     * Pulls without waiting for the last pushes. The servers handle calls in order, so the pulled values include the
+     * pushes.
+     */
     private Parameters pull(Batch batch) {
         Parameters parameters = model.zeros(batch);
         List<Pending<?>> pulls = List.of(
@@ -112,7 +115,7 @@ final class Training {
         return parameters;
     }
 
-    /** Sums over the workers with the means at hand: a tensor to which each of them adds. */
+    /** Adds to the totals over all workers: a tensor to which each worker pushes its own numbers. */
     private void addToTotals(double rate, long pushed, long pulled) {
         Tensors.push(worker, totals, new float[] {(float) rate, (float) pushed, (float) pulled})
                 .await();

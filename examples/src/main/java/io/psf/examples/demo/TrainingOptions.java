@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** What the demo's command and its workers are both told. */
+/** The options of both the demo's command and its workers. */
 final class TrainingOptions {
-    /** How the workers' pushes combine. */
+    /** The mode of combining the workers' pushes. */
     enum Mode {
-        /** A round of one push of each worker is averaged and applied once. */
+        /** A round of one push of each worker is averaged, then applied once. */
         SYNC(Updates.MEAN),
-        /** Each push is applied when it arrives. */
+        /** Each push is applied on arrival. */
         ASYNC(Updates.EACH);
 
         private final Updates updates;
@@ -26,7 +26,7 @@ final class TrainingOptions {
             return updates;
         }
 
-        /** The word on the command line. */
+        /** Returns the option's value on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -74,7 +74,7 @@ final class TrainingOptions {
         return realistic;
     }
 
-    /** The same on the command line of a worker. */
+    /** Returns these options as arguments of a worker's command line. */
     List<String> arguments() {
         List<String> arguments =
                 new ArrayList<>(List.of("--epochs", String.valueOf(epochs()), "--mode", mode.toString()));

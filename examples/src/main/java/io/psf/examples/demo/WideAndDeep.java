@@ -6,29 +6,29 @@ package io.psf.examples.demo;
  *
  * <p>H.-T. Cheng et al.: Wide & Deep Learning for Recommender Systems, 2016, equation (3).
  *
- * @param fields categorical fields of an example
- * @param numerics numeric features of an example
- * @param width floats of an embedding
- * @param hidden units of the hidden layer
+ * @param fields the number of categorical fields of an example
+ * @param numerics the number of numeric features of an example
+ * @param width the number of floats of an embedding
+ * @param hidden the number of units of the hidden layer
  */
 record WideAndDeep(int fields, int numerics, int width, int hidden) {
-    /** How many floats the dense parameters have. */
+    /** Returns the number of floats of the dense parameters. */
     int denseSize() {
         return inputs() * hidden + hidden + hidden + 1;
     }
 
-    /** How many inputs the hidden layer has: its initial weights are about 1 over the square root of it. */
+    /** Returns the number of inputs of the hidden layer. The initial weights are about 1 over its square root. */
     int inputs() {
         return fields * width + numerics;
     }
 
-    /** Gradients of the right size, all zero. */
+    /** Returns zero gradients of the right size. */
     Parameters zeros(Batch batch) {
         return new Parameters(new float[batch.rows()], new float[batch.rows() * width], new float[denseSize()]);
     }
 
     /**
-     * Predicts.
+     * Returns the predictions of a batch.
      *
      * @return [n] float32, the probability of label 1
      */
@@ -43,9 +43,9 @@ record WideAndDeep(int fields, int numerics, int width, int hidden) {
     }
 
     /**
-     * The gradient of the batch's mean log loss.
+     * Computes the gradient of the batch's mean log loss.
      *
-     * @param into [as {@link #zeros}] gradients are added to it
+     * @param into the shapes of {@link #zeros}; the gradient is added to it
      * @return the mean log loss
      */
     double gradient(Batch batch, Parameters parameters, Parameters into) {
@@ -60,7 +60,7 @@ record WideAndDeep(int fields, int numerics, int width, int hidden) {
         return Metrics.logLoss(predictions, batch.labels());
     }
 
-    /** Fills the input and the hidden units of one example and returns its probability. */
+    /** Computes the inputs and the hidden units of one example. Returns its probability of label 1. */
     private float forward(Batch batch, int example, Parameters parameters, float[] input, float[] units) {
         float[] dense = parameters.dense();
         double logit = dense[outputBias()];

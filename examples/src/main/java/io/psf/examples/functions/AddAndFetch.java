@@ -11,13 +11,13 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
-/** Adds to some rows of a tensor and fetches others, in one request: two key sets, each with what goes along it. */
+/** Adds to some rows of a tensor and fetches others, in one request: two key sets, each with its own array along it. */
 @PsFunction("examples.add.and.fetch")
 public interface AddAndFetch {
     /**
-     * What is added, and what is fetched.
+     * The deltas, and the rows to fetch.
      *
-     * @param tensor where
+     * @param tensor the tensor
      * @param added [n] int64, duplicates summed; borrowed until await returns
      * @param deltas [n, width] float32; borrowed until await returns
      * @param fetched [m] int64, in any order, duplicates allowed; borrowed until await returns
@@ -29,7 +29,7 @@ public interface AddAndFetch {
             @ByKey(combine = LAST) LongArray fetched) {}
 
     /**
-     * The rows, with what this call has added to them.
+     * The fetched rows, with this call's deltas added.
      *
      * @param rows [m, width] float32
      */

@@ -11,19 +11,19 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * One step of AdaGrad (Duchi, Hazan, Singer, JMLR 12, 2011, figure 1) on some rows, when the gradient arrives:
- * a += g^2; w -= lr g / (sqrt a + eps). The learning rate is each call's own.
+ * One step of AdaGrad (Duchi, Hazan, Singer, JMLR 12, 2011, figure 1) on some rows, when the gradient arrives: a +=
+ * g^2; w -= lr g / (sqrt a + eps). Each call has its own learning rate.
  */
 @PsFunction("examples.async.adagrad")
 public interface AsyncAdagrad {
     /**
      * The gradient.
      *
-     * @param tensor where to
+     * @param tensor the tensor to step
      * @param lr the learning rate
-     * @param eps keeps the quotient finite
-     * @param keys [n] int64, row ids; the gradients of one that occurs more than once are summed; borrowed until await
-     *     returns
+     * @param eps avoids division by zero
+     * @param keys [n] int64, row ids; the gradients of a duplicate key are summed before they are sent; borrowed until
+     *     await returns
      * @param gradient [n, width] float32; borrowed until await returns
      */
     record Request(

@@ -9,16 +9,16 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
 
-/** How many values of a tensor lie in each of some bins of equal width. */
+/** Counts the values of a tensor in bins of equal width. */
 @PsFunction(value = "examples.histogram", readOnly = true)
 public interface Histogram {
     /**
      * The bins.
      *
-     * @param tensor whose values
-     * @param from where the first bin begins; what is less counts there
-     * @param to where the last bin ends; what is not less counts there
-     * @param bins how many, at least 1
+     * @param tensor the tensor whose values are counted
+     * @param from the lower bound of the first bin; lower values count in this bin
+     * @param to the upper bound of the last bin; values from it on count in this bin
+     * @param bins the number of bins, at least 1
      */
     record Request(TensorId tensor, float from, float to, int bins) {}
 

@@ -10,13 +10,13 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
-/** Adds to some rows of a tensor, whatever its optimizer; what is for the same row is summed before it is sent. */
+/** Adds to some rows of a tensor, whatever its optimizer. Deltas of a duplicate key are summed before they are sent. */
 @PsFunction("examples.increment.rows")
 public interface IncrementRows {
     /**
-     * What is added.
+     * The deltas.
      *
-     * @param tensor where to
+     * @param tensor the tensor to add to
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param deltas [n, width] float32; borrowed until await returns
      */

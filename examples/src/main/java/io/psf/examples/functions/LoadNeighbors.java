@@ -14,17 +14,17 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Adds edges of a graph whose nodes are a tensor's rows; {@link SampleNeighbor} reads them. An edge goes where its source
- * goes, so that a node may have any number of neighbours.
+ * Adds edges to a graph whose nodes are a tensor's rows; {@link SampleNeighbor} reads them. An edge is stored with its
+ * source, so that a node may have any number of neighbours.
  */
 @PsFunction("examples.load.neighbors")
 public interface LoadNeighbors {
     /**
      * The edges.
      *
-     * @param graph whose rows are the nodes
-     * @param sources [n] int64, where each edge begins; borrowed until await returns
-     * @param targets [n] int64, where it ends; borrowed until await returns
+     * @param graph the tensor whose rows are the nodes
+     * @param sources [n] int64, the source of each edge; borrowed until await returns
+     * @param targets [n] int64, the target of each edge; borrowed until await returns
      */
     record Request(
             TensorId graph,
@@ -34,7 +34,7 @@ public interface LoadNeighbors {
     record Response() {}
 
     default Response handle(Request slice, Shard shard) {
-        int[] rows = shard.rows(slice.sources()); // first: a table that grows makes them
+        int[] rows = shard.rows(slice.sources()); // first: a growing table creates them
         Adjacency adjacency = Adjacency.of(shard);
         for (int i = 0; i < rows.length; i++) {
             adjacency.add(rows[i], slice.targets().get(i));
@@ -42,7 +42,7 @@ public interface LoadNeighbors {
         return new Response();
     }
 
-    /** The neighbours of each row of a shard, beside it; saved, loaded and removed with it. */
+    /** The neighbours of each row of a shard, attached to it; saved, loaded and removed with its rows. */
     final class Adjacency implements Checkpointed, RowListener {
         private final Shard shard;
         private long[][] neighbors = {};
@@ -52,7 +52,7 @@ public interface LoadNeighbors {
             this.shard = shard;
         }
 
-        /** With room for the shard's rows as they are now. */
+        /** Returns the neighbours, with capacity for the shard's current rows. */
         static Adjacency of(Shard shard) {
             Adjacency adjacency = shard.attachment(Adjacency.class, () -> new Adjacency(shard));
             adjacency.growTo(shard.rows());
@@ -90,12 +90,12 @@ public interface LoadNeighbors {
             neighbors[row][degrees[row]++] = neighbor;
         }
 
-        /** How many neighbours a row has; -1 stands for a node that has no row. */
+        /** Returns the number of neighbours of a row; {@code row} is -1 for a node without a row. */
         int degree(int row) {
             return row < 0 ? 0 : degrees[row];
         }
 
-        /** The neighbours of a row, in the order loaded: the caller's own. */
+        /** Returns a copy of the neighbours of a row, in the order of loading. */
         long[] neighbors(int row) {
             return row < 0 ? new long[0] : Arrays.copyOf(neighbors[row], degrees[row]);
         }

@@ -6,7 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 
-/** The Euclidean norm of every row of a tensor. */
+/** Computes the Euclidean norm of every row of a tensor. */
 @PsFunction(value = "examples.row.norms", readOnly = true)
 public interface RowNorms {
     record Request(TensorId tensor) {}

@@ -14,23 +14,23 @@ import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Ragged;
 import java.util.SplittableRandom;
 
-/** Draws neighbours of nodes, without replacement, of the graph that {@link LoadNeighbors} has loaded. */
+/** Samples neighbours of nodes, without replacement, in the graph that {@link LoadNeighbors} has loaded. */
 @PsFunction(value = "examples.sample.neighbor", readOnly = true)
 public interface SampleNeighbor {
     /**
-     * Whose neighbours.
+     * The nodes.
      *
-     * @param graph whose rows are the nodes
+     * @param graph the tensor whose rows are the nodes
      * @param keys [n] int64, nodes; borrowed until await returns
-     * @param count how many for each, at least 0
-     * @param seed the same draw for the same seed, on any number of servers
+     * @param count the number of neighbours to sample for each node, at least 0
+     * @param seed the random seed; the same seed gives the same sample on any number of servers
      */
     record Request(TensorId graph, @ByKey(combine = LAST) LongArray keys, int count, long seed) {}
 
     /**
      * The neighbours, node by node.
      *
-     * @param counts [n] int32, how many are drawn for each node: as many as asked for, or all where it has fewer
+     * @param counts [n] int32, the number of sampled neighbours of each node: {@code count}, or all if it has fewer
      * @param neighbors [sum of counts] int64
      */
     record Response(
@@ -42,7 +42,7 @@ public interface SampleNeighbor {
             throw new PsException(BAD_REQUEST, "count: " + slice.count() + " (expected: >= 0)");
         }
         int[] rows = new int[slice.keys().length()];
-        var unused = shard.find(slice.keys(), rows); // makes none
+        var unused = shard.find(slice.keys(), rows); // creates none
         LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
         IntArray counts = IntArray.allocate(rows.length);
         int all = 0;
@@ -57,7 +57,7 @@ public interface SampleNeighbor {
                     slice.seed() + 0x9e3779b97f4a7c15L * slice.keys().get(i));
             all -= counts.get(i);
             for (int j = 0; j < counts.get(i); j++) {
-                int at = random.nextInt(j, left.length); // Fisher and Yates: what is drawn changes places with j
+                int at = random.nextInt(j, left.length); // Fisher and Yates: the drawn element is swapped with j
                 drawn.set(all + j, left[at]);
                 left[at] = left[j];
             }

@@ -8,7 +8,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 
-/** The sum of all values of a tensor. */
+/** Computes the sum of all values of a tensor. */
 @PsFunction(value = "examples.sum", readOnly = true)
 public interface Sum {
     record Request(TensorId tensor) {}

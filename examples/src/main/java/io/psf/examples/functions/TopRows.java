@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The k rows with the largest inner product with a query, largest first: retrieval where the table lies. */
+/** Finds the k rows with the largest inner product with a query, largest first, next to the table. */
 @PsFunction(value = "examples.top.rows", readOnly = true)
 public interface TopRows {
     /**
-     * What is sought.
+     * The query.
      *
-     * @param table where
+     * @param table the table to search
      * @param query [width] float32; borrowed until await returns
-     * @param k how many rows
+     * @param k the maximum number of rows to return
      */
     record Request(TensorId table, FloatArray query, int k) {}
 
@@ -35,7 +35,7 @@ public interface TopRows {
                         .mapToObj(key -> new Hit(key, shard.values(key).dot(slice.query()))));
     }
 
-    /** The best of the slices' best. */
+    /** Returns the best of the slices' best rows. */
     static Response merge(Request request, List<Response> slices) {
         return best(request.k(), slices.stream().flatMap(slice -> slice.hits().stream()));
     }

@@ -12,8 +12,8 @@ import io.psf.api.layout.ByKey;
 
 /**
  * One step of matrix factorization by stochastic gradient descent (Koren, Bell and Volinsky, "Matrix Factorization
- * Techniques for Recommender Systems", 2009): steps rows of users and rows of items in one call, and answers both as they
- * are then. Gradients of zeros fetch rows. The items' table lies beside the users'.
+ * Techniques for Recommender Systems", 2009): steps rows of users and rows of items in one call, and returns the rows
+ * after the step. Gradients of zeros pull rows without a change. The tables are colocated.
  */
 @PsFunction("acme.mf")
 public interface MatrixFactorization {
@@ -21,7 +21,8 @@ public interface MatrixFactorization {
      * The gradients of a batch.
      *
      * @param users the users' table, fixed or growing
-     * @param items the items' table, fixed or growing, of any number of rows; made with {@code TensorSpec.beside(users)}
+     * @param items the items' table, fixed or growing, of any number of rows; created with
+     *     {@code TensorSpec.beside(users)}
      * @param rate the learning rate
      * @param user [n] int64, duplicates summed; borrowed until await returns
      * @param ofUser [n, width of users] float32; borrowed until await returns

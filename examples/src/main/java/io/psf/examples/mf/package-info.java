@@ -1,4 +1,4 @@
-/** Matrix factorization: one function on the rows of two tables. Imports psf-api alone. */
+/** Matrix factorization: one function on the rows of two tables. Imports psf-api only. */
 @NullMarked
 package io.psf.examples.mf;
 

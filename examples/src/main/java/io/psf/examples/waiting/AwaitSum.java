@@ -10,18 +10,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Answers once the sum of a tensor has reached a value, whatever function changes it. One server asks all of them from time
- * to time; no thread waits, and the shards' lanes are free meanwhile.
+ * Answers once the sum of a tensor has reached a value, whatever function changes it. One server polls all servers from
+ * time to time. No thread blocks, and the shards' lanes are free meanwhile.
  */
 @PsFunction(value = "examples.await.sum", at = Place.SERVER, readOnly = true)
 public interface AwaitSum {
     /**
      * The sum to wait for.
      *
-     * @param waiter any number: it chooses the server that asks the others
+     * @param waiter any number; it selects the server that polls the others
      * @param tensor the tensor
      * @param least the sum to be reached
-     * @param everyMillis the pause before the servers are asked again
+     * @param everyMillis the pause in milliseconds before the servers are polled again
      */
     record Request(@ByKey long waiter, TensorId tensor, double least, int everyMillis) {}
 
@@ -40,7 +40,7 @@ public interface AwaitSum {
                 answer.completeExceptionally(failure);
             } else if (now.sum() >= request.least()) {
                 answer.complete(new Response(now.sum()));
-            } else if (!answer.isDone()) { // past its deadline, or given up
+            } else if (!answer.isDone()) { // not past its deadline, not cancelled
                 server.after(Duration.ofMillis(request.everyMillis()), () -> ask(request, server, sum, answer));
             }
         });

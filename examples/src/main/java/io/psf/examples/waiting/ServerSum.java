@@ -10,7 +10,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 import java.util.concurrent.CompletionStage;
 
-/** The sum of all values of a tensor, with one message to each server, however many slices it holds. */
+/** Returns the sum of all values of a tensor, with one message per server, whatever its number of slices. */
 @PsFunction(value = "examples.server.sum", at = Place.SERVER, readOnly = true)
 public interface ServerSum {
     record Request(TensorId tensor) {}

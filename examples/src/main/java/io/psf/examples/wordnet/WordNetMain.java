@@ -12,23 +12,25 @@ import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts WordNet's graph on the servers and draws neighbours of words: alone with {@code java}, or with {@code psf launch}. */
+/**
+ * Loads WordNet's graph to the servers and samples neighbours of words. Runs with {@code java} or {@code psf launch}.
+ */
 public final class WordNetMain {
     private static final int DRAWN = 5;
 
     private WordNetMain() {}
 
     /**
-     * Runs alone, or as a worker of the cluster that the environment names.
+     * Runs standalone, or as a worker of the cluster that the environment names.
      *
-     * @param words whose neighbours are drawn; of dog, parameter and city if there are none
+     * @param words the words whose neighbours are sampled; dog, parameter and city if empty
      */
     public static void main(String[] words) {
         List<String> asked = words.length == 0 ? List.of("dog", "parameter", "city") : List.of(words);
         OnCluster.run(worker -> neighbors(worker, asked).forEach(System.out::println));
     }
 
-    /** A line for each word that the graph has. */
+    /** Returns a line for each word that is in the graph. */
     static List<String> neighbors(Worker worker, List<String> words) {
         WordNet graph = WordNet.load();
         TensorId nodes = Tensors.init(worker, TensorSpec.dense("wordnet", graph.nodes()));

@@ -1,4 +1,4 @@
-/** WordNet's graph on the servers: its neighbours are drawn there. */
+/** WordNet's graph on the servers, which also sample neighbours. */
 @NullMarked
 package io.psf.examples.wordnet;
 

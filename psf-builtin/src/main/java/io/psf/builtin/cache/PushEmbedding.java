@@ -14,20 +14,21 @@ import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Sends what a cache has gathered for some rows of a table; answered once it is in the values and in the versions that
- * {@link SyncEmbedding} compares.
+ * Pushes the gradients that a cache has accumulated for some rows of a table. Answered once they are in the values and
+ * in the versions that {@link SyncEmbedding} compares.
  */
 @PsFunction("psf.cache.push")
 public interface PushEmbedding {
     /**
-     * What is pushed. Every shard hears of it, with or without keys: a round of a synchronous table counts workers.
+     * The pushed gradients. Every shard receives a slice, even one without keys, because a round of a synchronous table
+     * counts workers.
      *
-     * @param table where to
-     * @param keys [n] int64, rows; the gradients and counts of one that occurs more than once are summed before they are
-     *     sent; borrowed until await returns
-     * @param gradients [n, width] float32, for the table's optimizer; borrowed until await returns
-     * @param updates [n] int32, how many updates a row's gradient stands for, at least 0: its version grows by as many;
+     * @param table the table to push to
+     * @param keys [n] int64, row ids; the gradients and counts of a duplicate key are summed before they are sent;
      *     borrowed until await returns
+     * @param gradients [n, width] float32, for the table's optimizer; borrowed until await returns
+     * @param updates [n] int32, the number of updates that a row's gradient stands for, at least 0; the row's version
+     *     grows by this number; borrowed until await returns
      */
     record Request(
             TensorId table,
@@ -35,10 +36,10 @@ public interface PushEmbedding {
             @Along("keys") FloatArray gradients,
             @Along(value = "keys", width = 1) IntArray updates) {}
 
-    /** That it is done. */
+    /** The acknowledgement. */
     record Response() {}
 
-    /** Hands the gradients to the shard's optimizer, at once or with its round, and counts the updates. */
+    /** Passes the gradients to the shard's optimizer, on arrival or with the round, and counts the updates. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Versions.requireCounts(slice.keys().length(), slice.updates());
         Pushes pushes = Pushes.of(shard);

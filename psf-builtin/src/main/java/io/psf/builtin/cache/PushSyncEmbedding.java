@@ -16,25 +16,27 @@ import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Sends what a cache has gathered for some rows of a table, and fetches those rows, the same or others, that are stale
- * then: {@link PushEmbedding} and {@link SyncEmbedding} in one request, atomic on a shard.
+ * Pushes the gradients that a cache has accumulated for some rows of a table, then pulls those of some rows, the same
+ * or others, that are stale after the push: {@link PushEmbedding} and {@link SyncEmbedding} in one request, atomic per
+ * shard.
  */
 @PsFunction("psf.cache.pushsync")
 public interface PushSyncEmbedding {
     /**
-     * What is pushed, and what the cache has.
+     * The pushed gradients, and the cached versions.
      *
-     * @param table where to and from
-     * @param pushKeys [n] int64, rows; the gradients and counts of one that occurs more than once are summed before they
-     *     are sent; borrowed until await returns
+     * @param table the table to push to and pull from
+     * @param pushKeys [n] int64, row ids; the gradients and counts of a duplicate key are summed before they are sent;
+     *     borrowed until await returns
      * @param gradients [n, width] float32, for the table's optimizer; borrowed until await returns
-     * @param updates [n] int32, how many updates a row's gradient stands for, at least 0: its version grows by as many;
-     *     borrowed until await returns
-     * @param syncKeys [m] int64, rows in any order; one that occurs more than once counts once, with its least version;
-     *     borrowed until await returns
-     * @param versions [m] int64, the versions of the cache's rows, -1 for one that it does not have; borrowed until await
+     * @param updates [n] int32, the number of updates that a row's gradient stands for, at least 0; the row's version
+     *     grows by this number; borrowed until await returns
+     * @param syncKeys [m] int64, row ids in any order; a duplicate key counts once, with its lowest version; borrowed
+     *     until await returns
+     * @param versions [m] int64, the cached version of each row, -1 for a row that is not cached; borrowed until await
      *     returns
-     * @param bound how many updates a row may be behind, at least 0; one that has been removed and made again is 2^32 behind
+     * @param bound the number of updates that a row may be behind, at least 0; a row that was removed and created again
+     *     is 2^32 behind
      */
     record Request(
             TensorId table,
@@ -46,19 +48,20 @@ public interface PushSyncEmbedding {
             long bound) {}
 
     /**
-     * What the cache has to take anew, by key.
+     * The rows that the cache has to replace, by key.
      *
-     * @param keys [k] int64, those of the request's {@code syncKeys} whose rows are stale, each once, ascending
-     *     unless the table grows
-     * @param versions [k] int64, their versions with the push in them
-     * @param values [k, width] float32, their values with the push in them; on a synchronous table with all of its round
+     * @param keys [k] int64, the keys among {@code syncKeys} whose rows are stale, each once, ascending unless the
+     *     table grows
+     * @param versions [k] int64, their versions with the push counted
+     * @param values [k, width] float32, their values with the push applied; on a synchronous table with the whole round
+     *     applied
      */
     record Response(
             @ByKey LongArray keys,
             @Along(value = "keys", width = 1) LongArray versions,
             @Along("keys") FloatArray values) {}
 
-    /** Pushes, then answers the rows that are stale. What is wrong with either half changes nothing. */
+    /** Pushes, then returns the rows that are stale. An invalid argument in either half changes nothing. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Rows.requireOwned(shard, slice.syncKeys());
         Versions.requireCounts(slice.pushKeys().length(), slice.updates());

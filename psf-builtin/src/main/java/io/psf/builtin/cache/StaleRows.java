@@ -5,19 +5,19 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 
 /**
- * The rows of a shard that a cache has to take anew.
+ * The rows of a shard that a cache has to replace.
  *
- * @param keys [m] int64, in the order of the shard's rows, those without a row last
- * @param versions [m] int64
+ * @param keys [m] int64, in the order of the shard's rows; keys without a row last
+ * @param versions [m] int64, the current version of each row
  * @param values [m, width] float32, scratch memory of the shard
  */
 record StaleRows(LongArray keys, LongArray versions, FloatArray values) {
     /**
-     * The rows as they are now; a key without one is what its row would begin as, and makes none.
+     * Returns the rows as they are now. A key without a row yields the initial values of its row. No row is created.
      *
-     * @param asked [n] int64, keys, each once
-     * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
-     * @param bound how many updates a row may be behind
+     * @param asked [n] int64, the requested keys, each once
+     * @param cached [n] int64, the cached version of each row, -1 for a row that is not cached
+     * @param bound the number of updates that a row may be behind
      */
     static StaleRows of(Shard shard, LongArray asked, LongArray cached, long bound) {
         int[] rows = new int[asked.length()];

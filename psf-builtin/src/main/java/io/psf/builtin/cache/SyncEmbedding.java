@@ -11,21 +11,22 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * Fetches those rows of a table that a cache does not have, or has too old: a row's version is the number of updates that
- * {@link PushEmbedding} and {@link PushSyncEmbedding} have told of it, and one that is at most {@code bound} behind stays
- * where it is. The cache protocol of HET (Miao et al., VLDB 2022).
+ * Pulls those rows of a table that a cache does not have or has in too old a version. A row's version is the number of
+ * updates that {@link PushEmbedding} and {@link PushSyncEmbedding} have reported for it. A cached row that is at most
+ * {@code bound} updates behind is not sent. The cache protocol of HET (Miao et al., VLDB 2022).
  */
 @PsFunction(value = "psf.cache.sync", readOnly = true)
 public interface SyncEmbedding {
     /**
-     * What a cache has.
+     * The cached versions.
      *
-     * @param table where from
-     * @param keys [n] int64, rows in any order; one that occurs more than once counts once, with its least version;
-     *     borrowed until await returns
-     * @param versions [n] int64, the versions of the cache's rows, -1 for one that it does not have; borrowed until await
+     * @param table the table to pull from
+     * @param keys [n] int64, row ids in any order; a duplicate key counts once, with its lowest version; borrowed until
+     *     await returns
+     * @param versions [n] int64, the cached version of each row, -1 for a row that is not cached; borrowed until await
      *     returns
-     * @param bound how many updates a row may be behind, at least 0; one that has been removed and made again is 2^32 behind
+     * @param bound the number of updates that a row may be behind, at least 0; a row that was removed and created again
+     *     is 2^32 behind
      */
     record Request(
             TensorId table,
@@ -34,19 +35,18 @@ public interface SyncEmbedding {
             long bound) {}
 
     /**
-     * What it has to take anew, by key.
+     * The rows that the cache has to replace, by key.
      *
-     * @param keys [m] int64, those of the request's keys whose rows are stale, each once, ascending unless
-     *     the table grows
-     * @param versions [m] int64, their versions now
-     * @param values [m, width] float32, their values now
+     * @param keys [m] int64, the requested keys whose rows are stale, each once, ascending unless the table grows
+     * @param versions [m] int64, their current versions
+     * @param values [m, width] float32, their current values
      */
     record Response(
             @ByKey LongArray keys,
             @Along(value = "keys", width = 1) LongArray versions,
             @Along("keys") FloatArray values) {}
 
-    /** Answers the rows that are stale now. */
+    /** Returns the rows that are stale now. */
     default Response handle(Request slice, Shard shard) {
         Versions.requireCached(slice.keys().length(), slice.versions(), slice.bound());
         StaleRows stale = StaleRows.of(shard, slice.keys(), slice.versions(), slice.bound());

@@ -12,28 +12,28 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * How many updates each row of a shard has had from caches, its version, from 0. Beside the shard, used on its lane, saved
- * and loaded with it.
+ * The version of each row of a shard: the number of updates that caches have pushed to it, from 0. Attached to the
+ * shard, used on its lane only, saved and loaded with it.
  *
- * <p>A row that is removed and made again has other values than a cache may still have under its old version. So rows that
- * are made after a removal begin with a version that is 2^32 beyond that of the removed one, further than a bound allows that
- * means a number of updates.
+ * <p>A row that is removed and created again has other values than a cache may still hold under the old version. So
+ * rows that are created after a removal start with a version that is 2^32 above that of the removed row. That is more
+ * than any bound that stands for a number of updates.
  */
 final class Versions implements Checkpointed, RowListener {
-    /** The version of a row that a cache does not have. */
+    /** The version that a cache sends for a row that it does not have. */
     private static final long NONE = -1;
 
     private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
-    /** Further than a cache is meant to be behind. */
+    /** More updates than any reasonable bound. */
     private static final long GAP = 1L << 32;
 
     private final Shard shard;
     private long[] versions;
-    /** How many rows have their version in the array. */
+    /** The number of rows whose version is in the array. */
     private int known;
 
-    /** The version of rows that are made now, and of keys that have no row. */
+    /** The version of newly created rows, and of keys without a row. */
     private long first;
 
     private Versions(Shard shard) {
@@ -42,7 +42,9 @@ final class Versions implements Checkpointed, RowListener {
         this.known = shard.rows();
     }
 
-    /** Those of a shard's rows as they are now: of a growing table, to be asked for after its rows. */
+    /**
+     * Returns the versions of a shard's current rows. For a growing table, call this after the rows have been created.
+     */
     static Versions of(Shard shard) {
         Versions versions = shard.attachment(Versions.class, () -> new Versions(shard));
         versions.growTo(shard.rows());
@@ -92,7 +94,7 @@ final class Versions implements Checkpointed, RowListener {
         if (row >= 0) {
             growTo(row + 1);
             versions[row] = version;
-            first = Math.max(first, version & -GAP); // as far as the totals of other shards say
+            first = Math.max(first, version & -GAP); // the totals of the other shards raise it further
         }
     }
 
@@ -108,7 +110,7 @@ final class Versions implements Checkpointed, RowListener {
         first = Math.max(first, in.readLong());
     }
 
-    /** The version of a local row, or with -1 of a key that has none. */
+    /** Returns the version of a local row, or, for -1, of a key without a row. */
     long get(int row) {
         return row < 0 ? first : versions[row];
     }
@@ -116,7 +118,7 @@ final class Versions implements Checkpointed, RowListener {
     /**
      * Checks the counts of a push.
      *
-     * @param updates [n] int32, how many updates the gradient of a row stands for
+     * @param updates [n] int32, the number of updates that a row's gradient stands for
      * @throws PsException with {@code BAD_REQUEST} unless each is at least 0
      */
     static void requireCounts(int keys, IntArray updates) {
@@ -127,10 +129,10 @@ final class Versions implements Checkpointed, RowListener {
     }
 
     /**
-     * Checks what a cache says that it has.
+     * Checks the versions that a cache sends.
      *
-     * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
-     * @throws PsException with {@code BAD_REQUEST} if the bound is negative, or a version below -1
+     * @param cached [n] int64, the cached version of each row, -1 for a row that is not cached
+     * @throws PsException with {@code BAD_REQUEST} if the bound is negative or a version is below -1
      */
     static void requireCached(int keys, LongArray cached, long bound) {
         requireLength("versions", cached.length(), keys);
@@ -140,7 +142,7 @@ final class Versions implements Checkpointed, RowListener {
         }
     }
 
-    /** Counts updates of local rows. */
+    /** Adds updates to the versions of local rows. */
     void add(int[] rows, IntArray updates) {
         for (int i = 0; i < rows.length; i++) {
             versions[rows[i]] += updates.get(i);
@@ -148,16 +150,16 @@ final class Versions implements Checkpointed, RowListener {
     }
 
     /**
-     * Which of a cache's rows are too old: those that it does not have, and those that are more than {@code bound} updates
-     * behind. One that is ahead is as old: the table has been made anew or loaded since.
+     * Finds the stale rows: those that the cache does not have, and those that are more than {@code bound} updates
+     * behind. A cached row that is ahead of the shard is stale, too: the table has been recreated or loaded since.
      *
-     * @param rows [n], local rows, -1 for a key that has none
-     * @param cached [n] int64, the cache's versions, -1 for a row that it does not have
-     * @param bound how many updates a row may be behind
-     * @return [m], which of the {@code rows}, in their order, those without a row last
+     * @param rows [n], local rows, -1 for a key without a row
+     * @param cached [n] int64, the cached version of each row, -1 for a row that is not cached
+     * @param bound the number of updates that a row may be behind
+     * @return [m], indices into {@code rows}, in the order of the rows; keys without a row last
      */
     int[] stale(int[] rows, LongArray cached, long bound) {
-        long[] stale = new long[rows.length]; // the row above, unsigned, and below where it stands
+        long[] stale = new long[rows.length]; // high half: the row, unsigned; low half: its index
         int n = 0;
         for (int i = 0; i < rows.length; i++) {
             long version = cached.get(i);

@@ -1,6 +1,6 @@
 /**
- * Functions that a cache of embedding rows on a worker is made of: rows have versions, and only stale ones travel. Imports
- * psf-api and the rooms {@code sparse} and {@code sync}.
+ * Functions for a cache of embedding rows on a worker. Rows have versions, and only stale rows are sent. Imports
+ * psf-api and the packages {@code sparse} and {@code sync}.
  */
 @NullMarked
 package io.psf.builtin.cache;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/** Reads a file through a bounded buffer, little-endian, from wherever one likes. */
+/** Reads a file, little-endian, from any position, through a bounded buffer. Not thread-safe. */
 final class BufferedFile implements AutoCloseable {
     private final FileChannel channel;
     private final ByteBuffer buffer =
@@ -25,7 +25,7 @@ final class BufferedFile implements AutoCloseable {
         return channel.size();
     }
 
-    /** Where the next byte is. */
+    /** Returns the position of the next byte in the file. */
     long position() throws IOException {
         return channel.position() - buffer.remaining();
     }
@@ -47,7 +47,7 @@ final class BufferedFile implements AutoCloseable {
         return need(8).getLong();
     }
 
-    /** As many bytes as the length before them says. */
+    /** Reads an int32 length, then that many bytes. */
     byte[] bytes() throws IOException {
         byte[] bytes = new byte[length()];
         for (int at = 0; at < bytes.length; ) {
@@ -58,7 +58,7 @@ final class BufferedFile implements AutoCloseable {
         return bytes;
     }
 
-    /** Passes over as many bytes as the length before them says. */
+    /** Reads an int32 length, then skips that many bytes. */
     void skipBytes() throws IOException {
         int n = length();
         if (n <= buffer.remaining()) {
@@ -80,7 +80,7 @@ final class BufferedFile implements AutoCloseable {
         return new String(bytes(), StandardCharsets.UTF_8);
     }
 
-    /** Fills all of an array. */
+    /** Fills the whole array. */
     void floats(FloatArray into) throws IOException {
         for (int at = 0; at < into.length(); ) {
             int n = Math.min(into.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
@@ -90,7 +90,7 @@ final class BufferedFile implements AutoCloseable {
         }
     }
 
-    /** The CRC32C of the next bytes. */
+    /** Reads the next bytes and returns their CRC32C. */
     int checksum(long bytes) throws IOException {
         CRC32C crc = new CRC32C();
         for (long left = bytes; left > 0; ) {

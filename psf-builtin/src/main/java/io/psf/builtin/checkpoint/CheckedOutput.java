@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
-/** Writes a file through a bounded buffer, little-endian, and sums it up. */
+/** Writes a file, little-endian, through a bounded buffer, and computes its checksum. Not thread-safe. */
 final class CheckedOutput {
     private final FileChannel channel;
     private final CRC32C crc = new CRC32C();
@@ -31,7 +31,7 @@ final class CheckedOutput {
         need(8).putLong(value);
     }
 
-    /** The length, and that many bytes. */
+    /** Writes an int32 length, then the bytes. */
     void bytes(byte[] bytes) throws IOException {
         i32(bytes.length);
         for (int at = 0; at < bytes.length; ) {
@@ -45,7 +45,7 @@ final class CheckedOutput {
         bytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** All values, without their number. */
+    /** Writes all values, without their count. */
     void floats(FloatArray values) throws IOException {
         for (int at = 0; at < values.length(); ) {
             int n = Math.min(values.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
@@ -54,7 +54,7 @@ final class CheckedOutput {
         }
     }
 
-    /** Ends the file with the checksum of all before it, and answers it. */
+    /** Appends the CRC32C of all bytes before it, and returns it. */
     int finish() throws IOException {
         flush();
         int checksum = (int) crc.getValue();
@@ -63,7 +63,7 @@ final class CheckedOutput {
         return checksum;
     }
 
-    /** How many bytes there are, once it is finished. */
+    /** Returns the length of the file in bytes. Valid after {@link #finish}. */
     long written() {
         return written;
     }

@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Saves and loads a tensor in the steps that it takes. */
+/** Saves and loads a tensor: runs the calls that a save or a load consists of. */
 public final class Checkpoints {
-    /** A disk takes as long as it takes; a lost server is noticed by its heartbeats. */
+    /** The deadline of each call. Disks may be slow; heartbeats detect a lost server much earlier. */
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
     private Checkpoints() {}
 
     /**
-     * Writes a file for each shard, and then the manifest that names them. Returns when all is on the disk. What this save or
-     * one before has left that was not finished is deleted.
+     * Writes one file per shard, then the manifest that names them. Blocks until everything is on the disk. Deletes the
+     * files of unfinished saves, this one included if it fails.
      *
-     * @param tensor which tensor, as it is
-     * @param checkpoint the checkpoint's name, a path below the servers' directory
+     * @param tensor the tensor to save
+     * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
      */
     public static void save(Caller caller, TensorInfo tensor, String checkpoint) {
         PsException notCleaned = clean(caller, tensor.id(), checkpoint);
@@ -39,7 +39,10 @@ public final class Checkpoints {
         }
     }
 
-    /** Cleans up, or answers why not: a save may do without. */
+    /**
+     * Deletes the files of unfinished saves. Returns the failure instead of throwing it, since a save can go on
+     * without.
+     */
     private static @Nullable PsException clean(Caller caller, TensorId tensor, String checkpoint) {
         try {
             var unused = CleanSavesPsf.stub(caller)
@@ -73,12 +76,12 @@ public final class Checkpoints {
     }
 
     /**
-     * Lets all shards verify their files, and then load them: if a file is damaged or does not fit, no shard has changed.
-     * Returns when all have loaded. A server that is lost, or a disk that fails, while they load leaves those that have
-     * loaded beside those that have not: load again.
+     * Makes all shards verify their files, then load them. If a file is damaged or does not fit, no shard changes.
+     * Blocks until all shards have loaded. If a server is lost or a disk fails during the second step, some shards have
+     * loaded and others have not; load again.
      *
-     * @param tensor which tensor
-     * @param checkpoint the checkpoint's name, a path below the servers' directory
+     * @param tensor the tensor to load
+     * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
      */
     public static void load(Caller caller, TensorId tensor, String checkpoint) {
         LoadTensorPsf.Stub stub = LoadTensorPsf.stub(caller).withDeadline(LIMIT);

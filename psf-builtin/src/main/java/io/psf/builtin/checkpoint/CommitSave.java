@@ -9,20 +9,20 @@ import io.psf.api.layout.ByKey;
 import java.util.List;
 
 /**
- * Makes a save count: writes the manifest that names its files, in the place of the one before, on one server that sees
- * all of them.
+ * Commits a save: replaces the manifest by one that names the save's files. Runs on one server, which must see all of
+ * the files.
  */
 @PsFunction(value = "psf.save.commit", at = Place.SERVER)
 public interface CommitSave {
     /**
-     * What has been saved.
+     * The save to commit.
      *
-     * @param server any number: it chooses the server, the same for all saves of a tensor
-     * @param tensor which tensor
-     * @param rows how many rows
-     * @param width floats in a row
-     * @param checkpoint the checkpoint's name, a path below the server's directory
-     * @param save the save's own number
+     * @param server any number; it selects the server, and is the same for all saves of a tensor
+     * @param tensor the saved tensor
+     * @param rows the number of rows
+     * @param width the number of floats in a row
+     * @param checkpoint the checkpoint's name, a path below the server's checkpoint directory
+     * @param save the save's unique number
      * @param pieces the files, in the order of their rows
      */
     record Request(
@@ -34,10 +34,10 @@ public interface CommitSave {
             long save,
             List<Piece> pieces) {}
 
-    /** That it is done. */
+    /** The acknowledgement. */
     record Response() {}
 
-    /** Writes the manifest, and deletes the files that it does not name. */
+    /** Writes the manifest, then deletes the files that it does not name. */
     default Response handle(Request request, Node node) {
         Folder folder = Folder.of(node.checkpoints(), request.checkpoint(), request.tensor());
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());

@@ -3,12 +3,12 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.Shard;
 
 /**
- * What a shard's tensor was declared with, beside the shard, for whoever reads its files.
+ * The declaration of a shard's tensor. Attached to the shard and written to its files, for people who read them.
  *
- * @param text on one line
+ * @param text the declaration, on one line
  */
 public record Declaration(String text) {
-    /** What was said when the shard was made; else its shape and its optimizer. */
+    /** Returns the declaration that the shard was created with. Without one, returns the shape and the optimizer. */
     public static Declaration of(Shard shard) {
         return shard.attachment(
                 Declaration.class, () -> new Declaration(shard.spec().shape() + " optimizer=" + shard.optimizer()));

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 /**
  * The folder of one tensor in one checkpoint: {@code <server's directory>/<checkpoint>/<tensor>.tensor}.
  *
- * @param path where it is
+ * @param path the folder's path
  */
 record Folder(Path path) {
     static final String SHARD = ".shard";
@@ -31,11 +31,11 @@ record Folder(Path path) {
     private static final int LONGEST = 200;
 
     /**
-     * The folder of a tensor.
+     * Returns the folder of a tensor.
      *
-     * @param root the server's directory
+     * @param root the server's checkpoint directory
      * @param checkpoint the checkpoint's name
-     * @throws PsException with {@code BAD_REQUEST} if the name is none, or would lead out of the directory
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
      */
     static Folder of(Path root, String checkpoint, TensorId tensor) {
         if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
@@ -48,7 +48,10 @@ record Folder(Path path) {
         return new Folder(root.resolve(checkpoint).resolve(name(tensor) + ".tensor"));
     }
 
-    /** The tensor's name, with what a file's name may not hold as {@code %XX}; a long one cut off, with its number. */
+    /**
+     * Returns a file name for the tensor: bytes that are unsafe in file names become {@code %XX}; a long name is cut,
+     * and the tensor's number is appended.
+     */
     private static String name(TensorId tensor) {
         StringBuilder name = new StringBuilder();
         for (byte each : tensor.name().getBytes(StandardCharsets.UTF_8)) {
@@ -61,7 +64,10 @@ record Folder(Path path) {
                 : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number());
     }
 
-    /** Writes something to a file beside, and then gives it its name: whoever looks sees all of it or what was before. */
+    /**
+     * Replaces a file atomically: writes a temporary file next to it, then renames it. A reader sees the old content or
+     * all of the new.
+     */
     <T> T replace(Path file, Writing<T> writing) {
         Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
         boolean finished = false;
@@ -93,26 +99,26 @@ record Folder(Path path) {
         try {
             Files.deleteIfExists(unfinished);
         } catch (IOException e) {
-            return; // what kept it from being written is what the caller has to know
+            return; // the caller gets the failure of the write instead
         }
     }
 
-    /** Fills a file. */
+    /** Writes a file's content. */
     @FunctionalInterface
     interface Writing<T> {
         T write(FileChannel channel) throws IOException;
     }
 
-    /** Brings the names in the folder to the disk, where the system can. */
+    /** Forces the folder's entries to the disk, if the system supports that. */
     private void force() {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {
-            return; // a system without files for folders
+            return; // this system cannot open a folder as a file
         }
     }
 
-    /** Deletes the files of shards that are not among these, finished or not; answers how many. */
+    /** Deletes the shard files, finished or not, that are not in {@code files}. Returns the number of deleted files. */
     int deleteAllBut(Set<Path> files) throws IOException {
         int deleted = 0;
         try (DirectoryStream<Path> there = Files.newDirectoryStream(path, "*{" + SHARD + "," + UNFINISHED + "}")) {
@@ -125,7 +131,7 @@ record Folder(Path path) {
         return deleted;
     }
 
-    /** What an I/O error is to the caller. */
+    /** Converts an I/O error to the caller's exception. */
     static PsException failure(String what, IOException e) {
         return new PsException(PsException.Code.STORAGE, what + ": " + reason(e), e);
     }

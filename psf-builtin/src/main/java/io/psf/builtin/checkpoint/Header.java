@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * What the file of a shard begins with.
+ * The header of a shard file.
  *
- * @param save the save's own number
+ * @param save the save's unique number
  * @param tensor the whole tensor
- * @param begin where the shard's range begins
- * @param end where it ends
- * @param rows how many rows there are in this file
- * @param optimizer its name
- * @param declaration what the tensor was declared with
- * @param slots in the order in which they follow the values
- * @param attachments their types, in the order in which they follow the slots
+ * @param begin the beginning of the shard's range
+ * @param end the end of the shard's range, exclusive
+ * @param rows the number of rows in this file
+ * @param optimizer the optimizer's name
+ * @param declaration the tensor's declaration
+ * @param slots the slots, in the order in which they follow the values
+ * @param attachments the attachments' types, in the order in which they follow the slots
  */
 record Header(
         long save,
@@ -40,14 +40,14 @@ record Header(
     private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
     private static final int VERSION = 1;
 
-    /** Before each entry of an attachment: it is of a row. */
+    /** The kind byte before an attachment's entry: the entry belongs to a row. */
     static final int ROW = 1;
-    /** It is the total of a shard. */
+    /** The kind byte of an entry that is the total of a shard. */
     static final int TOTAL = 2;
-    /** There is none any more. */
+    /** The kind byte after the last entry of an attachment. */
     static final int END = 0;
 
-    /** A slot's name and the floats in a row of it. */
+    /** A slot's name and its number of floats per row. */
     record Slot(String name, int width) {}
 
     static Header of(long save, Shard shard) {
@@ -121,7 +121,7 @@ record Header(
         return new Header(save, tensor, begin, end, inFile, optimizer, declaration, slots, attachments);
     }
 
-    /** The bytes of keys, values and slots. */
+    /** Returns the number of bytes of keys, values and slots. */
     long bytesOfRows() {
         long floats = tensor.width();
         for (Slot slot : slots) {
@@ -131,12 +131,12 @@ record Header(
     }
 
     /**
-     * Checks that what this says follows, each part as long as it is to be, up to the checksum.
+     * Checks that the parts that this header declares follow it, each with the right length, up to the checksum.
      *
-     * @param in a file, behind its header
-     * @param shard whose rows are loaded
-     * @return how many rows of the file the shard owns
-     * @throws PsException with {@code STORAGE} if something is missing, too much, or where it cannot be
+     * @param in a file, positioned after its header
+     * @param shard the shard whose rows are loaded
+     * @return the number of the file's rows that the shard owns
+     * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the file's range
      */
     long requireBody(BufferedFile in, Shard shard) throws IOException {
         long body = in.position();
@@ -179,7 +179,7 @@ record Header(
         return left - rows * bytesOfRow;
     }
 
-    /** Counts the keys that a shard owns; all have to be of the shard that the file is of. */
+    /** Counts the keys that a shard owns. Checks that all keys are in the range of the file's shard. */
     private long requireKeys(BufferedFile in, Range here, Shard shard) throws IOException {
         long owned = 0;
         for (long i = 0; i < rows; i++) {

@@ -8,38 +8,38 @@ import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 
 /**
- * Puts what has been saved of a tensor in the place of values, slots and attachments: each shard reads its rows, from the
- * files of as many shards as there were. All that a shard reads is verified before the shard changes: what is wrong with it
- * changes nothing. The lane is held while it reads.
+ * Loads a saved tensor: replaces values, slots and attachments. Each shard reads its rows from the shard files of the
+ * save, whatever their number. Everything that a shard reads is verified before the shard changes, so an invalid file
+ * changes nothing. Reading occupies the lane.
  */
 @PsFunction("psf.load")
 public interface LoadTensor {
     /**
-     * What is loaded.
+     * The save to load.
      *
-     * @param tensor which tensor, of the shape and the kind of optimizer that it was saved with
-     * @param checkpoint the checkpoint's name, a path below the server's directory
-     * @param dryRun whether the files are only verified
-     * @param save which save is loaded, so that all shards load the same one; not read if the files are only verified
+     * @param tensor the tensor, with the same shape and the same kind of optimizer as at the save
+     * @param checkpoint the checkpoint's name, a path below the server's checkpoint directory
+     * @param dryRun true if the files are only verified
+     * @param save the number of the save, so that all shards load the same one; ignored if {@code dryRun}
      */
     record Request(TensorId tensor, String checkpoint, boolean dryRun, long save) {}
 
     /**
-     * What was found.
+     * The save that was found.
      *
-     * @param save the number of the save, the largest where shards found several
+     * @param save the number of the save; the largest if shards found different ones
      */
     record Response(@Reduce(Reduction.MAX) long save) {}
 
-    /** Verifies the files that have this shard's rows, and loads them. */
+    /** Verifies the files that have this shard's rows. Loads them unless {@code dryRun}. */
     default Response handle(Request slice, Shard shard) {
         Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
         Manifest manifest = Manifest.read(folder, slice.checkpoint(), slice.tensor());
         if (!slice.dryRun() && manifest.save() != slice.save()) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    "checkpoint \"" + slice.checkpoint() + "\": saved anew while tensor \"" + slice.tensor()
-                            + "\" was loaded (expected: not to change; load it again)");
+                    "checkpoint \"" + slice.checkpoint() + "\": saved again while loading tensor \"" + slice.tensor()
+                            + "\" (expected: no save during a load; load again)");
         }
         require("shape", manifest.tensor().shape(), shard.spec().shape(), slice);
         ShardFiles files = ShardFiles.verified(folder, manifest, shard);

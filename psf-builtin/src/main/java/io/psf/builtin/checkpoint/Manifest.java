@@ -17,11 +17,12 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * The files that make up a saved tensor. A save counts once its manifest is there, so it is whole or it is not.
+ * The list of the files of a saved tensor. A save is valid once its manifest is written, so a save is either complete
+ * or absent.
  *
- * @param tensor what was saved
- * @param save the save's own number, in the names of its files
- * @param pieces in the order of their rows
+ * @param tensor the saved tensor
+ * @param save the save's unique number, which is part of the files' names
+ * @param pieces the files, in the order of their rows
  */
 record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     private static final String NAME = "manifest";
@@ -32,9 +33,9 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     }
 
     /**
-     * Puts this manifest in the place of the one that is there, and deletes the files that it does not name.
+     * Replaces the folder's manifest by this one, then deletes the files that it does not name.
      *
-     * @throws PsException with {@code STORAGE} if a file is not there, or the disk says no
+     * @throws PsException with {@code STORAGE} if a file is missing or on an I/O error
      */
     void write(Folder folder) {
         requireWhole(folder.path());
@@ -69,11 +70,11 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     }
 
     /**
-     * Deletes the files that the manifest of a folder does not name; all where there is none yet. A manifest that cannot be
-     * read may name any of them.
+     * Deletes the files that the folder's manifest does not name; all files if the folder has no manifest. Deletes none
+     * if the manifest cannot be read, since it may name any of them.
      *
-     * @return how many were deleted
-     * @throws PsException with {@code STORAGE} if the disk says no
+     * @return the number of deleted files
+     * @throws PsException with {@code STORAGE} on an I/O error
      */
     static int clean(Folder folder, String checkpoint, TensorId tensor) {
         if (!Files.isDirectory(folder.path())) {
@@ -85,7 +86,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
             try {
                 manifest = read(folder, checkpoint, tensor);
             } catch (PsException e) {
-                return 0; // the next save that is finished takes its place
+                return 0; // the next save that succeeds replaces it
             }
             manifest.pieces().forEach(piece -> named.add(piece.file(folder, manifest.save())));
         }
@@ -93,10 +94,10 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     }
 
     /**
-     * The manifest of a folder.
+     * Reads the manifest of a folder.
      *
      * @param checkpoint the checkpoint's name, for messages
-     * @throws PsException with {@code STORAGE} if there is none, or it is damaged
+     * @throws PsException with {@code STORAGE} if it is missing or damaged
      */
     static Manifest read(Folder folder, String checkpoint, TensorId tensor) {
         Path file = folder.path().resolve(NAME);
@@ -124,7 +125,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
         }
     }
 
-    /** The text and its checksum. */
+    /** Returns the text with its checksum line. */
     private String sealed() {
         StringBuilder text = new StringBuilder(FIRST + "\n");
         text.append("shape %d %d\n".formatted(tensor.rows(), tensor.width()));
@@ -181,7 +182,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
         return fields;
     }
 
-    /** Checks that the pieces are all rows. */
+    /** Checks that the pieces cover all rows, without gap or overlap. */
     private void requireWhole(Path where) {
         long end = 0;
         for (Piece piece : pieces) {

@@ -9,27 +9,27 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * Writes each shard of a tensor to a file. The lane is held while it writes, so that what is saved of a shard is between
- * two calls. It counts once {@link CommitSave} has named the files.
+ * Writes each shard of a tensor to a file. Writing occupies the lane, so each shard is saved between two calls. The
+ * save is valid once {@link CommitSave} has written the manifest.
  */
 @PsFunction("psf.save")
 public interface SaveTensor {
     /**
-     * What is saved.
+     * The tensor to save.
      *
-     * @param tensor which tensor
-     * @param checkpoint the checkpoint's name, a path below the server's directory
-     * @param save a number of this save's own
+     * @param tensor the tensor to save
+     * @param checkpoint the checkpoint's name, a path below the server's checkpoint directory
+     * @param save the save's unique number
      */
     record Request(TensorId tensor, String checkpoint, long save) {}
 
     /**
-     * The files, one a shard.
+     * The files, one per shard.
      *
-     * @param begins [slices] int64, the first row of each
-     * @param ends [slices] int64, one past the last row of each
-     * @param bytes [slices] int64, how long each is
-     * @param checksums [slices] int32, the CRC32C of each
+     * @param begins [slices] int64, the first row of each file
+     * @param ends [slices] int64, one past the last row of each file
+     * @param bytes [slices] int64, the length of each file in bytes
+     * @param checksums [slices] int32, the CRC32C of each file
      */
     record Response(
             @ByKey LongArray begins,

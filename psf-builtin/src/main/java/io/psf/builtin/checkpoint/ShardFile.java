@@ -14,20 +14,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md). Verified
- * as a whole before any of it is used, so that reading it afterwards can only fail with the disk.
+ * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md).
+ * The whole file is verified before any part is used, so later reads can fail only on I/O errors.
  *
- * @param path where it is
- * @param header what it begins with
- * @param data where the keys, or else the values, begin
- * @param owned how many of its rows the shard owns that it was verified for
+ * @param path the file's path
+ * @param header the file's header
+ * @param data the position of the keys, or of the values if the tensor does not grow
+ * @param owned the number of its rows that the shard owns for which it was verified
  */
 record ShardFile(Path path, Header header, long data, long owned) {
-    /** Keys that are made rows of together. */
+    /** The number of keys whose rows are created together. */
     private static final int KEYS = 4096;
 
     /**
-     * Writes the file of a shard.
+     * Writes the file of a shard. Returns its range, length and checksum.
      *
      * @throws PsException with {@code STORAGE} naming the file and the reason
      */
@@ -58,10 +58,11 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /**
-     * Reads a file's header after all of it has been verified: its checksum, and that all which the header says is there.
+     * Verifies a file and reads its header. Checks the checksum, and that all parts that the header declares are
+     * present.
      *
-     * @param shard whose rows are loaded
-     * @throws PsException with {@code STORAGE} if it is not there, or not as it was saved
+     * @param shard the shard whose rows are loaded
+     * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
     static ShardFile verified(Folder folder, Manifest manifest, Piece piece, Shard shard) {
         Path path = piece.file(folder, manifest.save());
@@ -95,7 +96,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
         return "%016x".formatted(number);
     }
 
-    /** Takes what has been attached to the rows that a shard owns; adds it to what there is, by type. */
+    /** Reads the attachments' entries that a shard owns, and appends them to {@code attachments}, by type. */
     void loadAttachments(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
         try (BufferedFile in = new BufferedFile(path)) {
             in.seek(data + header.bytesOfRows());
@@ -135,7 +136,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
         }
     }
 
-    /** Makes the rows of the file's keys that the shard owns, one after the other: they have not been there. */
+    /** Creates the rows of the file's keys that the shard owns, in order. None of them may exist before. */
     private void loadByKey(BufferedFile in, Shard shard) throws IOException {
         int first = shard.rows();
         try (BufferedFile keys = new BufferedFile(path)) {
@@ -158,8 +159,8 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /**
-     * Copies the rows of the next array whose keys the shard owns to those from one on. Of a key that is there twice, which
-     * no save writes, the first row counts.
+     * Copies those rows of the next array whose keys the shard owns to the shard's rows from {@code first} on. For a
+     * duplicate key, which no save writes, the first row counts.
      */
     private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, Shard shard)
             throws IOException {
@@ -176,7 +177,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
         }
     }
 
-    /** Copies what the file's rows and the shard's have in common; answers where the file's next array begins. */
+    /** Copies the rows that the file and the shard have in common. Returns the position of the file's next array. */
     private long copy(BufferedFile in, long at, int width, FloatArray into, Range range) throws IOException {
         long begin = Math.max(header.begin(), range.begin());
         long end = Math.min(header.end(), range.end());

@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The files that have rows of a shard.
+ * The files that contain rows of a shard.
  *
- * @param shard whose rows are loaded
- * @param files all of them verified
+ * @param shard the shard whose rows are loaded
+ * @param files the files, all verified
  */
 record ShardFiles(Shard shard, List<ShardFile> files) {
-    /** The largest array of a shard. */
+    /** The maximum size of an array of a shard, in bytes. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
     /**
-     * Verifies the files of a manifest that have rows of a shard.
+     * Verifies the files of a manifest that contain rows of a shard.
      *
-     * @throws PsException with {@code STORAGE} if one is not there, or not as it was saved
+     * @throws PsException with {@code STORAGE} if a file is missing or damaged
      */
     static ShardFiles verified(Folder folder, Manifest manifest, Shard shard) {
         List<ShardFile> files = new ArrayList<>();
@@ -38,17 +38,17 @@ record ShardFiles(Shard shard, List<ShardFile> files) {
         return new ShardFiles(shard, files);
     }
 
-    /** The optimizers that their slots are of. */
+    /** Returns the names of the optimizers that the files were saved with, each once. */
     List<String> optimizers() {
         return files.stream().map(file -> file.header().optimizer()).distinct().toList();
     }
 
     /**
-     * Checks that the shard can have the slots and as many rows.
+     * Checks that the shard can hold the files' slots and rows.
      *
      * @param checkpoint the checkpoint's name, for messages
-     * @throws PsException with {@code STORAGE} if the files contradict each other, with {@code BAD_REQUEST} if a slot is there
-     *     that is wider or narrower, with {@code RESOURCE_EXHAUSTED} if there are too many rows
+     * @throws PsException with {@code STORAGE} if the files contradict each other, with {@code BAD_REQUEST} if the
+     *     shard has a slot of another width, with {@code RESOURCE_EXHAUSTED} if there are too many rows
      */
     void requireFit(String checkpoint) {
         Map<String, Integer> widths = new HashMap<>();
@@ -95,7 +95,7 @@ record ShardFiles(Shard shard, List<ShardFile> files) {
         }
     }
 
-    /** Replaces what the shard has. All that can be wrong with the files has been looked at: what is left is the disk. */
+    /** Replaces the shard's content. All checks of the files precede this, so it can fail only on I/O errors. */
     void load() {
         for (ShardFile file : files) {
             for (Header.Slot slot : file.header().slots()) {
@@ -109,7 +109,7 @@ record ShardFiles(Shard shard, List<ShardFile> files) {
         }
         for (Map.Entry<String, FloatArray> slot : shard.slots().entrySet()) {
             if (!Pushes.ownsSlot(slot.getKey())) {
-                slot.getValue().fill(0); // as it was before anybody asked for it
+                slot.getValue().fill(0); // zero, as in a new slot
             }
         }
         files.forEach(file -> file.load(shard));

@@ -1,6 +1,6 @@
 /**
- * Functions that save tensors and load them, and the files that they write (docs/checkpoint.md). Imports psf-api and the
- * room {@code sync}.
+ * Functions that save and load tensors, and the files that they write (docs/checkpoint.md). Imports psf-api and the
+ * package {@code sync}.
  */
 @NullMarked
 package io.psf.builtin.checkpoint;

@@ -6,13 +6,13 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 
-/** Fetches all values of a tensor. */
+/** Pulls all values of a tensor. */
 @PsFunction(value = "psf.dense.pull", readOnly = true)
 public interface DensePull {
     /**
-     * What is fetched.
+     * The tensor to pull.
      *
-     * @param tensor where from
+     * @param tensor the tensor to pull from
      */
     record Request(TensorId tensor) {}
 
@@ -23,7 +23,7 @@ public interface DensePull {
      */
     record Response(@ByRange FloatArray values) {}
 
-    /** Answers the shard's values as they are now. */
+    /** Returns the shard's current values. */
     default Response handle(Request slice, Shard shard) {
         return new Response(shard.values());
     }

@@ -8,21 +8,21 @@ import io.psf.api.layout.ByRange;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
-/** Sends an update of a whole tensor; answered once it is in the values. */
+/** Pushes an update of a whole tensor. Answered once the update is in the values. */
 @PsFunction("psf.dense.push")
 public interface DensePush {
     /**
-     * What is pushed.
+     * The pushed update.
      *
-     * @param tensor where to
+     * @param tensor the tensor to push to
      * @param update [rows, width] float32; borrowed until await returns
      */
     record Request(TensorId tensor, @ByRange FloatArray update) {}
 
-    /** That it is done. */
+    /** The acknowledgement. */
     record Response() {}
 
-    /** Hands the update to the shard's optimizer, at once or with its round. */
+    /** Passes the update to the shard's optimizer, on arrival or with the round. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         return Pushes.of(shard).dense(slice.update(), Response::new);
     }

@@ -8,25 +8,25 @@ import io.psf.api.layout.ByRange;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
-/** Sends an update of a whole tensor and fetches the values that it leads to: one request, atomic on a shard. */
+/** Pushes an update of a whole tensor and pulls the values with the update applied: one request, atomic per shard. */
 @PsFunction("psf.dense.pushpull")
 public interface DensePushPull {
     /**
-     * What is pushed.
+     * The pushed update.
      *
-     * @param tensor where to
+     * @param tensor the tensor to push to and pull from
      * @param update [rows, width] float32; borrowed until await returns
      */
     record Request(TensorId tensor, @ByRange FloatArray update) {}
 
     /**
-     * The values with the update in them; on a synchronous tensor with all of its round.
+     * The values with the update applied; on a synchronous tensor with the whole round applied.
      *
      * @param values [rows, width] float32
      */
     record Response(@ByRange FloatArray values) {}
 
-    /** Hands the update to the shard's optimizer, then answers the values. */
+    /** Passes the update to the shard's optimizer, on arrival or with the round, then returns the values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         return Pushes.of(shard).dense(slice.update(), () -> new Response(shard.values()));
     }

@@ -1,6 +1,4 @@
-/**
- * Functions over whole tensors. Imports psf-api and the room {@code sync}.
- */
+/** Functions on whole tensors. Imports psf-api and the package {@code sync}. */
 @NullMarked
 package io.psf.builtin.dense;
 

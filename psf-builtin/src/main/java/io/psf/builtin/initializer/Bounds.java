@@ -1,24 +1,24 @@
 package io.psf.builtin.initializer;
 
-/** The floats of a closed interval: rounding a double to a float must not carry it across the interval's ends. */
+/** The floats of a closed interval. Rounding a double to a float must not move it out of the interval. */
 record Bounds(float least, float greatest) {
-    /** The floats x with {@code a <= x <= b}. */
+    /** Returns the floats x with {@code a <= x <= b}. */
     static Bounds closed(double a, double b) {
         return new Bounds(atLeast(a), -atLeast(-b));
     }
 
-    /** The floats x with {@code a <= x < b}. */
+    /** Returns the floats x with {@code a <= x < b}. */
     static Bounds halfOpen(double a, double b) {
         float end = -atLeast(-b);
         return new Bounds(atLeast(a), end < b ? end : Math.nextDown(end));
     }
 
-    /** Whether there is no such float. */
+    /** True if the interval contains no float. */
     boolean isEmpty() {
         return !(least <= greatest);
     }
 
-    /** The nearest float of the interval. */
+    /** Returns the nearest float of the interval. */
     float round(double value) {
         return Math.max(least, Math.min(greatest, (float) value));
     }

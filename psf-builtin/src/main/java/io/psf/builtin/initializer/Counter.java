@@ -1,12 +1,12 @@
 package io.psf.builtin.initializer;
 
 /**
- * A counter-based generator: a draw is a function of seed, element and draw number alone, so that no order of drawing
- * and no slicing of a tensor changes it.
+ * A counter-based random number generator. A draw is a function of the seed, the element and the draw's number only, so
+ * it does not depend on the order of draws or on how the tensor is sliced.
  *
  * <p>The mixing is that of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA
- * 2014, figure 17) with the constants of Stafford's variant 13; each element has its own stream, begun at a hash of the
- * element in the stream of the seed.
+ * 2014, figure 17) with the constants of Stafford's variant 13; Each element has its own stream, which starts at a hash
+ * of the element in the stream of the seed.
  */
 final class Counter {
     private static final long GAMMA = 0x9E3779B97F4A7C15L;
@@ -14,17 +14,17 @@ final class Counter {
 
     private Counter() {}
 
-    /** The stream of a seed, for {@link #stream}. */
+    /** Returns the stream of a seed, for {@link #stream}. */
     static long key(long seed) {
         return mix(seed + GAMMA);
     }
 
-    /** Where the draws of an element begin. */
+    /** Returns the stream of an element's draws. */
     static long stream(long key, long element) {
         return mix(key + (element + 1) * GAMMA);
     }
 
-    /** Draw number {@code draw} of a stream, uniform in the open interval (0, 1). */
+    /** Returns draw number {@code draw} of a stream, uniform in the open interval (0, 1). */
     static double uniform(long stream, int draw) {
         long bits = mix(stream + (draw + 1L) * GAMMA);
         return ((bits >>> 12) + 0.5) * STEP;

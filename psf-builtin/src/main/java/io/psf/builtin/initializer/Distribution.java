@@ -1,6 +1,6 @@
 package io.psf.builtin.initializer;
 
-/** The kinds of first values. The order is the number on the wire: append only. */
+/** The distributions of initial values. The ordinal is the number on the wire: append only. */
 public enum Distribution {
     /** Every element is a. */
     CONSTANT {
@@ -32,7 +32,7 @@ public enum Distribution {
             return element -> (float) (a + b * Gauss.quantile(Counter.uniform(Counter.stream(key, element), 0)));
         }
     },
-    /** Normal with mean a and standard deviation b, drawn again while farther than 2 b from a. */
+    /** Normal with mean a and standard deviation b; a value farther than 2 b from a is drawn again. */
     TRUNCATED_NORMAL {
         @Override
         public Generator generator(double a, double b, long seed) {
@@ -52,12 +52,12 @@ public enum Distribution {
     };
 
     /**
-     * The values of this kind.
+     * Returns the generator of this distribution.
      *
-     * @param a the constant, the lower end, or the mean
-     * @param b the upper end or the standard deviation; not used by a constant
-     * @param seed the same seed gives the same values; not used by a constant
-     * @throws IllegalArgumentException if an argument contradicts the kind
+     * @param a the constant, the lower bound, or the mean
+     * @param b the upper bound or the standard deviation; ignored for a constant
+     * @param seed the random seed; the same seed gives the same values; ignored for a constant
+     * @throws IllegalArgumentException if an argument is invalid for the distribution
      */
     public abstract Generator generator(double a, double b, long seed);
 }

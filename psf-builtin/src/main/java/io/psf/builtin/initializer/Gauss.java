@@ -1,11 +1,11 @@
 package io.psf.builtin.initializer;
 
 /**
- * The standard normal distribution's quantile by rational approximation, to about 1e-16 relative: algorithm AS 241,
- * PPND16 (Wichura, Applied Statistics 37, 1988, pages 477 to 484).
+ * The quantile function of the standard normal distribution by rational approximation, with a relative error of about
+ * 1e-16: algorithm AS 241, PPND16 (Wichura, Applied Statistics 37, 1988, pages 477 to 484).
  *
- * <p>One uniform gives one normal, and {@code StrictMath} in the tails makes it the same to the bit on every machine,
- * which Box-Muller with {@code Math.log} and {@code Math.cos} would not be.
+ * <p>One uniform draw gives one normal value. {@code StrictMath} in the tails makes the value identical to the bit on
+ * every machine. Box-Muller with {@code Math.log} and {@code Math.cos} would not.
  */
 @SuppressWarnings("FloatingPointLiteralPrecision") // the digits as published
 final class Gauss {
@@ -36,7 +36,7 @@ final class Gauss {
 
     private Gauss() {}
 
-    /** The z below which a standard normal lies with probability p, 0 &lt; p &lt; 1. */
+    /** Returns the z below which a standard normal variable lies with probability p, 0 &lt; p &lt; 1. */
     static double quantile(double p) {
         double q = p - 0.5;
         if (Math.abs(q) <= 0.425) {

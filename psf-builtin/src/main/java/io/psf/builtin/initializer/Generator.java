@@ -2,17 +2,20 @@ package io.psf.builtin.initializer;
 
 import io.psf.api.array.FloatArray;
 
-/** First values: each a function of its element's number in the whole tensor. Immutable and thread-safe. */
+/**
+ * Generates initial values. Each value is a function of its element's index in the whole tensor. Immutable and
+ * thread-safe.
+ */
 @FunctionalInterface
 public interface Generator {
-    /** The value of an element, {@code row * width + column}. */
+    /** Returns the value of an element with index {@code row * width + column}. */
     float value(long element);
 
     /**
      * Fills an array with the values of consecutive elements.
      *
      * @param values [n] float32; borrowed until the method returns
-     * @param firstElement the number of the array's first element in the whole tensor
+     * @param firstElement the index of the array's first element in the whole tensor
      */
     default void fill(FloatArray values, long firstElement) {
         float[] tile = new float[Math.min(512, values.length())];

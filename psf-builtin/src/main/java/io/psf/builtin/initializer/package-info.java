@@ -1,6 +1,4 @@
-/**
- * Pure math: first values as functions of a seed and an element's number. Imports psf-api alone.
- */
+/** Initial values as pure functions of a seed and an element's index. Imports psf-api only. */
 @NullMarked
 package io.psf.builtin.initializer;
 

@@ -3,12 +3,12 @@ package io.psf.builtin.optimizer;
 import java.util.List;
 
 /**
- * AdaGrad (Duchi, Hazan, Singer, JMLR 12, 2011, figure 1): a += g^2; w -= lr g / (sqrt a + eps). The state holds what
- * has been added to {@code a0}, so that it begins at zero.
+ * AdaGrad (Duchi, Hazan, Singer, JMLR 12, 2011, figure 1): a += g^2; w -= lr g / (sqrt a + eps). The state holds a -
+ * a0, so that its initial value is zero.
  *
  * @param lr the learning rate
- * @param a0 what the accumulator begins with, at least 0
- * @param eps keeps the quotient finite, above 0
+ * @param a0 the initial accumulator, at least 0
+ * @param eps avoids division by zero, above 0
  */
 public record AdaGrad(float lr, float a0, float eps) implements Kernel {
     /** Checks the arguments. */

@@ -3,15 +3,15 @@ package io.psf.builtin.optimizer;
 import java.util.List;
 
 /**
- * Adam (Kingma and Ba, ICLR 2015, algorithm 1): m and v are decaying means of g and g^2, corrected for their start at
- * zero by the number of steps; w -= lr m' / (sqrt v' + eps). The number is each row's own, so that rows pushed rarely
- * are corrected as the first steps they take.
+ * Adam (Kingma and Ba, ICLR 2015, algorithm 1): m and v are exponentially decaying means of g and g^2. m' and v' are m
+ * and v, corrected for their initial value of zero by the number of steps; w -= lr m' / (sqrt v' + eps). Each row has
+ * its own number of steps, so that a rarely pushed row is corrected by the few steps that it has taken.
  *
  * @param lr the learning rate
- * @param b1 what is kept of m, in [0, 1)
- * @param b2 what is kept of v, in [0, 1)
- * @param eps keeps the quotient finite, above 0
- * @param correction what has been computed of the corrections
+ * @param b1 the exponential decay rate of m: the fraction of m that a step retains, in [0, 1)
+ * @param b2 the exponential decay rate of v: the fraction of v that a step retains, in [0, 1)
+ * @param eps avoids division by zero, above 0
+ * @param correction the cached bias corrections
  */
 public record Adam(float lr, float b1, float b2, float eps, Correction correction) implements Kernel {
     /** Checks the arguments. */

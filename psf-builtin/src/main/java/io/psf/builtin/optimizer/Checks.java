@@ -1,6 +1,6 @@
 package io.psf.builtin.optimizer;
 
-/** Checks of arguments: {@code name: value (expected: ...)}. */
+/** Checks arguments. Messages have the form {@code name: value (expected: ...)}. */
 final class Checks {
     private Checks() {}
 

@@ -1,17 +1,21 @@
 package io.psf.builtin.optimizer;
 
 /**
- * What Adam corrects for its start at zero, by the number of steps. Two powers for each row are most of what a sparse
- * step computes, so those of the first numbers are kept. Thread-safe.
+ * Adam's bias corrections, by number of steps. Two powers for each row would be most of the computation of a sparse
+ * step, so the corrections of small numbers of steps are cached. Thread-safe.
  */
 public final class Correction {
-    /** Numbers of steps whose corrections are kept; with the usual arguments there is nothing left to correct there. */
+    /**
+     * The corrections of fewer steps than this are cached. With the usual arguments both are negligible from here on.
+     */
     private static final int MOST = 1 << 14;
 
     private final float lr;
     private final float b1;
     private final float b2;
-    /** The rate and the root of 0 steps, of 1 step, and so on; never changed, replaced by a longer one. */
+    /**
+     * The rate and the root of 0 steps, of 1 step, and so on. The array is never modified; a longer one replaces it.
+     */
     private volatile float[] known = new float[0];
 
     Correction(float lr, float b1, float b2) {
@@ -20,12 +24,12 @@ public final class Correction {
         this.b2 = b2;
     }
 
-    /** lr / (1 - b1^steps). */
+    /** Returns lr / (1 - b1^steps). */
     public float rate(int steps) {
         return steps < MOST ? known(steps)[2 * steps] : computeRate(steps);
     }
 
-    /** 1 / sqrt(1 - b2^steps). */
+    /** Returns 1 / sqrt(1 - b2^steps). */
     public float root(int steps) {
         return steps < MOST ? known(steps)[2 * steps + 1] : computeRoot(steps);
     }

@@ -3,21 +3,22 @@ package io.psf.builtin.optimizer;
 import java.util.List;
 
 /**
- * The formula of one rule, over tiles on the heap. Knows nothing of rows, shards or memory off the heap, which are
- * {@link TiledOptimizer}'s; a {@link KernelProvider} has the same formulas over other memory. Immutable and thread-safe.
+ * The formula of one rule, over tiles on the heap. Rows, shards and off-heap memory are the concern of
+ * {@link TiledOptimizer}. A {@link KernelProvider} implements the same formulas over other memory. Immutable and
+ * thread-safe.
  */
 public sealed interface Kernel permits Add, Assign, Sgd, Momentum, Nesterov, AdaGrad, Adam {
-    /** The names of the rule's state, each [rows, width] float32, zero at first. */
+    /** Returns the names of the rule's state arrays, each [rows, width] float32, initially zero. */
     default List<String> state() {
         return List.of();
     }
 
-    /** Whether the rule needs to know how often a row has been stepped. */
+    /** True if the rule needs the number of steps of each row. */
     default boolean countsSteps() {
         return false;
     }
 
-    /** Whether the rule puts the update in the place of the weights, so that these need not be read. */
+    /** True if the rule replaces the weights by the update, so that the weights need not be read. */
     default boolean replaces() {
         return false;
     }
@@ -25,12 +26,12 @@ public sealed interface Kernel permits Add, Assign, Sgd, Momentum, Nesterov, Ada
     /**
      * Steps the elements {@code [begin, end)} of tiles.
      *
-     * @param w [at least end] float32; weights, changed
+     * @param w [at least end] float32; the weights, modified
      * @param g [at least end] float32; the update or gradient
-     * @param state [states][at least end] float32, in the order of {@link #state}; changed
+     * @param state [states][at least end] float32, in the order of {@link #state}; modified
      * @param begin the first element
      * @param end one past the last element
-     * @param steps how often these elements have been stepped, this time included; 0 unless {@link #countsSteps}
+     * @param steps the number of steps of these elements, this one included; 0 unless {@link #countsSteps}
      */
     void step(float[] w, float[] g, float[][] state, int begin, int end, int steps);
 }

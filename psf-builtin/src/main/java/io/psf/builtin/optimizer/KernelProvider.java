@@ -4,22 +4,22 @@ import io.psf.api.array.FloatArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps long spans where they lie, faster than through tiles on the heap. Found as a service by the class loader of
- * this interface; one that cannot be loaded or made is passed over, and the tiles do all.
+ * Steps long spans in place, which is faster than through tiles on the heap. Loaded as a service by the class loader of
+ * this interface. A provider that cannot be loaded or instantiated is ignored; then all steps go through tiles.
  */
 public interface KernelProvider {
     /**
-     * A kernel over the arrays of one push, or null if it has none for the rule or the memory.
+     * Returns a kernel over the arrays of one push, or null if the provider does not support the rule or the memory.
      *
      * @param kernel the rule
-     * @param w [n] float32; weights, to be changed
+     * @param w [n] float32; the weights, modified by the kernel's steps
      * @param g [m] float32; the update or gradient
-     * @param state [states] of [n] float32, in the order of {@link Kernel#state}; to be changed
+     * @param state [states] of [n] float32, in the order of {@link Kernel#state}; modified by the kernel's steps
      */
     @Nullable
     SpanKernel bind(Kernel kernel, FloatArray w, FloatArray g, FloatArray[] state);
 
-    /** What it computes with, for the log. */
+    /** Returns a description of the provider, for the log. */
     @Override
     String toString();
 }

@@ -6,7 +6,7 @@ import java.util.List;
  * Gradient descent with momentum (Polyak, 1964): v = m v - lr g; w += v.
  *
  * @param lr the learning rate
- * @param m what is kept of the velocity, in [0, 1)
+ * @param m the momentum: the fraction of the velocity that a step retains, in [0, 1)
  */
 public record Momentum(float lr, float m) implements Kernel {
     /** Checks the arguments. */

@@ -3,11 +3,11 @@ package io.psf.builtin.optimizer;
 import java.util.List;
 
 /**
- * Gradient descent with Nesterov's momentum, in the form that steps from where the velocity leads: t = -lr g;
- * v = m (v + t); w += v + t.
+ * Gradient descent with Nesterov's momentum, in the form that stores the look-ahead weights. Formula: t = -lr g; v = m
+ * (v + t); w += v + t.
  *
  * @param lr the learning rate
- * @param m what is kept of the velocity, in [0, 1)
+ * @param m the momentum: the fraction of the velocity that a step retains, in [0, 1)
  */
 public record Nesterov(float lr, float m) implements Kernel {
     /** Checks the arguments. */

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks for a {@link KernelProvider}, once, when the first long span is stepped. */
+/** Loads a {@link KernelProvider}, once, when the first long span is stepped. */
 final class Providers {
     private static final Logger LOG = LoggerFactory.getLogger(KernelProvider.class);
 
-    /** The provider; null if there is none that works in this JVM. */
+    /** The provider; null if none works in this JVM. */
     static final @Nullable KernelProvider FOUND = find();
 
     private Providers() {}
@@ -28,7 +28,7 @@ final class Providers {
             }
             LOG.debug("optimizers step through tiles: no other provider");
         } catch (ServiceConfigurationError | LinkageError e) {
-            LOG.debug("optimizers step through tiles: {}", String.valueOf(e.getMessage())); // the usual case: no news
+            LOG.debug("optimizers step through tiles: {}", String.valueOf(e.getMessage())); // the usual case
         }
         return null;
     }

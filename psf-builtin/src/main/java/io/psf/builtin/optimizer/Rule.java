@@ -3,7 +3,7 @@ package io.psf.builtin.optimizer;
 import io.psf.api.Optimizer;
 import java.util.List;
 
-/** The kinds of optimizers and their arguments' names. The order is the number on the wire: append only. */
+/** The kinds of optimizers and the names of their arguments. The ordinal is the number on the wire: append only. */
 @SuppressWarnings("ImmutableEnumChecker") // a list of List.of and stateless lambdas
 public enum Rule {
     /** w += scale g. */
@@ -16,9 +16,11 @@ public enum Rule {
     MOMENTUM(a -> new Momentum(a[0], a[1]), "lr", "m"),
     /** t = -lr g; v = m (v + t); w += v + t. */
     NESTEROV(a -> new Nesterov(a[0], a[1]), "lr", "m"),
-    /** a += g^2; w -= lr g / (sqrt a + eps), where a begins with a0. */
+    /** a += g^2; w -= lr g / (sqrt a + eps), with the initial value a = a0. */
     ADA_GRAD(a -> new AdaGrad(a[0], a[1], a[2]), "lr", "a0", "eps"),
-    /** m, v moments, corrected for bias with the row's step count. */
+    /**
+     * m and v are decaying means of g and g^2, bias-corrected by the row's step count; w -= lr m' / (sqrt v' + eps).
+     */
     ADAM(a -> new Adam(a[0], a[1], a[2], a[3]), "lr", "b1", "b2", "eps");
 
     private final Formula formula;
@@ -29,22 +31,22 @@ public enum Rule {
         this.arguments = List.of(arguments);
     }
 
-    /** The names of the rule's arguments, in order. */
+    /** Returns the names of the rule's arguments, in order. */
     public List<String> arguments() {
         return arguments;
     }
 
     /**
-     * The optimizer of this rule.
+     * Creates the optimizer of this rule.
      *
      * @param values the arguments, in the order of {@link #arguments}
-     * @throws IllegalArgumentException if one is missing, too many, or outside its range
+     * @throws IllegalArgumentException if the number of arguments is wrong or an argument is out of range
      */
     public Optimizer create(float... values) {
         return new TiledOptimizer(kernel(values));
     }
 
-    /** The formula of this rule, with the same arguments and errors as {@link #create}. */
+    /** Creates the kernel of this rule. Arguments and errors are those of {@link #create}. */
     public Kernel kernel(float... values) {
         Checks.require(
                 values.length == arguments.size(),
@@ -54,7 +56,7 @@ public enum Rule {
         return formula.of(values);
     }
 
-    /** Makes a kernel of its arguments. */
+    /** Creates a kernel from its arguments. */
     @FunctionalInterface
     private interface Formula {
         Kernel of(float[] arguments);

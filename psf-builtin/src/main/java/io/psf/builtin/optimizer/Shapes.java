@@ -5,7 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 
-/** Whether an update has the shape that a shard expects. */
+/** Checks the shapes of updates. */
 public final class Shapes {
     private Shapes() {}
 
@@ -13,7 +13,7 @@ public final class Shapes {
      * Checks an update of every row of a shard.
      *
      * @param update [rows, width] float32
-     * @throws PsException with {@code BAD_REQUEST} if it is longer or shorter
+     * @throws PsException with {@code BAD_REQUEST} if the update has another length
      */
     public static void requireDense(Shard shard, FloatArray update) {
         require(update.length(), shard.rows(), "rows", shard.width());
@@ -24,7 +24,7 @@ public final class Shapes {
      *
      * @param keys [n] int64, global keys
      * @param update [n, width] float32
-     * @throws PsException with {@code BAD_REQUEST} if the update is longer or shorter
+     * @throws PsException with {@code BAD_REQUEST} if the update has another length
      */
     public static void requireSparse(Shard shard, LongArray keys, FloatArray update) {
         require(update.length(), keys.length(), "keys", shard.width());

@@ -1,15 +1,15 @@
 package io.psf.builtin.optimizer;
 
-/** A {@link Kernel} over the arrays that a {@link KernelProvider} has bound it to. */
+/** A {@link Kernel} that a {@link KernelProvider} has bound to the arrays of one push. */
 public interface SpanKernel {
     /**
-     * Steps the first of n elements, as many as it likes; the caller steps the others.
+     * Steps the first of n elements. The kernel chooses how many; the caller steps the rest.
      *
-     * @param at the first element of the weights and of the state
-     * @param from the first element of the update
-     * @param n how many elements
-     * @param steps how often they have been stepped, this time included; 0 unless {@link Kernel#countsSteps}
-     * @return how many it has stepped
+     * @param at the index of the first element in the weights and in the state
+     * @param from the index of the first element in the update
+     * @param n the number of elements
+     * @param steps the number of steps of these elements, this one included; 0 unless {@link Kernel#countsSteps}
+     * @return the number of elements that were stepped
      */
     int step(int at, int from, int n, int steps);
 }

@@ -6,8 +6,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 
 /**
- * What all optimizers share: which rows a push steps, and how often each has been stepped. Stateless: state and step
- * counts lie in the shard's slots, and each thread has its tiles.
+ * The part that all optimizers share: selects the rows that a push steps, and counts the steps of each row. Stateless:
+ * state and step counts are in the shard's slots, and each thread has its own tiles.
  */
 final class TiledOptimizer implements Optimizer {
     private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
@@ -30,7 +30,7 @@ final class TiledOptimizer implements Optimizer {
         int n = keys.length();
         Tiles tiles = TILES.get();
         int[] rows = tiles.rows(n);
-        shard.rows(keys, rows); // before the arrays are asked for: a table that grows makes them
+        shard.rows(keys, rows); // before Walk gets the arrays: a growing table reallocates them
         new Walk(kernel, shard, update, tiles).rows(rows, n);
     }
 

@@ -1,30 +1,34 @@
 package io.psf.builtin.optimizer;
 
 /**
- * The heap tiles that an optimizer steps through: loops over memory off the heap are not vectorized by the JIT, loops
- * over tiles are. One set for each thread that steps shards, since beside 65,536 shards they would be a gigabyte.
+ * The heap tiles that an optimizer steps through. The JIT vectorizes loops over heap arrays, but not loops over
+ * off-heap memory. One set per thread that steps shards: one set per shard would take a gigabyte for 65,536 shards. Not
+ * thread-safe.
  */
 final class Tiles {
-    /** Elements in a tile: with four of them, a part of what a level 1 cache holds. */
+    /** The number of elements in a tile. Four tiles are a fraction of a level 1 cache. */
     static final int SIZE = 512;
 
     private static final int STAMP_BITS = 10;
 
-    /** Rows of keys that room is kept for: 256 KB. */
+    /** The largest array of row numbers that is retained: 256 KB. */
     private static final int MOST_KEPT = 1 << 16;
 
     final float[] w = new float[SIZE];
     final float[] g = new float[SIZE];
     final float[] counts = new float[SIZE];
     private float[][] state = new float[0][];
-    /** By a row's hash, the batch that last had such a row. */
+    /** By the hash of a row, the last batch with such a row. */
     private final int[] stamps = new int[1 << STAMP_BITS];
 
     private int batch;
 
     private int[] rows = new int[SIZE];
 
-    /** Room for the rows of n keys: kept, so that a push makes no array as long as its keys, unless it is very long. */
+    /**
+     * Returns a buffer for the row numbers of n keys. The buffer is reused, so that only a very long push allocates
+     * one.
+     */
     int[] rows(int n) {
         if (n > MOST_KEPT) {
             return new int[n];
@@ -35,7 +39,7 @@ final class Tiles {
         return rows;
     }
 
-    /** At least n tiles of state. */
+    /** Returns at least n tiles of state. */
     float[][] state(int n) {
         if (state.length < n) {
             state = new float[n][SIZE];
@@ -44,12 +48,13 @@ final class Tiles {
     }
 
     /**
-     * How many rows a batch may take together: a row must not be read again before it is written back.
+     * Returns how many rows a batch may contain. A batch must not contain a row twice, since a row must not be read
+     * again before it is written back.
      *
-     * @param rows which rows
-     * @param from the first of {@code rows}
-     * @param most how many there are, or fit; at least 1
-     * @return how many, from the first on, differ from each other; fewer where hashes meet, at least 1
+     * @param rows row numbers
+     * @param from the index of the first row in {@code rows}
+     * @param most the largest size of the batch; at least 1
+     * @return the number of rows, from the first on, that differ from each other; fewer if hashes collide; at least 1
      */
     int distinct(int[] rows, int from, int most) {
         batch++;

@@ -7,27 +7,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One push on its way over a shard: long spans by a {@link SpanKernel} where they lie, all else through tiles, each
- * copied in, stepped by a {@link Kernel} and copied out. Rows by key are gathered into tiles, as many as fit.
+ * Applies one push to a shard. A {@link SpanKernel} steps long spans in place. All other elements go through tiles:
+ * each tile is copied in, stepped by a {@link Kernel} and copied out. Rows by key are gathered into tiles, as many as
+ * fit.
  */
 final class Walk {
-    /** How often each row has been stepped, as float32: exact to 2^24, and beyond that no correction is left to make. */
+    /**
+     * The slot with the number of steps of each row, as float32: exact up to 2^24; beyond that, the corrections are
+     * negligible.
+     */
     private static final String STEPS = "steps";
 
-    /** Elements that a span kernel pays off from. */
+    /** The number of elements from which on a span kernel pays off. */
     private static final int LONG = 8 * Tiles.SIZE;
 
-    /** Elements that are stepped while as many of the next tile are brought into the cache. */
+    /** The number of elements that are stepped between two prefetches of as many elements of the next tile. */
     private static final int CHUNK = 256;
 
     /**
-     * Tiles are stepped in multiples of so many elements; those behind the last are nobody's. A compiler that has seen a
-     * kernel step one element at a time, for tiny tensors, takes its loop for a short one, and long ones then take
-     * 1.6 times as long.
+     * Tiles are stepped in multiples of this many elements; the elements after the last one are padding. If tiny
+     * tensors step one element at a time, the JIT compiles the kernel's loop for short trip counts, and long loops then
+     * take 1.6 times as long.
      */
     private static final int MULTIPLE = 64;
 
-    /** Elements in a cache line of most machines. */
+    /** The number of elements in a cache line of most machines. */
     private static final int LINE = 64 / Float.BYTES;
 
     private final Kernel kernel;
@@ -39,7 +43,10 @@ final class Walk {
     private final float[][] stateTiles;
     private final @Nullable FloatArray steps;
     private final @Nullable SpanKernel inPlace;
-    /** Elements between the beginning of a cache line and the shard's first: vectors are stored fastest by lines. */
+    /**
+     * The number of elements between the start of a cache line and the shard's first element. Vector stores are fastest
+     * if aligned to cache lines.
+     */
     private final int pastLine;
 
     Walk(Kernel kernel, Shard shard, FloatArray update, Tiles tiles) {
@@ -88,10 +95,10 @@ final class Walk {
     }
 
     /**
-     * Steps some rows, in order; one that occurs twice is stepped twice.
+     * Steps some rows, in order. A duplicate row is stepped twice.
      *
-     * @param rows [at least count], the shard's row for each row of the update
-     * @param count how many rows the update has
+     * @param rows [at least count], the shard's row number for each row of the update
+     * @param count the number of rows of the update
      */
     void rows(int[] rows, int count) {
         int most = Math.max(1, Tiles.SIZE / width);
@@ -134,7 +141,10 @@ final class Walk {
         }
     }
 
-    /** Counts a step of the rows in the tile, from one on, that have been stepped equally often; one past the last. */
+    /**
+     * Increments the step counts of the run of rows, from {@code row} on, that have equal counts. Returns the end of
+     * the run.
+     */
     private int countRun(int row, int n) {
         float[] counts = tiles.counts;
         float before = counts[row];
@@ -157,9 +167,9 @@ final class Walk {
     /**
      * Steps n elements.
      *
-     * @param at the first element of the shard
-     * @param from the first element of the update
-     * @param count how often they have been stepped, this time included; 0 unless the kernel counts
+     * @param at the index of the first element in the shard
+     * @param from the index of the first element in the update
+     * @param count the number of steps of these elements, this one included; 0 unless the kernel counts steps
      */
     private void span(int at, int from, int n, int count) {
         if (kernel.replaces()) {
@@ -177,7 +187,7 @@ final class Walk {
         }
     }
 
-    /** Steps n elements; as many as {@code next} says follow, of which some are brought into the cache meanwhile. */
+    /** Steps the n elements of a tile. {@code next} elements follow; the first of them are prefetched meanwhile. */
     private void tile(int at, int from, int n, int next, int count) {
         copyIn(values, at, tiles.w, n);
         copyIn(update, from, tiles.g, n);
@@ -195,7 +205,10 @@ final class Walk {
         }
     }
 
-    /** Single elements apart: a buffer copies them by a loop, and compiled for those it is slow for others. */
+    /**
+     * Copies into a tile. Handles a single element separately: a buffer copies by a loop, and the JIT would compile
+     * that loop for single elements and make it slow for longer copies.
+     */
     private static void copyIn(FloatArray from, int at, float[] tile, int n) {
         if (n == 1) {
             tile[0] = from.get(at);
@@ -212,7 +225,7 @@ final class Walk {
         }
     }
 
-    /** Steps a tile, and meanwhile brings what the next one is copied from into the cache. */
+    /** Steps a tile, and prefetches the memory that the next tile is copied from. */
     private void stepAndPrefetch(int nextAt, int nextFrom, int n, int next, int count) {
         for (int done = 0; done < n; done += CHUNK) {
             int following = Math.min(next - done, CHUNK);

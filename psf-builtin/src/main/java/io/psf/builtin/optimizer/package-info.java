@@ -1,6 +1,4 @@
-/**
- * Pure math: the rules by which a push changes a shard. Imports psf-api alone.
- */
+/** The rules by which a push changes a shard, as pure computation. Imports psf-api only. */
 @NullMarked
 package io.psf.builtin.optimizer;
 

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** Workers that wait for each other until they are as many as wanted. */
+/** The workers of one open group, which wait until the wanted number of workers is ready. Used on the server's lane. */
 final class PartialGroup {
     private final long number;
     private final int wanted;
-    /** By rank, ascending. */
+    /** The waiting workers by rank, ascending. */
     private final Map<Integer, Waiting> waiting = new TreeMap<>();
 
     private record Waiting(int worker, CompletableFuture<PartialReducePartners.Response> answer) {}
@@ -30,7 +30,7 @@ final class PartialGroup {
         if (waiting.containsKey(rank)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "rank: " + rank + " (expected: one that has not come yet; " + waiting.keySet() + " have)");
+                    "rank: " + rank + " (expected: a rank not waiting yet; waiting: " + waiting.keySet() + ")");
         }
         Waiting mine = new Waiting(worker, new CompletableFuture<>());
         waiting.put(rank, mine);
@@ -45,12 +45,12 @@ final class PartialGroup {
         return waiting.isEmpty();
     }
 
-    /** Forgets workers that are not there any more, and calls that have timed out or were given up. */
+    /** Removes workers that have left or are lost, and calls that have timed out or were cancelled. */
     void retain(Set<Integer> workers) {
         waiting.values().removeIf(each -> each.answer().isDone() || !workers.contains(each.worker()));
     }
 
-    /** Tells everybody who they are. */
+    /** Answers all waiting workers with the ranks of the group. */
     void close() {
         int[] ranks = waiting.keySet().stream().mapToInt(Integer::intValue).toArray();
         PartialReducePartners.Response partners = new PartialReducePartners.Response(number, ranks);

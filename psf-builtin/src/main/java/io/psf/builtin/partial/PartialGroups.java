@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
-/** The open groups of a server, by key. Beside the server, used on its lane. */
+/** The open groups of a server, by key. Attached to the server, used on its lane. */
 final class PartialGroups implements MemberListener {
     private final Map<Long, Open> groups = new HashMap<>();
-    /** How many groups there have been. */
+    /** The number of groups opened so far; the next group's number. */
     private long opened;
 
-    /** A group, and when its time is up. */
+    /** A group, and the timer that closes it. */
     private record Open(PartialGroup group, Future<?> deadline) {}
 
     static PartialGroups of(Node server) {
@@ -59,7 +59,10 @@ final class PartialGroups implements MemberListener {
         List.copyOf(groups.keySet()).forEach(key -> forgetGone(key, members));
     }
 
-    /** Forgets who is gone, and a group that nobody is left in: the next one to come opens it anew. */
+    /**
+     * Removes workers that have left, are lost or have cancelled. Closes an empty group; the next worker opens a new
+     * one.
+     */
     private void forgetGone(long key, List<Member> members) {
         Open open = groups.get(key);
         if (open != null) {

@@ -16,13 +16,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What partners have brought so far, and who is still missing. What they brought lies in their requests until the last has
- * come; then it is added up in the order of their ranks.
+ * The values that the partners have sent so far, and the partners that are missing. The values stay in the partners'
+ * requests, uncopied, until the last partner has sent its own. Then they are summed in the order of the ranks. Used on
+ * the shard's lane.
  */
 final class PartialMean {
     private final Set<Integer> missing = new TreeSet<>();
     private final List<CompletableFuture<PartialReduceMean.Response>> answers = new ArrayList<>();
-    /** By worker, in the order of ranks. */
+    /** The received values by worker, in the order of the ranks. */
     private final TreeMap<Integer, FloatArray> brought = new TreeMap<>();
 
     PartialMean(int[] ranks) {
@@ -33,7 +34,7 @@ final class PartialMean {
         if (!missing.remove(worker)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "worker: " + worker + " (expected: a partner that has not come yet, " + missing + ")");
+                    "worker: " + worker + " (expected: a partner that has not called yet: " + missing + ")");
         }
         brought.put(worker, values);
         CompletableFuture<PartialReduceMean.Response> answer = new CompletableFuture<>();
@@ -41,17 +42,17 @@ final class PartialMean {
         return answer;
     }
 
-    /** Whether nobody is missing who may still come. */
+    /** True if every missing partner has left or is lost. */
     boolean isComplete(List<Member> members) {
         return Collections.disjoint(missing, Workers.of(members));
     }
 
-    /** Whether nobody waits for the mean any more. */
+    /** True if no partner waits for the mean any more: all calls have timed out or were cancelled. */
     boolean isGivenUp() {
         return answers.stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Gives everybody the mean. */
+    /** Answers all partners with the mean. */
     void close() {
         FloatArray mean;
         try {

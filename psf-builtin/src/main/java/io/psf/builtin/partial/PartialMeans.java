@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** The means that wait for some of their partners. Beside a shard, used on its lane. */
+/** The open means: those that wait for some of their partners. Attached to a shard, used on its lane. */
 final class PartialMeans implements MemberListener {
     private final Map<Group, PartialMean> open = new HashMap<>();
 

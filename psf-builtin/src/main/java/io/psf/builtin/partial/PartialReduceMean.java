@@ -8,18 +8,19 @@ import io.psf.api.layout.ByRange;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Averages what the partners of a partial reduce have, as {@link PartialReducePartners} has told them who they are. The
- * tensor lends its slices, so that each server averages a part; its own values are not touched.
+ * Averages the values of the partners of a partial reduce, which {@link PartialReducePartners} has found. The values
+ * are sliced like the tensor, so that each server averages a part. The tensor's own values do not change.
  */
 @PsFunction("psf.preduce.mean")
 public interface PartialReduceMean {
     /**
-     * What one partner has. A worker that is not one of the ranks, or comes twice, fails with {@code BAD_REQUEST}.
+     * The values of one partner. A call fails with {@code BAD_REQUEST} if its worker is not one of the ranks, or if the
+     * worker calls twice.
      *
-     * @param tensor whose shape the values have
+     * @param tensor the tensor whose shape the values have
      * @param group the group's key
-     * @param number which of the key's groups it is
-     * @param ranks [n], the partners' ranks as workers
+     * @param number the group's number among those of the key
+     * @param ranks [n] int32, the partners' ranks as workers
      * @param values [rows, width] float32; borrowed until await returns
      */
     record Request(
@@ -30,13 +31,14 @@ public interface PartialReduceMean {
             @ByRange FloatArray values) {}
 
     /**
-     * What they have together.
+     * The mean.
      *
-     * @param mean [rows, width] float32, of those partners that have come; who has left or is lost is not waited for
+     * @param mean [rows, width] float32, the mean over the partners that have called; a partner that has left or is
+     *     lost is not waited for
      */
     record Response(@ByRange FloatArray mean) {}
 
-    /** Answers when all partners that are there have come. */
+    /** Answers once all partners have called that have not left and are not lost. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         return PartialMeans.of(shard).add(slice, shard);
     }

@@ -9,36 +9,37 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Finds the partners of a partial reduce (Miao et al., "Heterogeneity-aware distributed machine learning training via
- * partial reduce", SIGMOD 2021): whoever is ready at about the same time. On the server that owns the group's key, so that
- * many groups spread over the servers, and none of them keeps the scheduler from its heartbeats.
+ * partial reduce", SIGMOD 2021): the workers that are ready at about the same time. Runs on the server that owns the
+ * group's key, so that groups are distributed over the servers and do not delay the scheduler's heartbeats.
  *
- * <p>The first worker that comes opens the group and its time starts; the group closes when as many as wanted have come,
- * or when the time is up, with those that have. The next one to come opens it anew. Workers that have left, are lost or
- * have given their call up are not in it.
+ * <p>The first worker that calls opens the group and starts its timer. The group closes when the wanted number of
+ * workers has called, or, with fewer workers, when the time is up. The next worker that calls opens a new group. A
+ * worker that has left, is lost or has cancelled its call is not in the group.
  */
 @PsFunction(value = "psf.preduce.partners", at = Place.SERVER)
 public interface PartialReducePartners {
     /**
-     * Who is ready. A rank that is in the open group already, or another number of wanted workers than it was opened with,
-     * fails with {@code BAD_REQUEST}.
+     * A worker that is ready. The call fails with {@code BAD_REQUEST} if the rank is in the open group already, or if
+     * the group was opened with another number of wanted workers.
      *
      * @param group the group's key, any number
      * @param rank the worker's rank in the group, at least 0
-     * @param wanted how many workers close the group at once, at least 1
-     * @param maxWaitMillis milliseconds until the group closes with fewer, at least 0; that of the worker which opens it
-     *     counts
+     * @param wanted the number of workers at which the group closes at once, at least 1
+     * @param maxWaitMillis the time in milliseconds after which the group closes with fewer workers, at least 0; the
+     *     value of the worker that opens the group counts
      */
     record Request(@ByKey long group, int rank, int wanted, int maxWaitMillis) {}
 
     /**
      * The partners.
      *
-     * @param number which of the key's groups it is: names what they do together, as {@link PartialReduceMean} does
-     * @param ranks [n], ascending, the worker's own among them; the same for all of them
+     * @param number the group's number among those of the key; it identifies the partners' joint operations, such as
+     *     {@link PartialReduceMean}
+     * @param ranks [n] int32, the partners' ranks, ascending, the worker's own included; the same for all partners
      */
     record Response(long number, int[] ranks) {}
 
-    /** Answers when the group closes. */
+    /** Answers when the group closes. Does not hold the lane meanwhile. */
     default CompletionStage<Response> handle(Request request, Node server) {
         return PartialGroups.of(server).come(request, server);
     }

@@ -3,25 +3,25 @@ package io.psf.builtin.push;
 import io.psf.api.array.FloatArray;
 import java.util.List;
 
-/** Sums of whole updates, all of them in one pass: each is read once, and the sum is written once. */
+/** Sums dense updates in one pass: reads each update once and writes the sum once. */
 public final class DenseSums {
-    /** Elements that are added together: two tiles lie in the level 1 cache, and loops over them are vectorized. */
+    /** The number of elements in a tile. Two tiles fit into the level 1 cache, and the JIT vectorizes loops over them. */
     private static final int TILE = 1024;
 
     /**
-     * Loops go over multiples of so many elements; those behind the last are nobody's. A loop that has been compiled for
-     * updates of a few elements is slow for all others.
+     * Loops run over multiples of this many elements; the elements after the last one are padding. A loop that the JIT
+     * has compiled for updates of a few elements is slow for longer updates.
      */
     private static final int MULTIPLE = 64;
 
     private DenseSums() {}
 
     /**
-     * Adds updates up, in their order: ((first + second) + third) and so on, element by element.
+     * Adds updates element by element, in list order: ((first + second) + third) and so on.
      *
-     * @param updates at least one, each [n] float32
-     * @param scale multiplies each sum, unless it is 1
-     * @param into [n] float32; none of the updates but perhaps the first
+     * @param updates at least one update, each [n] float32
+     * @param scale the factor that each sum is multiplied by
+     * @param into [n] float32; may be the first update, but no other
      */
     public static void add(List<FloatArray> updates, float scale, FloatArray into) {
         int n = into.length();

@@ -4,10 +4,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A push that waits for its round to close.
+ * A push whose round has not closed yet.
  *
  * @param answer makes the answer once the round is in the values
- * @param answered the answer under way
+ * @param answered the pending answer
  */
 record Push<R>(Supplier<R> answer, CompletableFuture<R> answered) {
     Push(Supplier<R> answer) {

@@ -17,31 +17,31 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * How the workers' pushes on a shard become steps of its optimizer. Beside each shard, used on its lane.
+ * Turns the workers' pushes to a shard into steps of its optimizer. Attached to the shard, used on its lane.
  *
- * <p>A push steps the optimizer when it arrives, unless the tensor is synchronous: then a round takes one push of each
- * worker that is there, sums them, steps the optimizer once and answers them all. A worker's second push is for the
- * next round. A worker that leaves is not waited for; what it pushed before counts, as does a push whose caller has
- * given up waiting.
+ * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
+ * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
+ * to the next round. A worker that has left is not waited for. Its earlier pushes count, and so does a push whose
+ * caller has cancelled its call.
  *
- * <p>A round adds its pushes up in the order of the workers' ranks: the same pushes come to the same bits, whichever came
- * first. The oldest round adds a push as soon as all lower ranks have pushed, and gives its request's memory back.
- * Until then a push lies in its request, uncopied; so a server may hold one push of each worker, of at most
+ * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
+ * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
+ * Until then the push stays in its request, uncopied. So a server may hold one push of each worker for each of at most
  * {@value #MOST_OPEN} rounds.
  */
 public final class Pushes implements MemberListener {
-    /** How many rounds may be open, and so how many pushes of one worker are held. */
+    /** The maximum number of open rounds, and so of held pushes of one worker. */
     private static final int MOST_OPEN = 4;
 
     private static final String SLOTS = "round.";
 
-    /** Holds the sum of a round while it is applied; rounds close one after the other. */
+    /** The slot that holds the dense sum of the oldest round; rounds close one at a time. */
     private static final String SLOT = SLOTS + "sum";
 
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
-    /** The rounds that wait for somebody's push, oldest first. */
+    /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
 
     private boolean closing;
@@ -52,20 +52,23 @@ public final class Pushes implements MemberListener {
         this.mean = mean;
     }
 
-    /** Whether a slot holds the sum of a round, which is no state of the tensor: it is neither saved nor loaded. */
+    /**
+     * True if the slot holds the sum of a round. Such a slot is not part of the tensor's state: it is neither saved nor
+     * loaded.
+     */
     public static boolean ownsSlot(String name) {
         return name.startsWith(SLOTS);
     }
 
-    /** What stands beside a shard: each push at once, unless {@link #synchronize} came first. */
+    /** Returns the attachment of a shard. Without an earlier {@link #synchronize}, pushes are applied on arrival. */
     public static Pushes of(Shard shard) {
         return shard.attachment(Pushes.class, () -> new Pushes(shard, false, false));
     }
 
     /**
-     * Makes the pushes on a new shard synchronous, before the first of them.
+     * Makes pushes to a new shard synchronous. Must be called before the first push.
      *
-     * @param mean whether a round applies the mean of its pushes, and not their sum
+     * @param mean true if a round applies the mean of its pushes, false if it applies their sum
      */
     public static void synchronize(Shard shard, boolean mean) {
         Pushes pushes = shard.attachment(Pushes.class, () -> new Pushes(shard, true, mean));
@@ -75,12 +78,13 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Takes an update of every row.
+     * Takes an update of every row. Does not wait for the round.
      *
      * @param update [rows, width] float32; borrowed until it is in the values
-     * @param answer makes the answer once the update is in the values; reads of the request what is {@link #kept} alone
+     * @param answer makes the answer once the update is in the values; may read only those arrays of the request that
+     *     are {@link #kept}
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
-     *     {@code RESOURCE_EXHAUSTED} if too many pushes of the worker wait for the others'
+     *     {@code RESOURCE_EXHAUSTED} if too many pushes of the worker wait for other workers' pushes
      */
     public <R> CompletionStage<R> dense(FloatArray update, Supplier<R> answer) {
         Shapes.requireDense(shard, update);
@@ -88,32 +92,33 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Takes an update of some rows.
+     * Takes an update of some rows. Does not wait for the round.
      *
-     * @param keys [n] int64, global keys, each once; borrowed until they are in the values
+     * @param keys [n] int64, global keys, each once; borrowed until the update is in the values
      * @param update [n, width] float32; borrowed until it is in the values
-     * @param answer makes the answer once the update is in the values; reads of the request what is {@link #kept} alone
+     * @param answer makes the answer once the update is in the values; may read only those arrays of the request that
+     *     are {@link #kept}
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the update has another length, with
-     *     {@code OUT_OF_RANGE} if the shard does not own a key, with {@code RESOURCE_EXHAUSTED} if too many pushes of the
-     *     worker wait for the others'
+     *     {@code OUT_OF_RANGE} if the shard does not own a key, with {@code RESOURCE_EXHAUSTED} if too many pushes of
+     *     the worker wait for other workers' pushes
      */
     public <R> CompletionStage<R> sparse(LongArray keys, FloatArray update, Supplier<R> answer) {
         Shapes.requireSparse(shard, keys, update);
         if (synchronous) {
-            var unused = shard.rows(keys); // a wrong one would fail the whole round; an optimizer looks for itself
+            var unused = shard.rows(keys); // an invalid key would fail the whole round; an optimizer checks on its own
         }
         return take(new Update(keys, update), answer);
     }
 
     /**
-     * An array of the request for the answer to read. It is a copy if the tensor is synchronous, since the memory of the
-     * request is given back before a round closes.
+     * Returns an array of the request that the answer may read. On a synchronous tensor it is a copy, since the
+     * request's memory is released before the round closes.
      */
     public LongArray kept(LongArray ofRequest) {
         return synchronous ? LongArray.wrap(ofRequest.toArray()) : ofRequest;
     }
 
-    /** As {@link #kept(LongArray)}. */
+    /** Like {@link #kept(LongArray)}. */
     public IntArray kept(IntArray ofRequest) {
         return synchronous ? IntArray.wrap(ofRequest.toArray()) : ofRequest;
     }
@@ -135,7 +140,7 @@ public final class Pushes implements MemberListener {
         return push.answered();
     }
 
-    /** The oldest round that the worker has not pushed in yet. */
+    /** Returns the oldest round without a push of the worker. Opens a new round if there is none. */
     private Round roundOf(int worker) {
         for (Round round : open) {
             if (!round.has(worker)) {
@@ -153,10 +158,13 @@ public final class Pushes implements MemberListener {
         return round;
     }
 
-    /** Closes rounds as long as every worker that is there has pushed, and adds up what it can of the next one. */
+    /**
+     * Closes rounds as long as every present worker has pushed. Adds the pushes of the next round that can be added
+     * already.
+     */
     private void closeRounds(List<Member> members) {
         if (closing) {
-            return; // an answer let a worker's next call in, before all of this round were answered
+            return; // re-entered: an answer released a worker's next call before the whole round was answered
         }
         closing = true;
         try {
@@ -174,7 +182,10 @@ public final class Pushes implements MemberListener {
         }
     }
 
-    /** The lowest rank of those that are there and have not pushed in a round; the highest number if all have. */
+    /**
+     * Returns the lowest rank of the present workers that have not pushed in a round; {@code Integer.MAX_VALUE} if all
+     * have.
+     */
     private static int lowestMissing(Round round, List<Member> members) {
         int lowest = Integer.MAX_VALUE;
         for (Member member : members) {
@@ -186,8 +197,9 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Steps the optimizer and answers, the last push last: its handler is still running, so its answer goes out after
-     * the others', and they may have let calls in that use the memory for answers.
+     * Steps the optimizer, then answers the pushes in the order of arrival. The last push is answered last: its handler
+     * is still running, so its answer is sent after the others, whose answers may have released calls that use the
+     * memory for answers.
      */
     private void close(Round round) {
         try {

@@ -14,39 +14,39 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One push of each worker, and the workers' answers. The pushes are added up in the order of the workers' ranks, so that
- * the sum does not depend on which of them came first; those that have to wait for lower ranks lie where they came, in
- * their requests. The sum is of the keys that were pushed while all pushes are sparse, and from the first dense one on
- * of every row, in a slot of the shard.
+ * One round: one push of each worker, and the workers' answers. The pushes are added in the order of the workers'
+ * ranks, so that the sum does not depend on the order of arrival. A push that has to wait for lower ranks stays in its
+ * request, uncopied. While all pushes are sparse, the sum has the pushed keys only. From the first dense push on, the
+ * sum has every row and is in a slot of the shard. Used on the shard's lane.
  */
 final class Round {
     private final Shard shard;
     private final String slot;
-    /** By worker, in the order in which they came. */
+    /** The pushes by worker, in the order of arrival. */
     private final Map<Integer, Push<?>> pushes = new LinkedHashMap<>();
 
-    /** By worker, in the order of ranks: those that are not in the sum. */
+    /** The updates that are not in the sum yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
 
-    /** The sum by key, until it is of every row. */
+    /** The sum by key; null before the first sparse update, and once the sum has every row. */
     private @Nullable RowSums some;
-    /** True if the sum lies in the slot. */
+    /** True if the sum has every row and is in the slot. */
     private boolean isOfAll;
-    /** Why there is no sum. */
+    /** The reason why the sum failed; null if it has not. */
     private @Nullable PsException failure;
 
     /**
-     * An update that is not in the sum.
+     * An update that is not in the sum yet.
      *
-     * @param release gives back the memory of its request
+     * @param release releases the memory of the update's request
      */
     private record Held(Update update, Runnable release) {}
 
     /**
-     * An empty round.
+     * Creates an empty round.
      *
-     * @param slot the shard's slot that the sum of every row may lie in, until it has been applied; of one round at a time
-     *     that {@link #addBelow adds up}
+     * @param slot the shard's slot for a sum of every row, used until the sum is applied; only one round at a time may
+     *     {@link #addBelow add} to it
      */
     Round(Shard shard, String slot) {
         this.shard = shard;
@@ -57,22 +57,26 @@ final class Round {
         return pushes.containsKey(worker);
     }
 
-    /** In the order in which they came. */
+    /** Returns the pushes in the order of arrival. */
     Collection<Push<?>> pushes() {
         return pushes.values();
     }
 
     /**
-     * Takes a worker's push; its update is borrowed until it is in the sum, even if its caller gives up before.
+     * Takes a worker's push. The update is borrowed until it is in the sum, even if its caller cancels the call
+     * earlier.
      *
-     * @param release gives back the memory of its request
+     * @param release releases the memory of the update's request
      */
     void add(int worker, Push<?> push, Update update, Runnable release) {
         pushes.put(worker, push);
         held.put(worker, new Held(update, release));
     }
 
-    /** Adds the pushes of lower ranks to the sum. If that fails, the {@link #total} does. */
+    /**
+     * Adds the pushes of the ranks below {@code rank} to the sum, and releases their requests. If adding fails,
+     * {@link #total} throws the failure.
+     */
     void addBelow(int rank) {
         if (held.isEmpty() || held.firstKey() >= rank) {
             return;
@@ -92,9 +96,9 @@ final class Round {
     }
 
     /**
-     * The sum of all pushes, or their mean, as one update.
+     * Returns the sum of all pushes, or their mean, as one update.
      *
-     * @throws PsException if there was no memory for the sum
+     * @throws PsException if the sum failed, such as for lack of memory
      */
     Update total(boolean mean) {
         float scale = mean && pushes.size() > 1 ? 1f / pushes.size() : 1;
@@ -119,7 +123,7 @@ final class Round {
     /**
      * Adds updates to the sum.
      *
-     * @param scale multiplies the sum at the end
+     * @param scale the factor that the sum is multiplied by at the end
      */
     private void addUp(Collection<Held> inOrder, float scale) {
         List<FloatArray> dense = new ArrayList<>();
@@ -169,7 +173,7 @@ final class Round {
         some.add(keys, rows);
     }
 
-    /** Adds rows to those of every row. */
+    /** Adds rows by key to a sum of every row. */
     private void addRows(FloatArray sums, LongArray keys, FloatArray update) {
         int width = shard.width();
         int[] rows = shard.rows(keys);

@@ -4,20 +4,20 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import java.util.Arrays;
 
-/** Sums of rows by key, on the heap: an open-addressed table of the keys met so far, and a row for each. */
+/** Sums rows by key, on the heap: an open-addressing hash table of the keys, and one row per key. Not thread-safe. */
 final class RowSums {
     private final int width;
     private long[] keys;
     private float[] sums;
-    /** One more than the place of a key in {@link #keys}; 0 where the table is free. At most half full. */
+    /** The hash table: the index of a key in {@link #keys} plus 1, or 0 for a free entry. At most half full. */
     private int[] table;
 
     private int size;
 
     /**
-     * No sums yet.
+     * Creates an empty table.
      *
-     * @param expected how many keys there is room for before any array grows
+     * @param expected the number of keys that fit before an array has to grow
      */
     RowSums(int width, int expected) {
         this.width = width;
@@ -43,12 +43,12 @@ final class RowSums {
         }
     }
 
-    /** The keys, [n] int64, each once, in the order in which they came. */
+    /** Returns the keys: [n] int64, each once, in the order of their first addition; a view. */
     LongArray keys() {
         return LongArray.wrap(keys, 0, size);
     }
 
-    /** The sums, [n, width] float32: a view. */
+    /** Returns the sums: [n, width] float32, in the order of the keys; a view. */
     FloatArray sums() {
         return FloatArray.wrap(sums, 0, size * width);
     }
@@ -67,7 +67,7 @@ final class RowSums {
         return size - 1;
     }
 
-    /** Where a key stands in the table, or would. */
+    /** Returns the table index of a key, or of the free entry for it. */
     private int free(long key) {
         int at = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & (table.length - 1);
         while (table[at] != 0 && keys[table[at] - 1] != key) {

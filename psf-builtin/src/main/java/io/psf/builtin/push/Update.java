@@ -6,13 +6,13 @@ import io.psf.api.array.LongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a push, or a round of pushes, changes a shard by.
+ * The update of a push, or of a round of pushes.
  *
- * @param keys [n] int64, global keys; null for every row of the shard
+ * @param keys [n] int64, global keys; null if the update has every row of the shard
  * @param values [n, width] float32
  */
 record Update(@Nullable LongArray keys, FloatArray values) {
-    /** True if it is of every row of the shard. */
+    /** True if the update has every row of the shard. */
     boolean isDense() {
         return keys == null;
     }

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The workers among the members of a cluster. */
+/** Selects the workers among the members of a cluster. */
 public final class Workers {
     private Workers() {}
 
-    /** Their ranks. */
+    /** Returns the ranks of the workers. */
     public static Set<Integer> of(List<Member> members) {
         return members.stream()
                 .filter(member -> member.role() == Role.WORKER)

@@ -10,25 +10,25 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
-/** Tells which keys have a row, and makes none. Of a tensor that does not grow, each of its keys has. */
+/** Finds which keys have a row. Creates no row. In a tensor that does not grow, every valid key has a row. */
 @PsFunction(value = "psf.sparse.find", readOnly = true)
 public interface FindRows {
     /**
-     * What is asked.
+     * The keys to find.
      *
-     * @param tensor which table
+     * @param tensor the table
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      */
     record Request(TensorId tensor, @ByKey(combine = LAST) LongArray keys) {}
 
     /**
-     * What was found.
+     * The result.
      *
-     * @param present [n] int8, 1 for a key that has a row, 0 for one that has none
+     * @param present [n] int8, 1 for a key that has a row, 0 for a key that has none
      */
     record Response(@Along(value = "keys", width = 1) ByteArray present) {}
 
-    /** Answers as the rows are now. */
+    /** Returns the current state of the rows. */
     default Response handle(Request slice, Shard shard) {
         int n = slice.keys().length();
         int[] rows = new int[n];

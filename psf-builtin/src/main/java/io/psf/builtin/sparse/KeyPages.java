@@ -5,7 +5,7 @@ import io.psf.api.spi.Caller;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** The pages of {@link ListKeys}, one after the other: a call for each. For one thread. */
+/** Iterates over the pages of {@link ListKeys}, with one call per page. Not thread-safe. */
 public final class KeyPages implements Iterator<long[]> {
     private final ListKeysPsf.Stub stub;
     private final TensorId tensor;
@@ -14,9 +14,9 @@ public final class KeyPages implements Iterator<long[]> {
     private boolean more = true;
 
     /**
-     * The pages of a table.
+     * Creates an iterator over the pages of a table. Sends nothing.
      *
-     * @param most the most keys of one slice on a page, at least 1
+     * @param most the largest number of keys of one slice on a page, at least 1
      */
     public KeyPages(Caller caller, TensorId tensor, int most) {
         this.stub = ListKeysPsf.stub(caller);
@@ -29,7 +29,10 @@ public final class KeyPages implements Iterator<long[]> {
         return more;
     }
 
-    /** The keys of the next page, in no order: none if the table is empty. Asks the servers, and waits. */
+    /**
+     * Returns the keys of the next page, in no particular order; an empty array if the table is empty. Calls the
+     * servers and blocks until they have answered.
+     */
     @Override
     public long[] next() {
         if (!more) {

@@ -9,38 +9,40 @@ import io.psf.api.layout.ByKey;
 import java.util.List;
 
 /**
- * Lists the keys that have a row, page by page. Each slice is listed from its last row down to its first: a row that is
- * removed is replaced by the last one, so no key is passed over that is there all the while, and keys that come meanwhile
- * are not listed. A key may come twice if others are removed meanwhile, and a load begins another table.
+ * Lists the keys that have a row, page by page. Each slice is listed from its last row down to its first. The last row
+ * takes the number of a removed row, so a key that has a row during the whole listing is never missed, and keys that
+ * are added during the listing are not listed. A key may be listed twice if other keys are removed during the listing.
+ * A load during the listing replaces the table, and these guarantees do not hold across it.
  */
 @PsFunction(value = "psf.sparse.keys", readOnly = true)
 public interface ListKeys {
     /**
-     * What is asked.
+     * The page to list.
      *
-     * @param tensor which table
-     * @param most the most keys that each slice answers, at least 1
-     * @param left by slice, how many of its rows have not been listed yet, as the page before said; empty for the first page
+     * @param tensor the table
+     * @param most the largest number of keys that each slice returns, at least 1
+     * @param left [slices] int32, the number of rows of each slice that have not been listed yet, as the previous page
+     *     returned it; empty for the first page
      */
     record Request(TensorId tensor, int most, int[] left) {}
 
     /**
      * A page.
      *
-     * @param keys [n] int64, of one slice after the other
-     * @param next how to go on, an element a slice
+     * @param keys [n] int64, in the order of the slices
+     * @param next the positions of the next page, one element per slice
      */
     record Response(@ByKey LongArray keys, List<Next> next) {}
 
     /**
-     * Where the next page of a slice begins.
+     * The position of the next page in a slice.
      *
-     * @param slice which slice
-     * @param left how many of its rows have not been listed yet
+     * @param slice the slice
+     * @param left the number of its rows that have not been listed yet
      */
     record Next(int slice, int left) {}
 
-    /** Answers this shard's part of the page. */
+    /** Returns this shard's part of the page. */
     default Response handle(Request slice, Shard shard) {
         if (slice.most() < 1 || slice.left().length > 0 && slice.left().length <= shard.slice()) {
             throw new PsException(

@@ -11,17 +11,17 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 
 /**
- * Fetches some rows of a tensor. Makes no row of a growing table: a key that has none is answered with the values that its
- * row would begin with.
+ * Pulls some rows of a tensor. Creates no row in a growing table: a key without a row yields the initial values of its
+ * row.
  */
 @PsFunction(value = "psf.sparse.pull", readOnly = true)
 public interface SparsePull {
     /**
-     * What is fetched.
+     * The rows to pull.
      *
-     * @param tensor where from
-     * @param keys [n] int64, row ids in any order; one that occurs more than once is asked for once and comes back to
-     *     every position; borrowed until await returns
+     * @param tensor the tensor to pull from
+     * @param keys [n] int64, row ids in any order; a duplicate key is requested once, and its row is returned at every
+     *     position of the key; borrowed until await returns
      */
     record Request(TensorId tensor, @ByKey(combine = LAST) LongArray keys) {}
 
@@ -32,7 +32,7 @@ public interface SparsePull {
      */
     record Response(@Along("keys") FloatArray values) {}
 
-    /** Answers the rows as they are now. */
+    /** Returns the current values of the rows. */
     default Response handle(Request slice, Shard shard) {
         return new Response(shard.gather(slice.keys()));
     }

@@ -12,15 +12,15 @@ import io.psf.api.layout.ByKey;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
-/** Sends an update of some rows of a tensor; answered once it is in the values. */
+/** Pushes an update of some rows of a tensor. Answered once the update is in the values. */
 @PsFunction("psf.sparse.push")
 public interface SparsePush {
     /**
-     * What is pushed. Every shard hears of it, with or without keys: a round counts workers.
+     * The pushed update. Every shard receives a slice, even one without keys, because a round counts workers.
      *
-     * @param tensor where to
-     * @param keys [n] int64, row ids; the updates of one that occurs more than once are summed before they are sent;
-     *     borrowed until await returns
+     * @param tensor the tensor to push to
+     * @param keys [n] int64, row ids; the updates of a duplicate key are summed before they are sent; borrowed until
+     *     await returns
      * @param update [n, width] float32; borrowed until await returns
      */
     record Request(
@@ -28,10 +28,10 @@ public interface SparsePush {
             @ByKey(combine = SUM, everySlice = true) LongArray keys,
             @Along("keys") FloatArray update) {}
 
-    /** That it is done. */
+    /** The acknowledgement. */
     record Response() {}
 
-    /** Hands the update to the shard's optimizer, at once or with its round. */
+    /** Passes the update to the shard's optimizer, on arrival or with the round. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         return Pushes.of(shard).sparse(slice.keys(), slice.update(), Response::new);
     }

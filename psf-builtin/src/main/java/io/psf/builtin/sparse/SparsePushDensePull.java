@@ -13,15 +13,15 @@ import io.psf.api.layout.ByRange;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
-/** Sends an update of some rows and fetches all values that it leads to: one request, atomic on a shard. */
+/** Pushes an update of some rows and pulls all values with the update applied: one request, atomic per shard. */
 @PsFunction("psf.sparse.push.dense.pull")
 public interface SparsePushDensePull {
     /**
-     * What is pushed.
+     * The pushed update. Every shard receives a slice, even one without keys.
      *
-     * @param tensor where to and from
-     * @param keys [n] int64, row ids; the updates of one that occurs more than once are summed before they are sent;
-     *     borrowed until await returns
+     * @param tensor the tensor to push to and pull from
+     * @param keys [n] int64, row ids; the updates of a duplicate key are summed before they are sent; borrowed until
+     *     await returns
      * @param update [n, width] float32; borrowed until await returns
      */
     record Request(
@@ -30,13 +30,13 @@ public interface SparsePushDensePull {
             @Along("keys") FloatArray update) {}
 
     /**
-     * The values with the update in them; on a synchronous tensor with all of its round.
+     * The values with the update applied; on a synchronous tensor with the whole round applied.
      *
      * @param values [rows, width] float32
      */
     record Response(@ByRange FloatArray values) {}
 
-    /** Hands the update to the shard's optimizer, then answers all values. */
+    /** Passes the update to the shard's optimizer, on arrival or with the round, then returns all values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         return Pushes.of(shard).sparse(slice.keys(), slice.update(), () -> new Response(shard.values()));
     }

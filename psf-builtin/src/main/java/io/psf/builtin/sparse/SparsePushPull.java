@@ -13,15 +13,18 @@ import io.psf.api.layout.ByKey;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
-/** Sends an update of some rows and fetches some rows, the same or others: one request, atomic on a shard. */
+/**
+ * Pushes an update of some rows and pulls some rows, the same or others, with the update applied: one request, atomic
+ * per shard.
+ */
 @PsFunction("psf.sparse.pushpull")
 public interface SparsePushPull {
     /**
-     * What is pushed and what is fetched.
+     * The pushed update and the rows to pull. Every shard receives a slice, even one without keys.
      *
-     * @param tensor where to and from
-     * @param pushKeys [n] int64, row ids; the updates of one that occurs more than once are summed before they are
-     *     sent; borrowed until await returns
+     * @param tensor the tensor to push to and pull from
+     * @param pushKeys [n] int64, row ids; the updates of a duplicate key are summed before they are sent; borrowed
+     *     until await returns
      * @param update [n, width] float32; borrowed until await returns
      * @param pullKeys [m] int64, row ids in any order, duplicates allowed; borrowed until await returns
      */
@@ -32,13 +35,16 @@ public interface SparsePushPull {
             @ByKey(combine = LAST) LongArray pullKeys) {}
 
     /**
-     * The rows with the update in them; on a synchronous tensor with all of its round.
+     * The rows with the update applied; on a synchronous tensor with the whole round applied.
      *
      * @param values [m, width] float32
      */
     record Response(@Along("pullKeys") FloatArray values) {}
 
-    /** Hands the update to the shard's optimizer, then answers the rows. A wrong key changes nothing. */
+    /**
+     * Passes the update to the shard's optimizer, on arrival or with the round, then returns the rows. An invalid key
+     * changes nothing on the shard.
+     */
     default CompletionStage<Response> handle(Request slice, Shard shard) {
         Rows.requireOwned(shard, slice.pullKeys());
         Pushes pushes = Pushes.of(shard);

@@ -1,6 +1,4 @@
-/**
- * Functions over rows by key. Imports psf-api and the room {@code sync}.
- */
+/** Functions on rows by key. Imports psf-api and the package {@code sync}. */
 @NullMarked
 package io.psf.builtin.sparse;
 

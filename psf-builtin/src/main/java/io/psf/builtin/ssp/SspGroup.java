@@ -11,20 +11,23 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Workers that may be so many clocks apart: how far each has come, and who waits for the slowest. */
+/**
+ * A group of workers whose clocks may differ by at most the staleness: the clock of each worker, and the calls that
+ * wait for the slowest. Used on the server's lane.
+ */
 final class SspGroup {
     private final long key;
     private final int size;
     private final int staleness;
-    /** By rank, those that have come. */
+    /** The pace by rank, for the ranks whose worker has called. */
     private final Map<Integer, Pace> paces = new HashMap<>();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
-    /** A worker, and the clock that it has reached. */
+    /** A worker and the clock that it has reached. */
     private record Pace(int worker, long clock) {}
 
-    /** An answer that is due when the slowest has reached a clock. */
+    /** An answer that is due once the slowest worker has reached clock {@code until}. */
     private record Waiting(long until, CompletableFuture<SspSync.Response> answer) {}
 
     SspGroup(long key, int size, int staleness) {
@@ -39,7 +42,7 @@ final class SspGroup {
         return size == other.size && staleness == other.staleness;
     }
 
-    /** A rank's worker has reached a clock; answered when the slowest is near enough. */
+    /** Records that a rank's worker has reached a clock. Answered once the slowest worker is within the staleness. */
     CompletionStage<SspSync.Response> sync(int rank, long clock, int worker, List<Member> members) {
         require(rank >= 0 && rank < size, "rank", rank, "0 to " + (size - 1) + " in " + this);
         require(clock >= 0, "clock", clock, ">= 0");
@@ -50,7 +53,7 @@ final class SspGroup {
                     pace.worker() != worker,
                     "rank of worker " + worker,
                     rank,
-                    other + ", with which it came first to " + this));
+                    other + ", the rank of its first call to " + this));
         } else {
             require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
             require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
@@ -62,16 +65,21 @@ final class SspGroup {
         return answer;
     }
 
-    /** Answers those whose slowest is near enough now. */
+    /**
+     * Answers the calls for which the slowest worker is within the staleness now. Drops calls that are done already.
+     */
     void release(List<Member> members) {
         long slowest = slowest(Workers.of(members));
         List<Waiting> pass = new ArrayList<>();
-        waiting.removeIf(each -> each.answer().isDone()); // timed out or given up
+        waiting.removeIf(each -> each.answer().isDone()); // timed out or cancelled
         waiting.removeIf(each -> each.until() <= slowest && pass.add(each));
         pass.forEach(each -> each.answer().complete(new SspSync.Response(slowest)));
     }
 
-    /** The least clock of the workers that are there; 0 while one may still come that has not. */
+    /**
+     * Returns the lowest clock of the present workers that have called; 0 while a rank is free and a present worker has
+     * not called.
+     */
     private long slowest(Set<Integer> workers) {
         long slowest = Long.MAX_VALUE;
         int here = 0;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** The groups of a server, by key. Beside the server, used on its lane. */
+/** The groups of a server, by key. Attached to the server, used on its lane. */
 final class SspGroups implements MemberListener {
     private final Map<Long, SspGroup> groups = new HashMap<>();
 

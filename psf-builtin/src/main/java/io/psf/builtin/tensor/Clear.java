@@ -8,20 +8,20 @@ import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 
-/** Drops a tensor's shards on every server. Clearing a tensor that is not there changes nothing. */
+/** Drops a tensor's shards on every server. Clearing a tensor that does not exist changes nothing. */
 @PsFunction(value = "psf.clear", at = Place.SERVER)
 public interface Clear {
     /**
-     * What is dropped.
+     * The tensor to drop.
      *
-     * @param tensor its name
+     * @param tensor the tensor to drop
      */
     record Request(TensorId tensor) {}
 
     /**
-     * What has been dropped.
+     * The result.
      *
-     * @param dropped how many shards there were
+     * @param dropped the number of dropped shards
      */
     record Response(@Reduce(SUM) int dropped) {}
 

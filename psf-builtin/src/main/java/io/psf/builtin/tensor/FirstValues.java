@@ -11,12 +11,12 @@ import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.push.Pushes;
 
 /**
- * What a shard begins with, as it was asked for.
+ * The initial values and the mode of a shard, as an {@link InitTensor} request declares them.
  *
- * @param generator of the values
- * @param synchronous whether a round of one push of each worker is applied at once
- * @param mean whether a round is the mean of its pushes
- * @param declaration the same object for all shards
+ * @param generator the generator of the initial values
+ * @param synchronous true if a round of one push of each worker is applied together
+ * @param mean true if a round applies the mean of its pushes
+ * @param declaration the tensor's declaration; the shards share the object
  */
 record FirstValues(Generator generator, boolean synchronous, boolean mean, Declaration declaration)
         implements Node.Fill {
@@ -41,11 +41,11 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
     public void fillRow(long key, FloatArray row) {
         int width = row.length();
         boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
-        long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // of keys that differ in high bits, too
+        long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // key * width would lose high bits
         generator.fill(row, first);
     }
 
-    /** As a spec says it, for whoever reads the tensor's files. */
+    /** Returns the declaration in the form of a spec's, for people who read the tensor's files. */
     private static String text(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
         return tensor.shape() + " slices="
                 + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "

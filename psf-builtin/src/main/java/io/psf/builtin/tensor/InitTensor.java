@@ -19,26 +19,27 @@ import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.optimizer.Rule;
 import java.util.Arrays;
 
-/** Makes a tensor's shards, each server its own. A shard that is there already stays as it is. */
+/** Creates a tensor's shards; each server creates its own. An existing shard is left unchanged. */
 @PsFunction(value = "psf.init", at = Place.SERVER)
 public interface InitTensor {
     /**
-     * What is made.
+     * The tensor to create.
      *
-     * @param tensor its name
-     * @param rows how many rows
-     * @param width floats in a row
-     * @param distribution the kind of first values
+     * @param tensor the tensor's name
+     * @param rows the number of rows
+     * @param width the number of floats in a row
+     * @param distribution the distribution of the initial values
      * @param a the distribution's first argument
      * @param b the distribution's second argument
-     * @param seed the first values' seed
-     * @param rule how a push changes a shard
+     * @param seed the seed of the initial values
+     * @param rule the optimizer: the rule by which a push changes a shard
      * @param arguments [n] float32, the rule's arguments
-     * @param synchronous whether a round of one push of each worker is applied at once
-     * @param mean whether a round is the mean of its pushes, and not their sum
-     * @param bounds [slices + 1] int64, the first key of each slice and the number of rows
+     * @param synchronous true if a round of one push of each worker is applied together
+     * @param mean true if a round applies the mean of its pushes, false if it applies their sum
+     * @param bounds [slices + 1] int64, the first key of each slice, then the number of rows
      * @param servers [slices] int32, the rank of each slice's server
-     * @param lanes the rows of the tensors that it shares lanes with; 0 for those of as many rows as it has
+     * @param lanes the number of rows that selects the lanes: tensors with equal numbers share lanes; 0 for the
+     *     tensor's own number of rows
      */
     record Request(
             TensorId tensor,
@@ -57,13 +58,13 @@ public interface InitTensor {
             @Since(2) long lanes) {}
 
     /**
-     * What has been made.
+     * The result.
      *
-     * @param created how many shards are new
+     * @param created the number of shards that were created
      */
     record Response(@Reduce(SUM) int created) {}
 
-    /** Makes the shards that this server owns. */
+    /** Creates the shards that this server owns. */
     default Response handle(Request request, Node node) {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         Optimizer optimizer = request.rule().create(request.arguments().toArray());

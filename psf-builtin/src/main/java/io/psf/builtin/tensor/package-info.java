@@ -1,5 +1,5 @@
 /**
- * Functions that make tensors and drop them. Imports psf-api and the rooms {@code initializer}, {@code optimizer},
+ * Functions that create and drop tensors. Imports psf-api and the packages {@code initializer}, {@code optimizer},
  * {@code sync} and {@code checkpoint}.
  */
 @NullMarked

@@ -140,7 +140,7 @@ class PartialReduceTest {
                         .await(),
                 "rank: -1 (expected: >= 0)");
         Pending<PartialReducePartners.Response> first = come(cluster, 0, 2, 100);
-        refused(() -> come(cluster, 0, 2, 100).await(), "rank: 0 (expected: one that has not come yet; [0] have)");
+        refused(() -> come(cluster, 0, 2, 100).await(), "rank: 0 (expected: a rank not waiting yet; waiting: [0])");
         refused(() -> come(cluster, 1, 3, 100).await(), "wanted: 3 (expected: 2, with which the group was opened)");
         come(cluster, 1, 2, 100).await();
         assertThat(first.await().ranks()).containsExactly(0, 1);
@@ -195,7 +195,7 @@ class PartialReduceTest {
                 .on(1);
         refused(
                 () -> mean(cluster, 2, 0, new int[] {0, 1}, 1, 2).await(),
-                "worker: 2 (expected: a partner that has not come yet, [0, 1])");
+                "worker: 2 (expected: a partner that has not called yet: [0, 1])");
         Pending<PartialReduceMean.Response> zero = mean(cluster, 0, 0, new int[] {0, 1}, 1, 2);
         mean(cluster, 1, 0, new int[] {0, 1}, 3, 4).await();
         assertThat(zero.await().mean()).isEqualTo(FloatArray.of(2, 3));

@@ -118,7 +118,7 @@ class SspTest {
         refused(
                 () -> SspSyncPsf.stub(cluster.worker(0)).call(GROUP, 1, 1).await(),
                 code,
-                "rank of worker 0: 1 (expected: 0, with which it came first to group -7");
+                "rank of worker 0: 1 (expected: 0, the rank of its first call to group -7");
         refused(
                 () -> SspSyncPsf.stub(cluster.worker(1)).call(GROUP, 0, 4).await(),
                 code,

@@ -61,7 +61,7 @@ final class DispatcherTest {
     }
 
     private void closed(Channel channel, PsException cause) {
-        receivers.get(channel).closed(channel, cause);
+        receivers.computeIfAbsent(channel, dispatcher::accept).closed(channel, cause);
     }
 
     private static final class Numbers extends Function<Integer, Integer> {
