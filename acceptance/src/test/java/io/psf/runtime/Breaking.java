@@ -1,8 +1,7 @@
 package io.psf.runtime;
 
-import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Acceptor;
-import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Transport;
 import java.util.List;
 import java.util.Set;

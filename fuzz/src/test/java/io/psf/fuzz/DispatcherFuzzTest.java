@@ -1,7 +1,6 @@
 package io.psf.fuzz;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;

@@ -2,7 +2,6 @@ package io.psf.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.transport.Frame;
 import java.util.List;

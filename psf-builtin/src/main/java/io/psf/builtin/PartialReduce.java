@@ -2,9 +2,9 @@ package io.psf.builtin;
 
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.sync.PartialReduceMeanPsf;
+import io.psf.builtin.partial.PartialReduceMeanPsf;
 import io.psf.builtin.partial.PartialReducePartners;
-import io.psf.builtin.sync.PartialReducePartnersPsf;
+import io.psf.builtin.partial.PartialReducePartnersPsf;
 import io.psf.runtime.Worker;
 import java.time.Duration;
 

@@ -1,7 +1,7 @@
 package io.psf.builtin;
 
-import io.psf.builtin.sync.SspInitPsf;
-import io.psf.builtin.sync.SspSyncPsf;
+import io.psf.builtin.ssp.SspInitPsf;
+import io.psf.builtin.ssp.SspSyncPsf;
 import io.psf.runtime.Worker;
 import java.time.Duration;
 

@@ -85,11 +85,10 @@ class SchemasTest {
         assertThat(Files.readString(schema("acme.b"))).startsWith("# ../java/A.java\n");
 
         assertThat(declare("A.java", "acme.a", "acme.renamed"))
-                .containsExactly(
-                        "[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
-                                + " acme.b.schema is committed (expected: every function whose schema is committed)."
-                                + " Restore its name, or list the old name in \"formerly\"; or delete the file, which"
-                                + " drops support for its peers.");
+                .containsExactly("[PsfSchemaGone] function acme.b is not declared any more, in ../java/A.java, but"
+                        + " acme.b.schema is committed (expected: every function whose schema is committed)."
+                        + " Restore its name, or list the old name in \"formerly\"; or delete the file, which"
+                        + " drops support for its peers.");
         assertThat(declare("A.java", "acme.a")).hasSize(2);
         Files.delete(schema("acme.renamed"));
         Files.delete(schema("acme.b"));

@@ -2,14 +2,14 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.store.chronicle.NativeStore;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

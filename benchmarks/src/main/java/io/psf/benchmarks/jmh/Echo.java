@@ -2,11 +2,11 @@ package io.psf.benchmarks.jmh;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
-import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Receiver;
 import java.nio.ByteBuffer;
 

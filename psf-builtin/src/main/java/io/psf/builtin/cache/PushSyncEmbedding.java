@@ -11,8 +11,8 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
-import io.psf.builtin.sparse.Rows;
 import io.psf.builtin.push.Pushes;
+import io.psf.builtin.sparse.Rows;
 import java.util.concurrent.CompletionStage;
 
 /**

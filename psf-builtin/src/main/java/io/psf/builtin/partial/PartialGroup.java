@@ -1,6 +1,5 @@
 package io.psf.builtin.partial;
 
-import io.psf.builtin.push.Workers;
 import io.psf.api.PsException;
 import java.util.Map;
 import java.util.Set;

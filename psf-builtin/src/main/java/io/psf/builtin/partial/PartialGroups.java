@@ -1,10 +1,10 @@
 package io.psf.builtin.partial;
 
-import io.psf.builtin.push.Workers;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.builtin.push.Workers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

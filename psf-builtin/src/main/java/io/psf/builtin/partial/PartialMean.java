@@ -1,10 +1,10 @@
 package io.psf.builtin.partial;
 
-import io.psf.builtin.push.DenseSums;
-import io.psf.builtin.push.Workers;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.push.DenseSums;
+import io.psf.builtin.push.Workers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,6 +1,5 @@
 package io.psf.builtin.partial;
 
-import io.psf.builtin.push.Workers;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;

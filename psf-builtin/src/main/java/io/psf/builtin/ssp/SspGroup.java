@@ -1,8 +1,8 @@
 package io.psf.builtin.ssp;
 
-import io.psf.builtin.push.Workers;
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.builtin.push.Workers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.psf.builtin.ssp;
 
-import io.psf.builtin.push.Workers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

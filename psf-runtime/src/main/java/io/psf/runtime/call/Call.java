@@ -1,7 +1,5 @@
 package io.psf.runtime.call;
 
-import io.psf.runtime.transport.Frame;
-import io.psf.runtime.transport.RequestHeader;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -14,6 +12,8 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.RequestHeader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,16 +1,16 @@
 package io.psf.runtime.call;
 
-import io.psf.runtime.transport.Channel;
-import io.psf.runtime.transport.Frame;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Receiver;
-import io.psf.runtime.transport.Transport;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.psf.runtime.call;
 
+import io.psf.api.PsException;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
-import io.psf.api.PsException;
-import io.psf.api.spi.FunctionInfo;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,8 +1,8 @@
 package io.psf.runtime.call;
 
+import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frames;
-import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

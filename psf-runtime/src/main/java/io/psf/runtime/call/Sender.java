@@ -1,13 +1,13 @@
 package io.psf.runtime.call;
 
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.RequestHeader;
-import io.psf.api.PsException;
-import io.psf.api.PsException.Code;
-import io.psf.api.spi.TupleWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,24 +1,19 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.handler.Handlers;
-import io.psf.runtime.server.session.Admission;
-import io.psf.runtime.server.session.CallRecord;
-import io.psf.runtime.server.session.Connection;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.Role;
-import io.psf.api.spi.Binding;
-import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.session.Admission;
+import io.psf.runtime.server.session.CallRecord;
+import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.Receiver;
-import io.psf.runtime.store.Store;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +21,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -361,8 +355,9 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     private @Nullable CallRecord answerFromMemory(Invocation invocation) {
         Connection connection = invocation.connection();
         CallRecord record = invocation.record();
-        CallRecord known =
-                record == null || !invocation.isRemembered() ? null : connection.answers().begin(record);
+        CallRecord known = record == null || !invocation.isRemembered()
+                ? null
+                : connection.answers().begin(record);
         if (known == null) {
             invocation.queued();
             return record;

@@ -1,8 +1,5 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.shard.ShardRows;
-import io.psf.runtime.server.shard.Tile;
 import io.psf.api.CallInfo;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
@@ -17,6 +14,9 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.shard.ShardRows;
+import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.transport.FramePool;
@@ -361,8 +361,8 @@ public final class HostNode implements Node {
             return false;
         }
         Lane home = lanes.get(lane(layout, slice));
-        ShardRows rows = new ShardRows(
-                layout.info(), given.info().id() + "." + slice, layout.range(slice), store, fill, making);
+        ShardRows rows =
+                new ShardRows(layout.info(), given.info().id() + "." + slice, layout.range(slice), store, fill, making);
         HostShard shard = new HostShard(layout, slice, rows, optimizer, home, this);
         fill.fill(shard); // on this thread, which is not the lane's
         rows.use(home.tile());

@@ -1,6 +1,5 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.session.Connection;
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
@@ -16,6 +15,7 @@ import io.psf.api.spi.Attachments;
 import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
+import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.store.Abandoned;
 import java.nio.file.Path;

@@ -1,22 +1,16 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.session.Answers;
-import io.psf.runtime.server.session.CallRecord;
-import io.psf.runtime.server.session.Connection;
 import io.psf.api.CallInfo;
-import io.psf.api.Intercepted;
 import io.psf.api.PsException;
-import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.LoneSurrogates;
-import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.server.session.CallRecord;
+import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -91,8 +85,7 @@ final class Invocation implements Lane.Turn {
         static final Order NONE = new Order(null, null);
     }
 
-    Invocation(
-            Connection connection, Frame request, Binding<?, ?> binding, Place place, FramePool pool, Order order) {
+    Invocation(Connection connection, Frame request, Binding<?, ?> binding, Place place, FramePool pool, Order order) {
         this.connection = connection;
         this.request = request;
         this.binding = binding;

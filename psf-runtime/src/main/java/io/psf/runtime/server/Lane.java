@@ -1,8 +1,8 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.shard.Tile;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.FramePool;
 import java.util.ArrayList;

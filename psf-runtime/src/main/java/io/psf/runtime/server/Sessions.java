@@ -95,8 +95,7 @@ final class Sessions {
 
     private static boolean isMember(Connection connection, List<Member> members) {
         Member member = connection.member();
-        return member != null
-                && members.stream().anyMatch(m -> m.role() == member.role() && m.rank() == member.rank());
+        return member != null && members.stream().anyMatch(m -> m.role() == member.role() && m.rank() == member.rank());
     }
 
     void remove(long session) {

@@ -252,7 +252,14 @@ public final class Frame {
 
     /** Does what {@link #reader(TensorId)} does, with a reader that has been used before. */
     public TupleReader reader(TupleReader used, @Nullable TensorId target) {
-        return used.begin(bytes, HEADER, length(), bytes.getInt(FrameHeader.BLOCK_LENGTH), bytes.getInt(FrameHeader.ARRAYS), version(), target);
+        return used.begin(
+                bytes,
+                HEADER,
+                length(),
+                bytes.getInt(FrameHeader.BLOCK_LENGTH),
+                bytes.getInt(FrameHeader.ARRAYS),
+                version(),
+                target);
     }
 
     /**
@@ -269,8 +276,8 @@ public final class Frame {
             ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
             int length = length(rest, 0, length() - at);
             if (rest.get(FrameHeader.KIND) != Kind.REQUEST.code) {
-                throw malformed("kind of a frame in a chain: 0x" + Integer.toHexString(rest.get(FrameHeader.KIND) & 0xff)
-                        + " (expected: 0xb1)");
+                throw malformed("kind of a frame in a chain: 0x"
+                        + Integer.toHexString(rest.get(FrameHeader.KIND) & 0xff) + " (expected: 0xb1)");
             }
             parts.add(rest.limit(length));
             if (parts.size() > MOST_IN_CHAIN) {

@@ -114,7 +114,9 @@ public final class Frames {
         TupleWriter tuple = new TupleWriter();
         tuple.longs(calls);
         Frame frame = pool.acquire(length(tuple));
-        FrameHeader.write(frame.bytes(), Frame.Kind.DONE, length(tuple)).call(below).body(tuple);
+        FrameHeader.write(frame.bytes(), Frame.Kind.DONE, length(tuple))
+                .call(below)
+                .body(tuple);
         return finished(frame, tuple);
     }
 

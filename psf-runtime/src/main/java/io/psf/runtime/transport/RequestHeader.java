@@ -12,8 +12,7 @@ import io.psf.api.spi.FunctionInfo;
  * @param attempt how often the request may have been sent before
  * @param priority requests of a higher one run first
  */
-public record RequestHeader(
-        FunctionInfo info, Target target, long call, int timeoutMillis, int attempt, int priority) {
+public record RequestHeader(FunctionInfo info, Target target, long call, int timeoutMillis, int attempt, int priority) {
     /**
      * The place that a request is for.
      *

@@ -1,13 +1,5 @@
 package io.psf.runtime.call;
 
-import io.psf.runtime.transport.Channel;
-import io.psf.runtime.transport.Draft;
-import io.psf.runtime.transport.Frame;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Frames;
-import io.psf.runtime.transport.Acceptor;
-import io.psf.runtime.transport.Receiver;
-import io.psf.runtime.transport.Transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -20,6 +12,14 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Acceptor;
+import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Draft;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

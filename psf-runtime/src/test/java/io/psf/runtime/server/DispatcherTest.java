@@ -1,7 +1,5 @@
 package io.psf.runtime.server;
 
-import io.psf.runtime.server.handler.Handlers;
-import io.psf.runtime.server.session.Connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,18 +15,20 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Channel;
-import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.RequestHeader;
-import io.psf.runtime.store.chronicle.NativeStore;
 import java.nio.channels.CancelledKeyException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -199,7 +199,9 @@ final class DispatcherTest {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(number);
         return Frames.request(
-                pool, new RequestHeader(function.info(), new RequestHeader.Target(0, 0, (short) 0), call, 10_000, attempt, 0), tuple);
+                pool,
+                new RequestHeader(function.info(), new RequestHeader.Target(0, 0, (short) 0), call, 10_000, attempt, 0),
+                tuple);
     }
 
     @Test

@@ -23,13 +23,15 @@ final class FrameTest {
         tuple.array(FloatArray.of(1f, -2f, 3f));
         FunctionInfo info = new FunctionInfo("some", 0x11121314, Place.SHARD, false, List.of("schema"));
         return Frames.request(
-                pool, new RequestHeader(
-                info,
-                new RequestHeader.Target(0x31323334, 5, (short) 0x5152),
-                0x0102030405060708L,
-                60000,
-                2,
-                -3), tuple);
+                pool,
+                new RequestHeader(
+                        info,
+                        new RequestHeader.Target(0x31323334, 5, (short) 0x5152),
+                        0x0102030405060708L,
+                        60000,
+                        2,
+                        -3),
+                tuple);
     }
 
     /** The bytes of the protocol: they change only with a new protocol. */

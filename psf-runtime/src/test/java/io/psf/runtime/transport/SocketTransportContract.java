@@ -277,7 +277,8 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSaysNothingIsCutOff() throws Exception {
         try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
-                Socket socket = connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
+                Socket socket =
+                        connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] told = socket.getInputStream().readAllBytes();
             assertThat(new String(told, StandardCharsets.UTF_8)).contains("hello: none (expected: one within 300 ms)");
             assertThat(atServer.closed.get(10, TimeUnit.SECONDS).code()).isEqualTo(PsException.Code.TIMED_OUT);
@@ -287,7 +288,8 @@ public abstract class SocketTransportContract extends TransportContract {
     @Test
     void aStrangerThatSendsByteAfterByteIsCutOff() throws Exception {
         try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)));
-                Socket socket = connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
+                Socket socket =
+                        connect(strict.listen("127.0.0.1", 0, each -> atServer).port())) {
             byte[] request = requests(1);
             await().atMost(10, TimeUnit.SECONDS)
                     .pollInterval(Duration.ofMillis(100))

@@ -99,7 +99,8 @@ public abstract class TransportContract {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(42);
         tuple.array(FloatArray.wrap(values));
-        return Frames.request(pool, new RequestHeader(INFO, new RequestHeader.Target(9, 3, (short) 0), call, 1000, 0, 0), tuple);
+        return Frames.request(
+                pool, new RequestHeader(INFO, new RequestHeader.Target(9, 3, (short) 0), call, 1000, 0, 0), tuple);
     }
 
     protected Channel connect() {
@@ -182,7 +183,10 @@ public abstract class TransportContract {
 
             @Override
             public boolean writeTo(ByteBuffer out) {
-                Frames.request(out, new RequestHeader(INFO, new RequestHeader.Target(9, 3, (short) 0), call, 1000, 0, 0), tuple);
+                Frames.request(
+                        out,
+                        new RequestHeader(INFO, new RequestHeader.Target(9, 3, (short) 0), call, 1000, 0, 0),
+                        tuple);
                 return call % 10 != 9; // given up meanwhile
             }
         };

@@ -1,11 +1,11 @@
 package io.psf.runtime.transport.memory;
 
+import io.psf.api.PsException;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
-import io.psf.api.PsException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
