@@ -30,7 +30,7 @@ public interface SampleNeighbor {
     /**
      * The neighbours, node by node.
      *
-     * @param counts [n] int32, the number of sampled neighbours of each node: {@code count}, or all if it has fewer
+     * @param counts [n] int32, the number of sampled neighbours of each node: the count, or all if it has fewer
      * @param neighbors [sum of counts] int64
      */
     record Response(
