@@ -11,6 +11,9 @@ import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Frame;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes a request, calls its handler, and encodes the response; names what fails. Stateless. */
@@ -74,6 +77,24 @@ final class HandlerCall {
         }
         Intercepted seen = new Intercepted(binding.function().info().name(), tensor(place), call, tuple);
         return node.intercepted(seen, () -> binding.handle(tuple, target));
+    }
+
+    /**
+     * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future is queried: a
+     * subclass may not support it, such as that of {@code minimalCompletionStage}.
+     */
+    static <R> @Nullable R now(CompletionStage<R> stage) {
+        return stage.getClass() == CompletableFuture.class
+                        && stage instanceof CompletableFuture<R> future
+                        && future.isDone()
+                        && !future.isCompletedExceptionally()
+                ? future.join()
+                : null;
+    }
+
+    /** Returns the failure of a stage, without the wrapper of a future. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** Encodes a response. */

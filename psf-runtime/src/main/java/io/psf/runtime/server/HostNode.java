@@ -53,7 +53,7 @@ public final class HostNode implements Node {
     private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
     private final Layouts layouts = new Layouts();
     private final Map<String, Object> attachments = new HashMap<>();
-    private final Set<Invocation> deferred = ConcurrentHashMap.newKeySet();
+    private final DeferredCalls deferred = new DeferredCalls();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
@@ -197,12 +197,9 @@ public final class HostNode implements Node {
         return shards.containsKey(tensor);
     }
 
-    void defer(Invocation invocation) {
-        deferred.add(invocation);
-    }
-
-    void undefer(Invocation invocation) {
-        deferred.remove(invocation);
+    /** Returns the calls whose handlers answer later. */
+    DeferredCalls deferred() {
+        return deferred;
     }
 
     /**
@@ -219,11 +216,7 @@ public final class HostNode implements Node {
 
     /** Fails the deferred calls whose deadline has passed. Callable from any thread. */
     void expire() {
-        for (Invocation invocation : deferred) {
-            if (invocation.isOverdue()) {
-                invocation.endOverdue();
-            }
-        }
+        deferred.expire();
     }
 
     /** Fails calls that wait behind others and have not run. Callable from any thread. */
@@ -233,28 +226,18 @@ public final class HostNode implements Node {
 
     /** Fails deferred calls whose requests hold memory. Callable from any thread. */
     void endHolding(PsException why) {
-        for (Invocation invocation : deferred) {
-            invocation.endIfHolding(why);
-        }
+        deferred.endHolding(why);
     }
 
     /** Cancels a call of a connection. Callable from any thread. */
     void cancel(Connection connection, long call) {
         connection.cancel(call);
-        for (Invocation invocation : deferred) {
-            if (invocation.connection() == connection && invocation.call() == call) {
-                invocation.endCancelled();
-            }
-        }
+        deferred.cancel(connection, call);
     }
 
     /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
     void forget(Connection gone) {
-        for (Invocation invocation : deferred) {
-            if (invocation.connection() == gone) {
-                invocation.endAbandoned();
-            }
-        }
+        deferred.abandon(gone);
         forEachShard(shard -> shard.forget(gone));
     }
 
@@ -387,9 +370,7 @@ public final class HostNode implements Node {
             return 0;
         }
         slices.values().forEach(HostShard::drop);
-        for (Invocation invocation : deferred) {
-            invocation.endIfDropped();
-        }
+        deferred.endDropped();
         return slices.size();
     }
 

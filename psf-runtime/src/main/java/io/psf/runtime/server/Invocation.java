@@ -12,10 +12,7 @@ import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,14 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Invocation implements Lane.Turn {
     private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
-
-    /**
-     * A shard whose handlers take no longer than this runs them on the thread that receives the request: the dispatch
-     * to a sleeping thread takes about as long. On a machine with one or two processors, a woken thread finds no free
-     * processor and may wait for its turn; therefore the limit is higher there.
-     */
-    private static final long QUICK_NANOS =
-            TimeUnit.MICROSECONDS.toNanos(Runtime.getRuntime().availableProcessors() > 2 ? 200 : 1000);
 
     /**
      * Memory for answers longer than this is awaited, but only on the lane's own thread: other threads may have to send
@@ -74,17 +63,6 @@ final class Invocation implements Lane.Turn {
     /** The calls that the handler makes for this one; null until the handler requests a caller. */
     private @Nullable LaneCaller caller;
 
-    /**
-     * What a request has to do with others.
-     *
-     * @param record how later requests see this one; null for a request that no other depends on
-     * @param before the previous request in its chain, which must succeed; null for none
-     */
-    record Order(@Nullable CallRecord record, @Nullable CallRecord before) {
-        /** Of a request that no other depends on. */
-        static final Order NONE = new Order(null, null);
-    }
-
     Invocation(Connection connection, Frame request, Binding<?, ?> binding, Place place, FramePool pool, Order order) {
         this.connection = connection;
         this.request = request;
@@ -103,7 +81,7 @@ final class Invocation implements Lane.Turn {
     /** How later requests see this one; null for a request that no other depends on. */
     @Nullable
     CallRecord record() {
-        return order.record;
+        return order.record();
     }
 
     long call() {
@@ -157,7 +135,7 @@ final class Invocation implements Lane.Turn {
     /** True if the call probably does not block the thread that runs it for long. */
     boolean isQuick() {
         HostShard shard = place.shard();
-        return shard != null && shard.cost().nanos() <= QUICK_NANOS;
+        return shard != null && shard.cost().isQuick();
     }
 
     /** Marks the call as waiting for its turn. */
@@ -205,7 +183,7 @@ final class Invocation implements Lane.Turn {
      * @param work runs on the lane once that call has answered, if it has not
      */
     boolean isNext(Runnable work) {
-        CallRecord before = order.before;
+        CallRecord before = order.before();
         if (before == null || before.isAnswered()) {
             return true;
         }
@@ -229,22 +207,15 @@ final class Invocation implements Lane.Turn {
     void runNow() {
         connection.started(bytes);
         HostShard shard = place.shard();
-        PsException failedBefore = order.before == null ? null : order.before.failure();
+        PsException failedBefore = order.before() == null ? null : order.before().failure();
         if (failedBefore != null) {
             fail(HandlerCall.afterFailed(failedBefore));
             return;
         }
-        if (connection.hasCancelled(request.call())) {
-            fail(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
-            return;
-        }
-        if (shard != null && shard.isDropped()) {
-            fail(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
-            return;
-        }
         long begin = System.nanoTime();
-        if (begin - deadline > 0) {
-            fail(new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run"));
+        PsException pointless = whyPointless(begin);
+        if (pointless != null) {
+            fail(pointless);
             return;
         }
         CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
@@ -261,10 +232,38 @@ final class Invocation implements Lane.Turn {
         }
     }
 
+    /** Returns why the answer is not needed any more; null if it may be needed. */
+    private @Nullable PsException whyPointless(long now) {
+        if (connection.hasCancelled(call)) {
+            return new PsException(PsException.Code.CANCELLED, "the caller gave the call up");
+        }
+        if (isDropped()) {
+            return dropped();
+        }
+        return isOverdue(now)
+                ? new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run")
+                : null;
+    }
+
+    /** True if the call runs on a shard whose tensor was cleared. */
+    boolean isDropped() {
+        HostShard shard = place.shard();
+        return shard != null && shard.isDropped();
+    }
+
+    static PsException dropped() {
+        return new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+    }
+
+    /** True if the deadline is before a time, as {@link System#nanoTime} counts. */
+    boolean isOverdue(long now) {
+        return now - deadline > 0;
+    }
+
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo call) {
         Object answer = HandlerCall.run(binding, request, place, call, this);
         @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
-        R response = binding.kind().later() ? now((CompletionStage<R>) answer) : (R) answer;
+        R response = binding.kind().later() ? HandlerCall.now((CompletionStage<R>) answer) : (R) answer;
         if (response != null) {
             answer(binding, response);
             return;
@@ -286,12 +285,7 @@ final class Invocation implements Lane.Turn {
                 giveUpRequest();
                 keepHeader();
             }
-            place.node().defer(this);
-            if (!connection.isOpen()) {
-                endAbandoned();
-            } else if (connection.hasCancelled(call.call())) {
-                endCancelled();
-            }
+            place.node().deferred().add(this);
         }
     }
 
@@ -323,19 +317,6 @@ final class Invocation implements Lane.Turn {
         connection.held(-bytes);
     }
 
-    /**
-     * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future is queried: a
-     * subclass may not support it, such as that of {@code minimalCompletionStage}.
-     */
-    private static <R> @Nullable R now(CompletionStage<R> stage) {
-        return stage.getClass() == CompletableFuture.class
-                        && stage instanceof CompletableFuture<R> future
-                        && future.isDone()
-                        && !future.isCompletedExceptionally()
-                ? future.join()
-                : null;
-    }
-
     private <Q, R> void answerLater(Binding<Q, R> binding, @Nullable R response, @Nullable Throwable failure) {
         if (answered) {
             return;
@@ -346,10 +327,7 @@ final class Invocation implements Lane.Turn {
         }
         try {
             if (failure != null) {
-                fail(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
+                fail(HandlerCall.unwrapped(failure));
             } else if (response == null) {
                 fail(new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)"));
             } else {
@@ -389,8 +367,8 @@ final class Invocation implements Lane.Turn {
         if (failure.code() == PsException.Code.HANDLER_FAILED) {
             place.node().handlerFailed(function().name(), thrown);
         }
-        if (order.record != null) {
-            order.record.failed(failure);
+        if (order.record() != null) {
+            order.record().failed(failure);
         }
         send(Frames.failure(
                 pool, request.function(), request.slice(), request.call(), failure.code(), failure.detail()));
@@ -399,8 +377,8 @@ final class Invocation implements Lane.Turn {
     private void send(Frame answer) {
         answered = true; // even if sending fails: then the caller sends the call again
         try {
-            if (order.record != null && isRemembered()) {
-                connection.answers().answered(order.record, answer);
+            if (order.record() != null && isRemembered()) {
+                connection.answers().answered(order.record(), answer);
             }
             connection.send(answer);
         } finally {
@@ -418,14 +396,14 @@ final class Invocation implements Lane.Turn {
         } else {
             done.release();
         }
-        if (order.record != null) {
-            order.record.answered();
+        if (order.record() != null) {
+            order.record().answered();
         }
     }
 
     /** Runs the calls that waited behind this one. */
     private void afterAnswer() {
-        place.node().undefer(this);
+        place.node().deferred().remove(this);
         HostShard shard = place.shard();
         if (shard != null && ordered) {
             shard.sequence(connection).answered(this);
@@ -434,33 +412,6 @@ final class Invocation implements Lane.Turn {
 
     boolean isAnswered() {
         return answered;
-    }
-
-    boolean isOverdue() {
-        return System.nanoTime() - deadline > 0;
-    }
-
-    /** Fails a call that was not answered before its deadline. Callable from any thread. */
-    void endOverdue() {
-        end(new PsException(PsException.Code.TIMED_OUT, "the handler has not answered before the deadline"));
-    }
-
-    /** Fails a call that its caller has cancelled. Callable from any thread. */
-    void endCancelled() {
-        end(new PsException(PsException.Code.CANCELLED, "the caller gave the call up"));
-    }
-
-    /** Ends a call whose caller is gone. Callable from any thread. */
-    void endAbandoned() {
-        end(new PsException(PsException.Code.UNAVAILABLE, "the caller is gone"));
-    }
-
-    /** Fails a call on a dropped shard. Callable from any thread. */
-    void endIfDropped() {
-        HostShard shard = place.shard();
-        if (shard != null && shard.isDropped()) {
-            end(new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared"));
-        }
     }
 
     /** Fails a call whose request holds memory while the call waits. Callable from any thread. */
@@ -478,7 +429,8 @@ final class Invocation implements Lane.Turn {
         fail(why);
     }
 
-    private void end(PsException why) {
+    /** Fails the call unless it is answered. Callable from any thread. */
+    void end(PsException why) {
         lane().execute(() -> {
             if (!answered) {
                 fail(why);

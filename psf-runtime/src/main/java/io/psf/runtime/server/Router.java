@@ -60,7 +60,7 @@ final class Router {
         CallRecord record = isChained || Invocation.isRemembered(connection, info)
                 ? new CallRecord(frame.call(), frame.slice(), frame.attempt())
                 : null;
-        return new Invocation(connection, frame, binding, place, pool, new Invocation.Order(record, before));
+        return new Invocation(connection, frame, binding, place, pool, Order.of(record, before));
     }
 
     /** Checks that all requests of a chain run on one lane. */

@@ -168,8 +168,8 @@ final class SharedSegmentTest {
         "16, capacity of",
         "19, capacity of",
         "20, other side of",
-        "24, size said in",
-        "31, size said in",
+        "24, size stated in",
+        "31, size stated in",
         "32, token of",
         "47, token of"
     })
