@@ -63,12 +63,12 @@ public final class MappedStore implements Store {
 
     /** Maps a file that has no blocks yet. The file stays open so that blocks can be allocated later. */
     @Override
-    public Room reserve(String name, int bytes) {
+    public Reservation reserve(String name, int bytes) {
         Path file = file(name);
         FileChannel channel = null;
         try {
             channel = open(file);
-            return new MappedRoom(name, channel, map(channel, bytes), disk);
+            return new MappedReservation(name, channel, map(channel, bytes), disk);
         } catch (IOException e) {
             close(channel);
             throw failure(name, bytes, e);

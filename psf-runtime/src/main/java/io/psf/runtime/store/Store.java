@@ -22,7 +22,7 @@ public interface Store extends AutoCloseable {
      * @return the requested capacity, or less if the system cannot reserve as much
      * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if no memory is left
      */
-    Room reserve(String name, int bytes);
+    Reservation reserve(String name, int bytes);
 
     /** Releases the resources that the store holds open. Memory that was allocated stays valid. */
     @Override

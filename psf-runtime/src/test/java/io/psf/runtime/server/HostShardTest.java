@@ -16,7 +16,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.shard.ShardRows;
-import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
@@ -204,7 +204,7 @@ final class HostShardTest {
         }
     }
 
-    /** Has room for 250 floats, and some bytes of the next. */
+    /** Has memory for 250 floats, and some bytes of the next. */
     private static final class Narrow implements Store {
         private final Store memory = new NativeStore();
 
@@ -214,7 +214,7 @@ final class HostShardTest {
         }
 
         @Override
-        public Room reserve(String name, int bytes) {
+        public Reservation reserve(String name, int bytes) {
             return memory.reserve(name, Math.min(bytes, 1003));
         }
 
@@ -393,7 +393,7 @@ final class HostShardTest {
         private final Store memory = new NativeStore();
         private int free = 1000;
 
-        private record Part(Full store, Room all) implements Room {
+        private record Part(Full store, Reservation all) implements Reservation {
             @Override
             public ByteBuffer bytes() {
                 return all.bytes();
@@ -414,7 +414,7 @@ final class HostShardTest {
         }
 
         @Override
-        public Room reserve(String name, int bytes) {
+        public Reservation reserve(String name, int bytes) {
             return new Part(this, memory.reserve(name, bytes));
         }
 

@@ -50,20 +50,20 @@ final class FullDiskTest {
 
     @Test
     void roomIsTakenUntilTheDiskIsFullAndFurtherOnceItIsNot() {
-        Room room = store.reserve("w.0.values", 10 << 20);
+        Reservation reservation = store.reserve("w.0.values", 10 << 20);
         refused(
-                () -> room.take(1),
+                () -> reservation.take(1),
                 "1 bytes for w.0.values in " + directory + " (expected: at most 0, which are free)");
         free.set(100);
-        assertThat(room.take(100)).isEqualTo(100); // and no more ahead
-        room.bytes().put(99, (byte) 7);
+        assertThat(reservation.take(100)).isEqualTo(100); // and no more ahead
+        reservation.bytes().put(99, (byte) 7);
         refused(
-                () -> room.take(300),
+                () -> reservation.take(300),
                 "200 bytes for w.0.values in " + directory + " (expected: at most 100, which are free)");
-        assertThat(room.take(90)).isEqualTo(100);
+        assertThat(reservation.take(90)).isEqualTo(100);
         free.set(Long.MAX_VALUE);
-        assertThat(room.take(300)).isGreaterThan(300);
-        assertThat(room.bytes().get(99)).isEqualTo((byte) 7);
+        assertThat(reservation.take(300)).isGreaterThan(300);
+        assertThat(reservation.bytes().get(99)).isEqualTo((byte) 7);
     }
 
     @Test

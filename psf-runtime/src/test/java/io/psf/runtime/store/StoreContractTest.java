@@ -61,17 +61,17 @@ final class StoreContractTest {
     @ValueSource(strings = {"native", "mapped"})
     void roomTakesMemoryAsItIsAskedTo(String kind) {
         try (Store store = store(kind)) {
-            List<Room> rooms = new ArrayList<>();
+            List<Reservation> reservations = new ArrayList<>();
             for (int i = 0; i < 50; i++) { // 100 GB, more than the machine has
-                Room room = store.reserve("room." + i, Integer.MAX_VALUE - 8);
-                assertThat(room.bytes().capacity()).isEqualTo(Integer.MAX_VALUE - 8);
-                assertThat(room.bytes().alignmentOffset(0, 64)).isZero();
-                assertThat(room.take(1 << 16)).isBetween(1 << 16, Integer.MAX_VALUE - 8);
-                room.bytes().putLong((1 << 16) - 8, ~i);
-                rooms.add(room);
+                Reservation reservation = store.reserve("reservation." + i, Integer.MAX_VALUE - 8);
+                assertThat(reservation.bytes().capacity()).isEqualTo(Integer.MAX_VALUE - 8);
+                assertThat(reservation.bytes().alignmentOffset(0, 64)).isZero();
+                assertThat(reservation.take(1 << 16)).isBetween(1 << 16, Integer.MAX_VALUE - 8);
+                reservation.bytes().putLong((1 << 16) - 8, ~i);
+                reservations.add(reservation);
             }
             for (int i = 0; i < 50; i++) {
-                assertThat(rooms.get(i).bytes().getLong((1 << 16) - 8)).isEqualTo(~i);
+                assertThat(reservations.get(i).bytes().getLong((1 << 16) - 8)).isEqualTo(~i);
             }
         }
     }
@@ -80,16 +80,16 @@ final class StoreContractTest {
     @ValueSource(strings = {"native", "mapped"})
     void takingMoreOfARoomLeavesWhatIsWritten(String kind) {
         try (Store store = store(kind)) {
-            Room room = store.reserve("room", 3_000_001);
+            Reservation reservation = store.reserve("room", 3_000_001);
             int taken = 0;
             for (int wanted : new int[] {8, 9, 8, 100_000, 1_000_000, 1_500_000, 3_000_001}) {
-                int now = room.take(wanted);
+                int now = reservation.take(wanted);
                 assertThat(now).isBetween(Math.max(wanted, taken), 3_000_001);
                 for (int at = 0; at < taken; at++) {
-                    assertThat(room.bytes().get(at)).isEqualTo((byte) 7);
+                    assertThat(reservation.bytes().get(at)).isEqualTo((byte) 7);
                 }
                 for (int at = taken; at < now; at++) {
-                    room.bytes().put(at, (byte) 7);
+                    reservation.bytes().put(at, (byte) 7);
                 }
                 taken = now;
             }

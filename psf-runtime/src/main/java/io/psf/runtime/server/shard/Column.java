@@ -2,7 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
-import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -15,15 +15,15 @@ final class Column {
     private final FloatArray all;
     private final int width;
     /** The memory of a growing column. */
-    private final @Nullable Room room;
+    private final @Nullable Reservation reservation;
     /** A view of the existing rows. */
     private FloatArray view;
 
-    private Column(String name, FloatArray all, int width, @Nullable Room room) {
+    private Column(String name, FloatArray all, int width, @Nullable Reservation reservation) {
         this.name = name;
         this.all = all;
         this.width = width;
-        this.room = room;
+        this.reservation = reservation;
         this.view = all;
     }
 
@@ -53,10 +53,10 @@ final class Column {
                     PsException.Code.RESOURCE_EXHAUSTED,
                     name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
         }
-        Room room = store.reserve(name, rows * width * Float.BYTES);
-        ByteBuffer bytes = room.bytes();
+        Reservation reservation = store.reserve(name, rows * width * Float.BYTES);
+        ByteBuffer bytes = reservation.bytes();
         int bytesOfRow = width * Float.BYTES;
-        return new Column(name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, room);
+        return new Column(name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, reservation);
     }
 
     String name() {
@@ -81,7 +81,7 @@ final class Column {
      */
     int take(int rows) {
         int bytesOfRow = width * Float.BYTES;
-        return room == null || rows == 0 ? rows() : room.take(rows * bytesOfRow) / bytesOfRow;
+        return reservation == null || rows == 0 ? rows() : reservation.take(rows * bytesOfRow) / bytesOfRow;
     }
 
     /** Copies one row over another. */

@@ -5,7 +5,7 @@ import io.psf.api.Range;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.store.Abandoned;
-import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -31,7 +31,7 @@ final class GrowingIndex implements RowIndex {
     private final String name;
     private final Range places;
     private final Store store;
-    private final Room keyRoom;
+    private final Reservation keyMemory;
     private final ByteBuffer keys;
     private final IntUnaryOperator takeColumns;
     /** The capacity in rows. */
@@ -63,9 +63,9 @@ final class GrowingIndex implements RowIndex {
         this.name = name;
         this.places = places;
         this.store = store;
-        this.keyRoom = store.reserve(name + ".keys", most * Long.BYTES);
-        this.keys = keyRoom.bytes();
-        keyRoom.take(Long.BYTES); // the first key is read before there is any row
+        this.keyMemory = store.reserve(name + ".keys", most * Long.BYTES);
+        this.keys = keyMemory.bytes();
+        keyMemory.take(Long.BYTES); // the first key is read before there is any row
         this.takeColumns = takeColumns;
         this.most = Math.min(most, keys.capacity() / Long.BYTES);
         this.table = newTable(LEAST);
@@ -90,15 +90,15 @@ final class GrowingIndex implements RowIndex {
     /**
      * Reduces the capacity in rows.
      *
-     * @param room the new capacity in rows
+     * @param capacity the new capacity in rows
      * @param whose the object that limits the capacity, for messages
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if there are more rows already
      */
-    void limit(int room, String whose) {
-        if (rows > room) {
-            throw tooMany(whose, rows, room);
+    void limit(int capacity, String whose) {
+        if (rows > capacity) {
+            throw tooMany(whose, rows, capacity);
         }
-        most = Math.min(most, room);
+        most = Math.min(most, capacity);
         taken = rows; // new columns may have less memory: it is taken with the next row
     }
 
@@ -107,10 +107,10 @@ final class GrowingIndex implements RowIndex {
         return most;
     }
 
-    private static PsException tooMany(String whose, long rows, int room) {
+    private static PsException tooMany(String whose, long rows, int capacity) {
         return new PsException(
                 PsException.Code.RESOURCE_EXHAUSTED,
-                "rows of " + whose + ": " + rows + " (expected: at most " + room + "; use more slices)");
+                "rows of " + whose + ": " + rows + " (expected: at most " + capacity + "; use more slices)");
     }
 
     /** Removes all rows. */
@@ -275,7 +275,7 @@ final class GrowingIndex implements RowIndex {
     /** Takes memory for at least one more row. If this fails, the row is not created. */
     private void take() {
         int columns = takeColumns.applyAsInt(rows + 1);
-        taken = Math.min(keyRoom.take((rows + 1) * Long.BYTES) / Long.BYTES, columns);
+        taken = Math.min(keyMemory.take((rows + 1) * Long.BYTES) / Long.BYTES, columns);
     }
 
     private static long entry(int hash, int number) {

@@ -2,7 +2,7 @@ package io.psf.runtime.store.chronicle;
 
 import io.psf.api.PsException;
 import io.psf.runtime.store.Abandoned;
-import io.psf.runtime.store.Room;
+import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.lang.ref.Cleaner;
 import java.nio.Buffer;
@@ -13,27 +13,27 @@ import net.openhft.chronicle.core.Memory;
 import net.openhft.chronicle.core.OS;
 
 /**
- * Native memory from Chronicle, which no limit of the JVM's own direct buffers holds. Seen through a byte buffer, so
- * that every access is bounds-checked; freed once nobody can reach the buffer or a view of it.
+ * Allocates native memory with Chronicle, outside the JVM's limit for direct buffers. A byte buffer bounds-checks every
+ * access. The memory is freed once the buffer and all its views are unreachable.
  */
 public final class NativeStore implements Store {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final long ADDRESS = offset("address");
     private static final long CAPACITY = offset("capacity");
 
-    /** A cache line: memory begins at one, so that a row of 64 bytes is fetched as one and not as two. */
+    /** The size of a cache line. Memory starts at a line, so that a row of 64 bytes is one line and not parts of two. */
     private static final int LINE = 64;
 
-    /** Bytes of memory, and not of room, that are not freed yet; of the whole JVM, as a collection is. */
+    /** Bytes that were allocated, without reservations, and are not freed. For the whole JVM, as a collection is. */
     private static final AtomicLong LIVE = new AtomicLong();
 
-    /** A system that has less room than this has none. */
-    private static final int LEAST_ROOM = 1 << 20;
+    /** The smallest reservation that is tried. */
+    private static final int LEAST_RESERVED = 1 << 20;
 
-    /** Bytes that may be taken before a collection looks for those that can be freed. */
+    /** Bytes that may be allocated between two collections, at least. */
     private static final long SLACK = 512L << 20;
 
-    /** How long those that a collection has found may take to be freed. */
+    /** How long the cleaner thread may take to free the memory that a collection has found. */
     private static final int FREED_MILLIS = 20;
 
     private static final AtomicLong COLLECT_AT = new AtomicLong(SLACK);
@@ -57,8 +57,8 @@ public final class NativeStore implements Store {
         return memory;
     }
 
-    /** Pages that have not been written to are none of the machine's memory. */
-    private record Pages(ByteBuffer bytes) implements Room {
+    /** Reserved pages: the system backs a page with memory when it is first written to. */
+    private record Pages(ByteBuffer bytes) implements Reservation {
         @Override
         public int take(int wanted) {
             return bytes.capacity();
@@ -66,29 +66,29 @@ public final class NativeStore implements Store {
     }
 
     @Override
-    public Room reserve(String name, int bytes) {
+    public Reservation reserve(String name, int bytes) {
         int most = bytes;
         boolean collected = false;
         while (true) {
             try {
                 return new Pages(take(name, most, 0, false));
             } catch (PsException e) {
-                if (!collected) { // what was given back may be enough
+                if (!collected) { // freed memory may be enough
                     collect();
                     collected = true;
-                } else if (most <= LEAST_ROOM) {
+                } else if (most <= LEAST_RESERVED) {
                     throw e;
                 } else {
-                    most = Math.max(LEAST_ROOM, most / 2 & -LINE);
+                    most = Math.max(LEAST_RESERVED, most / 2 & -LINE);
                 }
             }
         }
     }
 
     /**
-     * Takes memory.
+     * Allocates memory.
      *
-     * @param counted how much of it is counted as live until it is freed
+     * @param counted the number of bytes that count as live until the memory is freed
      */
     private static ByteBuffer take(String name, int bytes, int counted, boolean zeros) {
         Memory memory = OS.memory();
@@ -111,7 +111,7 @@ public final class NativeStore implements Store {
         return view.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Collects, and waits a moment for what was found to be freed. */
+    /** Runs a collection. Blocks until the cleaner thread frees no more memory, 20 ms or a little longer. */
     private static void collect() {
         Abandoned.collect();
         try {
@@ -125,7 +125,7 @@ public final class NativeStore implements Store {
         }
     }
 
-    /** A direct buffer over memory that is not its own; duplicates and slices of it keep it reachable. */
+    /** Returns a direct buffer over memory of another owner. Its duplicates and slices keep it reachable. */
     private static ByteBuffer view(long address, int bytes) {
         Memory memory = OS.memory();
         ByteBuffer view = ByteBuffer.allocateDirect(0);

@@ -1,4 +1,4 @@
-/** The store of native memory. The only room that imports Chronicle. */
+/** The store of native memory, the only package that imports Chronicle. */
 @NullMarked
 package io.psf.runtime.store.chronicle;
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * Capacity for data that grows, from which memory is taken, starting at its beginning. It lives as long as it is
  * reachable. Not thread-safe: one thread at a time takes memory from it.
  */
-public interface Room {
+public interface Reservation {
     /**
      * Returns the whole capacity, little-endian, its content undefined. Only bytes that have been taken may be written
      * to.

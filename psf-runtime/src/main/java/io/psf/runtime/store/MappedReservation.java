@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 /**
  * Capacity in a mapped file whose blocks are allocated step by step. The file is closed once the object is unreachable.
  */
-final class MappedRoom implements Room {
+final class MappedReservation implements Reservation {
     /**
      * The minimum number of bytes that are allocated at once. Above eight times this value, an eighth of the allocated
      * size is allocated at once.
@@ -20,7 +20,7 @@ final class MappedRoom implements Room {
     private final Disk disk;
     private int taken;
 
-    MappedRoom(String name, FileChannel channel, ByteBuffer bytes, Disk disk) {
+    MappedReservation(String name, FileChannel channel, ByteBuffer bytes, Disk disk) {
         this.name = name;
         this.channel = channel;
         this.bytes = bytes;
