@@ -8,25 +8,16 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
-import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.RequestHeader;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
-import java.util.StringJoiner;
-import java.util.TreeMap;
-import java.util.concurrent.CancellationException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -42,18 +33,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-public final class Call<R> extends CompletableFuture<R> implements Pending<R>, BooleanSupplier {
+public final class Call<R> implements Pending<R>, BooleanSupplier {
     @SuppressWarnings("rawtypes") // there are no generic class literals
     private static final AtomicReferenceFieldUpdater<Call, Thread> WAITER =
             AtomicReferenceFieldUpdater.newUpdater(Call.class, Thread.class, "waiter");
 
     private static final Duration LONGEST = Duration.ofDays(24);
-
-    /** After the first failure of a slice, the time that the other slices have to report their failures. */
-    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /** The most slices whose errors are reported; the others are counted. */
-    private static final int MOST_NAMED = 3;
 
     /**
      * For answers of at least this many bytes the server is told at once that the call is done, so that it releases its
@@ -64,35 +49,17 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     /** Reused by each thread to read one answer after another. */
     private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
-    /** Stored in {@code sent} instead of the last send: the answer of the part has arrived. */
-    private static final int ANSWERED = -1;
-
     private final Client client;
     /** The number of the call; 0 until the call is outstanding. */
     private long id;
 
     private final Function<Object, R> function;
-    private final @Nullable TensorLayout layout;
-    private final Routing routing;
-    private final Peer[] peers;
+    private final Parts parts;
     private final CallLimits limits;
     private final long deadline;
-    /**
-     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends; or
-     * {@link #ANSWERED}.
-     */
-    private final int[] sent;
+    /** Null if no part has failed. */
+    private @Nullable PartErrors errors;
 
-    private int missing;
-    /**
-     * The errors of the first parts that failed, sorted, so that they are reported in the order of the slices; null if
-     * no part has failed.
-     */
-    private @Nullable TreeMap<Integer, PsException> errors;
-    /** The number of failed parts that are not in {@code errors}. */
-    private int unnamed;
-
-    private long failBy;
     private boolean large;
 
     /** The thread that runs the caller's code to make the result. All answers have arrived. */
@@ -118,30 +85,27 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     /** The latest of the futures that the caller requested; each links to the one before. */
     private volatile @Nullable CallFuture<R> futures;
 
+    /** The result, or a {@link Failure}; null until the call has ended. Written once. */
+    private volatile @Nullable Object outcome;
+
+    /** True if a thread besides the waiter has blocked in {@code await}. */
+    private volatile boolean hasFollowers;
+
     private volatile boolean held;
     private volatile boolean observed;
 
+    /** The outcome of a call that failed. */
+    private record Failure(PsException cause) {}
+
     @SuppressWarnings("unchecked") // the function and its request
-    <Q> Call(
-            Client client,
-            Function<Q, R> function,
-            Q request,
-            @Nullable R into,
-            @Nullable TensorLayout layout,
-            Routing routing,
-            Peer[] peers,
-            CallLimits limits) {
+    <Q> Call(Client client, Function<Q, R> function, Q request, @Nullable R into, Parts parts, CallLimits limits) {
         this.client = client;
         this.function = (Function<Object, R>) function;
         this.request = request;
-        this.layout = layout;
-        this.routing = routing;
-        this.merge = function.merge(request, routing, into);
-        this.peers = peers;
+        this.merge = function.merge(request, parts.routing(), into);
+        this.parts = parts;
         this.limits = limits;
         this.deadline = System.nanoTime() + limits.timeoutNanos();
-        this.missing = peers.length;
-        this.sent = new int[peers.length];
     }
 
     /** Returns its number; 0 before the call is outstanding. */
@@ -169,29 +133,29 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     @Nullable
     TensorId tensor() {
-        return layout == null ? null : layout.info().id();
+        return parts.tensor();
     }
 
     /** True if it runs on the shards of the tensor or has keys of the tensor. */
     boolean concerns(TensorId tensor) {
-        return routing.concerns(tensor);
+        return parts.routing().concerns(tensor);
     }
 
     /** Returns the layouts of the other tensors, besides the one that it runs on, whose keys it has. */
     List<TensorLayout> others() {
-        return routing.others();
+        return parts.others();
     }
 
     int parts() {
-        return peers.length;
+        return parts.count();
     }
 
     Peer peer(int part) {
-        return peers[part];
+        return parts.peer(part);
     }
 
     int slice(int part) {
-        return routing.slice(part);
+        return parts.slice(part);
     }
 
     CallLimits limits() {
@@ -204,10 +168,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** True if it goes to the same slice numbers on the same nodes and lanes as another call. */
     public boolean isPlacedAs(Call<?> other) {
-        if (layout != null && other.layout != null) {
-            return layout.meets(other.layout);
-        }
-        return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
+        return parts.arePlacedAs(other.parts);
     }
 
     /** Marks the call as not sent yet: awaiting it is an error until {@link #release}. */
@@ -237,25 +198,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
      * was claimed for that epoch before or was answered, or if the call has ended.
      */
     synchronized boolean claim(int part, int epoch) {
-        if (!isUnsent(part, epoch)) {
-            return false;
-        }
-        sent[part] = epoch << 8 | Math.min(255, (sent[part] & 255) + 1);
-        return true;
-    }
-
-    private boolean isUnsent(int part, int epoch) {
-        return merge != null && sent[part] != ANSWERED && sent[part] >>> 8 != epoch;
+        return merge != null && parts.claim(part, epoch);
     }
 
     /** True if a part for the peer has not been sent over the channel of that epoch and still has to be. */
     synchronized boolean waitsFor(Peer peer, int epoch) {
-        for (int part = 0; part < sent.length; part++) {
-            if (peers[part] == peer && isUnsent(part, epoch)) {
-                return true;
-            }
-        }
-        return false;
+        return merge != null && parts.waitFor(peer, epoch);
     }
 
     /**
@@ -272,7 +220,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             return false;
         }
         try {
-            function.write(request, routing, part, writer);
+            function.write(request, parts.routing(), part, writer);
         } catch (NullPointerException e) {
             throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
         } catch (IllegalArgumentException e) {
@@ -283,21 +231,17 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** Returns the header of a part of the request. */
     RequestHeader header(int part) {
-        int slice = routing.slice(part);
-        RequestHeader.Target target = layout == null
-                ? new RequestHeader.Target(0, slice, (short) 0)
-                : new RequestHeader.Target(
-                        layout.info().id().number(), slice, TensorLayout.stamp(layout.info(), layout.range(slice)));
+        int attempt;
+        synchronized (this) {
+            attempt = parts.attempt(part);
+        }
         return new RequestHeader(
-                peers[part].named(function.info()), target, id, millisLeft(), attempt(part), limits.priority());
-    }
-
-    /**
-     * Returns how many times a part may have been sent before. If its answer has arrived in the meantime, the number
-     * may be too high, but is never 0.
-     */
-    private synchronized int attempt(int part) {
-        return (sent[part] & 255) - 1;
+                parts.peer(part).named(function.info()),
+                parts.target(part),
+                id,
+                millisLeft(),
+                attempt,
+                limits.priority());
     }
 
     /** Returns the milliseconds until the deadline, at least 1, as a request carries them. */
@@ -308,8 +252,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** Returns the part that the peer answers for a slice; -1 if none. */
     int part(int slice, @Nullable Peer peer) {
-        int part = routing.part(slice);
-        return part >= 0 && peers[part] == peer ? part : -1;
+        return parts.of(slice, peer);
     }
 
     /**
@@ -320,7 +263,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         try {
             synchronized (this) {
                 Merge<R> merge = this.merge;
-                if (merge == null || part < 0 || sent[part] == ANSWERED) {
+                if (merge == null || part < 0 || parts.isAnswered(part)) {
                     return;
                 }
                 large |= frame.length() >= LARGE;
@@ -328,8 +271,8 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
                     throw new PsException(frame.status(), frame.reader(null).string());
                 }
                 merge.add(part, frame.reader(READERS.get(), null));
-                arrived(part);
-                if (missing == 0 && errors == null) {
+                parts.answered(part);
+                if (parts.missing() == 0 && errors == null) {
                     whole = merge;
                     runner = Thread.currentThread();
                 }
@@ -358,7 +301,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         PsException failure = null;
         int part = 0;
         try {
-            for (; part < peers.length; part++) {
+            for (; part < parts.count(); part++) {
                 whole.decode(part);
             }
             part = -1; // no slice is to blame for a failure after this point
@@ -382,18 +325,12 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             end(place(-1, Merge.failedWithNull()));
         } else {
             complete(result);
-            wake();
             try {
                 client.ended(this);
             } finally {
                 tell();
             }
         }
-    }
-
-    private void arrived(int part) {
-        sent[part] = ANSWERED;
-        missing--;
     }
 
     private void over() {
@@ -418,43 +355,30 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     /**
-     * Records the error of a part. The call ends when the other parts have been answered or after {@link #GRACE_NANOS},
+     * Records the error of a part. The call ends when the other parts have been answered or after a moment,
      * so that the errors of several slices are reported together.
      */
     void fail(int part, PsException cause) {
         synchronized (this) {
-            if (merge == null || sent[part] == ANSWERED) {
+            if (merge == null || parts.isAnswered(part)) {
                 return;
             }
-            arrived(part);
-            note(part, cause);
+            parts.answered(part);
+            if (errors == null) {
+                errors = new PartErrors();
+            }
+            errors.add(part, place(part, cause));
         }
         failIfAllHaveAnswered();
-    }
-
-    private void note(int part, PsException cause) {
-        if (errors == null) {
-            errors = new TreeMap<>();
-            failBy = System.nanoTime() + GRACE_NANOS;
-        }
-        if (errors.size() < MOST_NAMED || part < errors.lastKey()) {
-            errors.put(part, place(part, cause));
-        } else {
-            unnamed++;
-        }
-        if (errors.size() > MOST_NAMED) {
-            errors.pollLastEntry();
-            unnamed++;
-        }
     }
 
     private void failIfAllHaveAnswered() {
         PsException failure;
         synchronized (this) {
-            if (merge == null || errors == null || missing > 0) {
+            if (merge == null || errors == null || parts.missing() > 0) {
                 return;
             }
-            failure = together(errors.values(), unnamed);
+            failure = errors.together();
             over();
         }
         end(failure);
@@ -480,8 +404,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             client.failed(this, failure);
             client.ended(this);
         } finally {
-            completeExceptionally(failure);
-            wake();
+            complete(new Failure(failure));
             if (futures != null) {
                 client.callBack(this::tell); // this thread serves other calls, too
             }
@@ -498,19 +421,31 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
             first = futures;
             futures = null;
         }
-        R result = null;
-        PsException failure = null;
-        try {
-            result = join();
-        } catch (CancellationException e) {
-            failure = givenUp(e);
-        } catch (CompletionException e) {
-            failure = e.getCause() instanceof PsException known
-                    ? known
-                    : new PsException(PsException.Code.INTERNAL, String.valueOf(e.getCause()), e);
-        }
+        PsException failure = failure();
+        R result = failure == null ? result() : null;
         for (CallFuture<R> each = first; each != null; each = each.next()) {
             each.end(result, failure);
+        }
+    }
+
+    /** Returns the failure of a call that has ended; null if it succeeded. */
+    private @Nullable PsException failure() {
+        return outcome instanceof Failure failed ? failed.cause : null;
+    }
+
+    @SuppressWarnings("unchecked") // what is no failure is the result
+    private R result() {
+        return (R) Objects.requireNonNull(outcome);
+    }
+
+    /** Publishes the outcome. Called once, by the thread that has ended the call. */
+    private void complete(Object with) {
+        outcome = with;
+        wake();
+        if (hasFollowers) {
+            synchronized (this) {
+                notifyAll();
+            }
         }
     }
 
@@ -522,43 +457,13 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     private PsException place(int part, PsException cause) {
-        return cause.at(
-                function.info().name(),
-                name(tensor()),
-                part >= 0 && layout != null ? layout.range(routing.slice(part)).toString() : null,
-                part >= 0 ? peers[part].name() : null);
-    }
-
-    /**
-     * Returns the first error, extended by those of the other slices.
-     *
-     * @param unnamed the number of errors that are not in the list
-     */
-    private static PsException together(Collection<PsException> inOrder, int unnamed) {
-        List<PsException> errors = List.copyOf(inOrder);
-        PsException first = errors.get(0);
-        if (errors.size() == 1) {
-            return first;
-        }
-        StringJoiner others = new StringJoiner("; ", "; also ", "");
-        for (PsException other : errors.subList(1, errors.size())) {
-            String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
-            boolean same = other.code() == first.code() && other.detail().equals(first.detail());
-            others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
-        }
-        if (unnamed > 0) {
-            others.add("and " + unnamed + " more");
-        }
-        PsException all = new PsException(first.code(), first.detail())
-                .at(first.function(), first.tensor(), first.slice(), first.server() + others);
-        errors.forEach(all::addSuppressed);
-        return all;
+        return parts.place(part, function.info().name(), cause);
     }
 
     /** Fails the parts that a lost node has not answered. */
     void peerLost(Peer peer, PsException cause) {
-        for (int part = 0; part < peers.length; part++) {
-            if (peers[part] == peer) {
+        for (int part = 0; part < parts.count(); part++) {
+            if (parts.peer(part) == peer) {
                 fail(part, cause);
             }
         }
@@ -571,40 +476,20 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     void expire(long now) {
         PsException failure;
         synchronized (this) {
-            TreeMap<Integer, PsException> errors = this.errors;
+            PartErrors errors = this.errors;
             boolean overdue = now - deadline >= 0;
-            if (merge == null || !overdue && (errors == null || now - failBy < 0)) {
+            if (merge == null || !overdue && (errors == null || !errors.isDue(now))) {
                 return;
             }
             failure = errors != null
-                    ? together(errors.values(), unnamed)
-                    : together(late(), Math.max(0, missing - MOST_NAMED));
+                    ? errors.together()
+                    : PartErrors.late(
+                            parts,
+                            function.info().name(),
+                            TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()));
             over();
         }
         end(failure);
-    }
-
-    /** Returns timeout errors for the first slices whose answers are missing. */
-    private List<PsException> late() {
-        if (missing == 0) {
-            return List.of(place(
-                    -1,
-                    new PsException(
-                            PsException.Code.TIMED_OUT,
-                            "the caller's own merge, finish or record not over after "
-                                    + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms")));
-        }
-        PsException late = new PsException(
-                PsException.Code.TIMED_OUT,
-                missing + " of " + peers.length + " answers missing after "
-                        + TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()) + " ms");
-        List<PsException> errors = new ArrayList<>();
-        for (int part = 0; part < sent.length && errors.size() < MOST_NAMED; part++) {
-            if (sent[part] != ANSWERED) {
-                errors.add(place(part, late));
-            }
-        }
-        return errors;
     }
 
     /** True if an answer was large. Valid once the call has ended. */
@@ -614,12 +499,17 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     /** True if the answer of a part has arrived. Valid once the call has ended. */
     boolean isAnswered(int part) {
-        return sent[part] == ANSWERED;
+        return parts.isAnswered(part);
     }
 
     /** True if the caller has been given the outcome of the call. */
     boolean isObserved() {
         return observed;
+    }
+
+    @Override
+    public boolean isDone() {
+        return outcome != null;
     }
 
     /** True if it has ended. */
@@ -629,16 +519,23 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
     }
 
     /**
-     * Blocks until the call has ended or the deadline has passed, and may poll the channel meanwhile. Returns at once
-     * if another thread is the waiter; this one then blocks in {@code get}.
+     * Blocks until the call has ended or a time has passed. The first thread polls the channel of the call's first part;
+     * all channels of a worker are polled by one reactor, so that it receives the other parts' answers, too. Other threads
+     * block until the call has ended.
+     *
+     * @param until as {@link System#nanoTime} counts
      */
     private void waitUntil(long until) throws InterruptedException {
-        if (isDone() || peers.length == 0 || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
+        if (isDone()) {
+            return;
+        }
+        if (parts.count() == 0 || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
+            follow(until);
             return;
         }
         try {
             while (!isDone() && until - System.nanoTime() > 0) {
-                peers[0].channel().await(this, until);
+                parts.peer(0).channel().await(this, until);
                 if (!isDone()) { // the channel is closed and may be replaced by another one
                     LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
                 }
@@ -648,13 +545,21 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         }
     }
 
+    private synchronized void follow(long until) throws InterruptedException {
+        hasFollowers = true; // before the outcome is read, as the outcome is written before this is read
+        while (!isDone()) {
+            long left = until - System.nanoTime();
+            if (left <= 0) {
+                return;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+    }
+
     /** Blocks until the call has ended, with a result or without. */
     void awaitEnd() {
         try {
             waitUntil(System.nanoTime() + LONGEST.toNanos());
-            get();
-        } catch (ExecutionException | CancellationException e) {
-            // The failure is in the list of failures, or the call was cancelled.
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -668,19 +573,7 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     @Override
     public R await() {
-        requireSent();
-        try {
-            waitUntil(System.nanoTime() + LONGEST.toNanos());
-            R result = get();
-            observed = true;
-            return result;
-        } catch (ExecutionException e) {
-            throw observe(e);
-        } catch (CancellationException e) {
-            throw givenUp(e);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
+        return await(LONGEST);
     }
 
     @Override
@@ -689,19 +582,20 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         long until = System.nanoTime() + (limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos());
         try {
             waitUntil(until);
-            R result = get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            observed = true;
-            return result;
-        } catch (ExecutionException e) {
-            throw observe(e);
-        } catch (CancellationException e) {
-            throw givenUp(e);
         } catch (InterruptedException e) {
             throw interrupted(e);
-        } catch (TimeoutException e) {
-            throw new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms", e)
-                    .at(function.info().name(), name(tensor()), null, null);
         }
+        if (!isDone()) {
+            throw place(
+                    -1, new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms"));
+        }
+        observed = true;
+        PsException failure = failure();
+        if (failure != null) {
+            client.observed(this);
+            throw failure;
+        }
+        return result();
     }
 
     /**
@@ -723,11 +617,6 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
 
     @Override
     public boolean cancel() {
-        return cancel(false);
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
         synchronized (this) {
             if (merge == null) {
                 return false;
@@ -737,32 +626,14 @@ public final class Call<R> extends CompletableFuture<R> implements Pending<R>, B
         try {
             client.ended(this);
         } finally {
-            super.cancel(mayInterruptIfRunning);
-            wake();
+            complete(new Failure(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up"))));
             tell();
         }
         return true;
     }
 
-    private PsException observe(ExecutionException e) {
-        observed = true;
-        client.observed(this);
-        return e.getCause() instanceof PsException cause
-                ? cause
-                : new PsException(PsException.Code.INTERNAL, String.valueOf(e.getCause()), e);
-    }
-
-    private PsException givenUp(CancellationException e) {
-        return place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up", e));
-    }
-
     private PsException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e)
-                .at(function.info().name(), name(tensor()), null, null);
-    }
-
-    private static @Nullable String name(@Nullable TensorId tensor) {
-        return tensor == null ? null : tensor.name();
+        return place(-1, new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e));
     }
 }

@@ -169,7 +169,7 @@ public final class Client {
             targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
             targets[part].require(function.info());
         }
-        return new Call<>(this, function, request, into, layout, routing, targets, limits);
+        return new Call<>(this, function, request, into, new Parts(layout, routing, targets), limits);
     }
 
     /** Sends a call. */

@@ -164,6 +164,7 @@ public final class ClusterLink {
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
         client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
+                .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     if (left) {
                         return;

@@ -1,0 +1,96 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The errors of the parts of one call, which are reported together, in the order of the slices. Guarded by the lock of the
+ * call.
+ */
+final class PartErrors {
+    /** After the first failure of a part, the time that the others have to report theirs. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The most errors that are reported; the others are counted. */
+    private static final int MOST_NAMED = 3;
+
+    private final TreeMap<Integer, PsException> first = new TreeMap<>();
+    private final long failBy = System.nanoTime() + GRACE_NANOS;
+    private int unnamed;
+
+    /** Adds the error of a part, which says where it happened. */
+    void add(int part, PsException placed) {
+        if (first.size() < MOST_NAMED || part < first.lastKey()) {
+            first.put(part, placed);
+        } else {
+            unnamed++;
+        }
+        if (first.size() > MOST_NAMED) {
+            first.pollLastEntry();
+            unnamed++;
+        }
+    }
+
+    /** True if the time for the other parts to answer is over. */
+    boolean isDue(long now) {
+        return now - failBy >= 0;
+    }
+
+    /** Returns the error of the first slice, extended by those of the others. */
+    PsException together() {
+        return together(first.values(), unnamed);
+    }
+
+    /**
+     * Returns the timeout of a call with missing answers.
+     *
+     * @param millis how long the call has waited
+     */
+    static PsException late(Parts parts, String function, long millis) {
+        int missing = parts.missing();
+        if (missing == 0) {
+            return parts.place(
+                    -1,
+                    function,
+                    new PsException(
+                            PsException.Code.TIMED_OUT,
+                            "the caller's own merge, finish or record not over after " + millis + " ms"));
+        }
+        PsException late = new PsException(
+                PsException.Code.TIMED_OUT,
+                missing + " of " + parts.count() + " answers missing after " + millis + " ms");
+        List<PsException> errors = new ArrayList<>();
+        for (int part = 0; part < parts.count() && errors.size() < MOST_NAMED; part++) {
+            if (!parts.isAnswered(part)) {
+                errors.add(parts.place(part, function, late));
+            }
+        }
+        return together(errors, Math.max(0, missing - MOST_NAMED));
+    }
+
+    private static PsException together(Collection<PsException> inOrder, int unnamed) {
+        List<PsException> errors = List.copyOf(inOrder);
+        PsException first = errors.get(0);
+        if (errors.size() == 1) {
+            return first;
+        }
+        StringJoiner others = new StringJoiner("; ", "; also ", "");
+        for (PsException other : errors.subList(1, errors.size())) {
+            String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
+            boolean same = other.code() == first.code() && other.detail().equals(first.detail());
+            others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
+        }
+        if (unnamed > 0) {
+            others.add("and " + unnamed + " more");
+        }
+        PsException all = new PsException(first.code(), first.detail())
+                .at(first.function(), first.tensor(), first.slice(), first.server() + others);
+        errors.forEach(all::addSuppressed);
+        return all;
+    }
+}
