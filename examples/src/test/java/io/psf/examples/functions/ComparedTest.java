@@ -59,9 +59,9 @@ class ComparedTest {
         HETU.put("SyncEmbedding", "cache/SyncEmbedding");
         HETU.put("PushEmbedding", "cache/PushEmbedding");
         HETU.put("PushSyncEmbedding", "cache/PushSyncEmbedding");
-        HETU.put("SSPInit", "sync/SspInit");
-        HETU.put("SSPSync", "sync/SspSync");
-        HETU.put("PReduceGetPartner", "sync/PartialReducePartners");
+        HETU.put("SSPInit", "ssp/SspInit");
+        HETU.put("SSPSync", "ssp/SspSync");
+        HETU.put("PReduceGetPartner", "partial/PartialReducePartners");
     }
 
     /** The function's lines of code: up to the signature of handle and the last brace, and all others. */
