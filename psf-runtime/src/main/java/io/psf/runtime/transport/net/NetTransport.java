@@ -182,8 +182,8 @@ public final class NetTransport implements Transport {
         private final ArrayDeque<WireChannel> strangers = new ArrayDeque<>();
 
         private final Runnable checks = this::check;
-        private final Seldom failures = new Seldom();
-        private final Seldom crowds = new Seldom();
+        private final LogLimiter failures = new LogLimiter();
+        private final LogLimiter crowds = new LogLimiter();
         private volatile @Nullable SelectionKey key;
 
         Listening(ServerSocketChannel socket, Acceptor acceptor) {
@@ -235,7 +235,7 @@ public final class NetTransport implements Transport {
             }
             forgetKnown();
             boolean crowded = strangers.size() >= limits.strangers();
-            if (crowded && crowds.now()) {
+            if (crowded && crowds.allows()) {
                 LOG.warn(
                         "connections without a hello: {} (expected: fewer); the oldest of them are cut off",
                         strangers.size());
@@ -266,7 +266,7 @@ public final class NetTransport implements Transport {
             interest(0);
             reactor.checkSoon();
             cutOldest(Math.max(1, strangers.size() / 2));
-            if (failures.now()) {
+            if (failures.allows()) {
                 LOG.warn("accepting connections: {}; not logged again for a minute", why.toString());
             }
         }
@@ -296,14 +296,14 @@ public final class NetTransport implements Transport {
         @Override
         public void close() {
             listeners.remove(this);
-            reactor.noLongerOnCheck(checks);
+            reactor.removeOnCheck(checks);
             try {
                 socket.close();
             } catch (IOException e) {
                 LOG.debug("closing a listener: {}", e.toString());
             }
             taken.forEach(WireChannel::close);
-            reactor.forgetClosed();
+            reactor.releaseClosed();
         }
     }
 }

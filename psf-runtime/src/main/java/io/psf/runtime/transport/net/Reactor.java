@@ -42,29 +42,29 @@ final class Reactor implements AutoCloseable {
      * For this long after a thread has awaited something, the reactor's own thread does not block in the selector:
      * another thread may soon await and lead.
      */
-    private static final long GIVES_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long YIELDS_LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The poll interval of the reactor's own thread in that time. */
-    private static final long LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** The longest poll interval of the reactor's own thread while another thread leads. */
-    private static final long LOOKS_SELDOM_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** A leader that a receiver blocks for longer than this, after {@link #mayTakeLong}, loses the lead. */
     private static final long RELIEF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** A thread that polls shared memory also calls the selector, a system call, at most once in this time. */
-    private static final long SELECTS_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
+    private static final long SELECT_NANOS = TimeUnit.MICROSECONDS.toNanos(5);
 
     /** The check interval after a failure, for example for lack of memory. */
-    private static final long CHECKS_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long CHECK_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The longest time that a waiting thread is parked or blocked before it checks its condition again. */
     private static final long PARKED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final String name;
     /** How long the leader spins. */
-    private final Patience patience;
+    private final SpinLimit spinLimit;
 
     private final Selector selector;
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
@@ -77,9 +77,9 @@ final class Reactor implements AutoCloseable {
     /** The channels that the leader polls, since a selector does not report all their bytes. Copy on write. */
     private volatile WireChannel[] polled = {};
     /** Channels with deferred writes. The list is its own lock. */
-    private final ArrayList<WireChannel> putOff = new ArrayList<>();
+    private final ArrayList<WireChannel> deferred = new ArrayList<>();
 
-    private volatile boolean hasPutOff;
+    private volatile boolean hasDeferred;
     private volatile boolean selecting;
     /** True if frames arrive that no thread awaits, as on a server: then only the reactor's own thread leads. */
     private volatile boolean serving;
@@ -87,30 +87,30 @@ final class Reactor implements AutoCloseable {
     private volatile BooleanSupplier isBusy = () -> false;
 
     private volatile boolean closed;
-    private volatile long lastWait = System.nanoTime() - GIVES_WAY_NANOS;
+    private volatile long lastWait = System.nanoTime() - YIELDS_LEAD_NANOS;
     /**
      * The number of the dispatch that may block, while it runs; else 0. The thread that sets it back to 0 controls the
      * lead: the leader itself, or the thread that takes the lead away from it.
      */
-    private final AtomicLong longHandOver = new AtomicLong();
+    private final AtomicLong longDispatch = new AtomicLong();
 
-    // Fields of the leader. Those that the relieving thread reads are written before longHandOver.
+    // Fields of the leader. Those that the relieving thread reads are written before longDispatch.
     /** The number of dispatches so far. */
-    private long handOvers;
+    private long dispatches;
     /** The number of the current dispatch; 0 for none. */
-    private long handOver;
+    private long current;
     /** The number of the last dispatch that may block. */
     private long lastLong;
 
     private long longSince;
-    private @Nullable WireChannel handedOverBy;
+    private @Nullable WireChannel currentChannel;
 
     /** The reactor's own thread; the last one once the reactor is closed. */
     private volatile @Nullable Thread own;
 
     private final Thread watch;
 
-    private final Seldom failures = new Seldom();
+    private final LogLimiter failures = new LogLimiter();
     private final Runnable checks = this::check;
 
     /** The interval of the checks. */
@@ -149,7 +149,7 @@ final class Reactor implements AutoCloseable {
      */
     Reactor(String name, long spinNanos, long checkNanos) {
         this.name = name;
-        this.patience = new Patience(spinNanos);
+        this.spinLimit = new SpinLimit(spinNanos);
         this.checkNanos = checkNanos;
         try {
             this.selector = Selector.open();
@@ -179,20 +179,20 @@ final class Reactor implements AutoCloseable {
     void add(WireChannel channel) throws IOException {
         channels.add(channel);
         if (channel.wire().isPolled()) {
-            poll(channel);
+            addPolled(channel);
         }
         channel.registered(register(channel.wire().socket(), SelectionKey.OP_READ, channel));
         wakeUp();
     }
 
     /** Adds a channel whose bytes the leader polls for, besides the selector. */
-    synchronized void poll(WireChannel channel) {
+    synchronized void addPolled(WireChannel channel) {
         WireChannel[] more = Arrays.copyOf(polled, polled.length + 1);
         more[polled.length] = channel;
         polled = more;
     }
 
-    private synchronized void unpoll(WireChannel channel) {
+    private synchronized void removePolled(WireChannel channel) {
         polled = Arrays.stream(polled).filter(other -> other != channel).toArray(WireChannel[]::new);
     }
 
@@ -201,7 +201,7 @@ final class Reactor implements AutoCloseable {
         onCheck.add(work);
     }
 
-    void noLongerOnCheck(Runnable work) {
+    void removeOnCheck(Runnable work) {
         onCheck.remove(work);
     }
 
@@ -210,7 +210,7 @@ final class Reactor implements AutoCloseable {
         checkNanos = Math.min(checkNanos, nanos);
     }
 
-    /** Requests a check after {@link #CHECKS_SOON_NANOS}. */
+    /** Requests a check after {@link #CHECK_SOON_NANOS}. */
     void checkSoon() {
         checkSoon = true;
     }
@@ -223,7 +223,7 @@ final class Reactor implements AutoCloseable {
     /** Logs a failure, as an error at most once a minute. Never fails itself, not even for lack of memory. */
     void report(String what, Throwable failure) {
         try {
-            if (failures.now()) {
+            if (failures.allows()) {
                 LOG.error("{} failed; for a minute, further failures are logged at debug level", what, failure);
             } else {
                 LOG.debug("{} failed", what, failure);
@@ -249,7 +249,7 @@ final class Reactor implements AutoCloseable {
     void remove(WireChannel channel) {
         channels.remove(channel);
         if (channel.wire().isPolled()) {
-            unpoll(channel);
+            removePolled(channel);
         }
     }
 
@@ -269,7 +269,7 @@ final class Reactor implements AutoCloseable {
      * Blocks until closed sockets are removed from the selector, which frees their ports; for a second at most. Does
      * nothing on the leader.
      */
-    void forgetClosed() {
+    void releaseClosed() {
         if (isLedHere() || closed) {
             return;
         }
@@ -294,48 +294,48 @@ final class Reactor implements AutoCloseable {
      * Passes a frame to its receiver, on the leader. If the receiver declares that it {@link #mayTakeLong may block},
      * and it does, another thread takes the lead. This thread then must not change any state.
      */
-    void handOver(Receiver receiver, WireChannel channel, Frame frame) {
-        long begun = beginHandOver(channel);
+    void dispatch(Receiver receiver, WireChannel channel, Frame frame) {
+        long begun = beginDispatch(channel);
         try {
             receiver.received(channel, frame);
         } finally {
-            endHandOver(begun);
+            endDispatch(begun);
         }
     }
 
-    /** Does what {@link #handOver} does, with the end of the channel instead of a frame. */
-    void handOverEnd(Receiver receiver, WireChannel channel, PsException cause) {
-        long begun = beginHandOver(channel);
+    /** Does what {@link #dispatch} does, with the end of the channel instead of a frame. */
+    void dispatchEnd(Receiver receiver, WireChannel channel, PsException cause) {
+        long begun = beginDispatch(channel);
         mayTakeLong(); // no frame follows
         try {
             receiver.closed(channel, cause);
         } finally {
-            endHandOver(begun);
+            endDispatch(begun);
         }
     }
 
-    private long beginHandOver(WireChannel channel) {
-        handedOverBy = channel;
-        handOver = ++handOvers;
-        return handOver;
+    private long beginDispatch(WireChannel channel) {
+        currentChannel = channel;
+        current = ++dispatches;
+        return current;
     }
 
     /** Called when the receiver has fixed the order of the frame: from now on this thread may lose the lead. */
     void mayTakeLong() {
-        if (isLedHere() && handOver != 0) {
-            lastLong = handOver;
+        if (isLedHere() && current != 0) {
+            lastLong = current;
             longSince = System.nanoTime();
-            longHandOver.set(handOver);
+            longDispatch.set(current);
         }
     }
 
-    private void endHandOver(long ended) {
-        if (lastLong == ended && !longHandOver.compareAndSet(ended, 0)) {
+    private void endDispatch(long ended) {
+        if (lastLong == ended && !longDispatch.compareAndSet(ended, 0)) {
             while (isLedHere()) { // another thread is taking the lead at this moment
                 Thread.onSpinWait();
             }
         } else if (isLedHere()) {
-            handOver = 0;
+            current = 0;
         }
     }
 
@@ -356,25 +356,25 @@ final class Reactor implements AutoCloseable {
     }
 
     /** Defers the flush of a channel to the leader, before it blocks, or to the next thread that awaits something. */
-    void putOff(WireChannel channel) {
-        synchronized (putOff) {
-            putOff.add(channel);
-            hasPutOff = true;
+    void defer(WireChannel channel) {
+        synchronized (deferred) {
+            deferred.add(channel);
+            hasDeferred = true;
         }
         wakeUp();
     }
 
-    private void flushPutOff() {
-        while (hasPutOff) {
+    private void flushDeferred() {
+        while (hasDeferred) {
             WireChannel channel;
-            synchronized (putOff) {
-                int last = putOff.size() - 1;
+            synchronized (deferred) {
+                int last = deferred.size() - 1;
                 if (last < 0) {
-                    hasPutOff = false;
+                    hasDeferred = false;
                     return;
                 }
-                channel = putOff.remove(last);
-                hasPutOff = last > 0;
+                channel = deferred.remove(last);
+                hasDeferred = last > 0;
             }
             channel.flush();
         }
@@ -397,7 +397,7 @@ final class Reactor implements AutoCloseable {
      * @return true if the condition became true before the deadline
      */
     boolean await(BooleanSupplier over, long deadline) throws InterruptedException {
-        flushPutOff();
+        flushDeferred();
         lastWait = System.nanoTime();
         Thread me = Thread.currentThread();
         while (!over.getAsBoolean()) {
@@ -447,12 +447,12 @@ final class Reactor implements AutoCloseable {
             if (left <= 0) {
                 return;
             }
-            boolean spin = patience.lasts(now - idleSince);
+            boolean spin = spinLimit.allows(now - idleSince);
             // Blocks for a limited time: another thread that makes the condition true does not wake the selector.
             if (turn(spin ? 0 : Math.min(left, PARKED_NANOS))) {
-                idleSince = came(idleSince);
+                idleSince = arrived(idleSince);
             } else if (spin) {
-                giveWay();
+                yieldProcessor();
             }
         }
     }
@@ -463,15 +463,15 @@ final class Reactor implements AutoCloseable {
      * @param idleSince when the thread began to wait for it
      * @return when the thread begins to wait for the next one
      */
-    private long came(long idleSince) {
+    private long arrived(long idleSince) {
         long now = System.nanoTime();
-        patience.cameAfter(now - idleSince);
+        spinLimit.arrivedAfter(now - idleSince);
         return now;
     }
 
     /** Yields on every spin iteration, so that the thread that will answer can run if there is no other processor. */
     @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
-    private static void giveWay() {
+    private static void yieldProcessor() {
         Thread.yield();
     }
 
@@ -486,7 +486,7 @@ final class Reactor implements AutoCloseable {
 
     private void run() {
         Thread me = Thread.currentThread();
-        long pause = LOOKS_NANOS;
+        long pause = POLL_NANOS;
         while (!closed && own == me) {
             try {
                 pause = runOnce(me, pause);
@@ -506,31 +506,31 @@ final class Reactor implements AutoCloseable {
      * @return the next pause
      */
     private long runOnce(Thread me, long pause) {
-        boolean stays = serving || System.nanoTime() - lastWait > GIVES_WAY_NANOS;
+        boolean stays = serving || System.nanoTime() - lastWait > YIELDS_LEAD_NANOS;
         if (!stays) {
-            LockSupport.parkNanos(this, LOOKS_NANOS);
+            LockSupport.parkNanos(this, POLL_NANOS);
         }
         if (!leader.compareAndSet(null, me)) {
             LockSupport.parkNanos(this, pause);
-            return Math.min(2 * pause, LOOKS_SELDOM_NANOS); // the leader may keep the lead for long
+            return Math.min(2 * pause, LONGEST_POLL_NANOS); // the leader may keep the lead for long
         }
         try {
             long idleSince = System.nanoTime();
             while (isLedHere() && !closed && (serving || followers.isEmpty())) {
                 Thread.interrupted(); // clears an interrupt that a receiver left behind
-                boolean wait = stays && (!patience.lasts(System.nanoTime() - idleSince) || isBusy.getAsBoolean());
+                boolean wait = stays && (!spinLimit.allows(System.nanoTime() - idleSince) || isBusy.getAsBoolean());
                 if (turn(wait ? checkNanos : 0)) {
-                    idleSince = came(idleSince);
+                    idleSince = arrived(idleSince);
                 } else if (!stays) {
                     break;
                 } else if (!wait) {
-                    giveWay();
+                    yieldProcessor();
                 }
             }
         } finally {
             resign(me);
         }
-        return LOOKS_NANOS;
+        return POLL_NANOS;
     }
 
     /**
@@ -548,20 +548,20 @@ final class Reactor implements AutoCloseable {
                 if (!isLedHere()) {
                     break;
                 }
-                busy |= look(channel);
+                busy |= poll(channel);
             }
-            flushPutOff();
+            flushDeferred();
             if (!isLedHere()) {
                 return true;
             }
             long wait = busy ? 0 : nanos;
-            if (wait > 0 || polled.length == 0 || System.nanoTime() - lastSelect > SELECTS_NANOS) {
+            if (wait > 0 || polled.length == 0 || System.nanoTime() - lastSelect > SELECT_NANOS) {
                 List<SelectionKey> some = ready.keys;
                 select(wait);
                 lastSelect = System.nanoTime();
                 if (!some.isEmpty()) {
                     handleAll(some);
-                    flushPutOff();
+                    flushDeferred();
                     busy = true;
                 }
             }
@@ -593,9 +593,9 @@ final class Reactor implements AutoCloseable {
         return some;
     }
 
-    private boolean look(WireChannel channel) {
+    private boolean poll(WireChannel channel) {
         try {
-            return channel.look();
+            return channel.poll();
         } catch (RuntimeException | Error e) {
             channel.failed(e);
             return true;
@@ -649,7 +649,7 @@ final class Reactor implements AutoCloseable {
         try {
             Thread me = Thread.currentThread();
             boolean somethingToDo =
-                    hasPutOff || !tasks.isEmpty() || closed || me == own && !serving && !followers.isEmpty();
+                    hasDeferred || !tasks.isEmpty() || closed || me == own && !serving && !followers.isEmpty();
             for (WireChannel channel : polled) {
                 somethingToDo |= !prepareToSleep(channel);
             }
@@ -696,7 +696,7 @@ final class Reactor implements AutoCloseable {
                 relieve();
                 keepOwn();
                 long now = System.nanoTime();
-                long interval = checkSoon ? Math.min(CHECKS_SOON_NANOS, checkNanos) : checkNanos;
+                long interval = checkSoon ? Math.min(CHECK_SOON_NANOS, checkNanos) : checkNanos;
                 if (now - lastAsked >= interval && !checkAsked) {
                     lastAsked = now;
                     checkSoon = false;
@@ -712,22 +712,22 @@ final class Reactor implements AutoCloseable {
 
     /** Takes the lead away from a thread that a receiver has blocked for long, and gives it to the next thread. */
     private void relieve() {
-        long kept = longHandOver.get();
+        long kept = longDispatch.get();
         if (kept == 0 || System.nanoTime() - longSince <= RELIEF_NANOS) {
             return;
         }
         Ready fresh = new Ready();
-        if (!longHandOver.compareAndSet(kept, 0)) {
+        if (!longDispatch.compareAndSet(kept, 0)) {
             return;
         }
         // From here on the old leader finds, when its receiver returns, that it has lost the lead.
         Thread thread = leader.get();
-        WireChannel channel = handedOverBy;
-        handOver = 0;
+        WireChannel channel = currentChannel;
+        current = 0;
         ready = fresh;
         try {
             if (channel != null) { // more of its frames may be in the buffer, which the selector does not report
-                tasks.add(channel.readsOn());
+                tasks.add(channel.resumeReading());
             }
         } finally {
             if (thread == own) {

@@ -32,10 +32,10 @@ final class WireChannel implements Channel {
     private static final int MOST_UNSENT = 1 << 20;
 
     /** Deferred frames are written once they have this many bytes. */
-    private static final int MOST_PUT_OFF = 32 << 10;
+    private static final int MOST_DEFERRED = 32 << 10;
 
     /** Or once there are this many of them: the peer processes them while this side makes the next ones. */
-    private static final int MOST_FRAMES_PUT_OFF = 24;
+    private static final int MOST_FRAMES_DEFERRED = 24;
 
     /** While at least this many requests are unanswered, small ones are deferred, to be written together. */
     private static final int MANY = 4;
@@ -55,9 +55,9 @@ final class WireChannel implements Channel {
     private final PeerWatch watch;
     private final String peer;
     private final boolean mayShare;
-    private final BooleanSupplier hasRoom = this::hasRoom;
+    private final BooleanSupplier hasCapacity = this::hasCapacity;
     /** Continues reading, on the leader. */
-    private final Runnable readsOn = this::read;
+    private final Runnable resumeReading = this::read;
 
     private final Runnable ends = this::end;
 
@@ -70,12 +70,12 @@ final class WireChannel implements Channel {
     private volatile Wire wire;
     private volatile FrameSource source;
     private volatile @Nullable SelectionKey key;
-    private volatile boolean putOff;
+    private volatile boolean flushDeferred;
     /** Small frames deferred since the last flush. */
-    private int framesPutOff;
+    private int framesDeferred;
 
     /** Bytes of free capacity that a thread is blocked on; 0 if none is. */
-    private volatile int roomWanted;
+    private volatile int capacityWanted;
 
     private boolean closing;
 
@@ -148,8 +148,8 @@ final class WireChannel implements Channel {
     }
 
     /** Returns the task that continues reading. The leader has to run it. */
-    Runnable readsOn() {
-        return readsOn;
+    Runnable resumeReading() {
+        return resumeReading;
     }
 
     // Reading, on the leader of the reactor.
@@ -207,13 +207,13 @@ final class WireChannel implements Channel {
                 case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
                     answers.lazySet(answers.get() + 1);
-                    handOver(frame);
+                    dispatch(frame);
                 }
                 default -> {
                     if (watch.isStrange()) {
                         watch.asked();
                     }
-                    handOver(frame);
+                    dispatch(frame);
                 }
             }
         }
@@ -224,9 +224,9 @@ final class WireChannel implements Channel {
      * Dispatches a frame. No failure affects other channels. After an exception of the receiver the frames behind it
      * are still read; a {@link PsException} refuses the peer, and an error closes the connection.
      */
-    private void handOver(Frame frame) {
+    private void dispatch(Frame frame) {
         try {
-            reactor.handOver(receiver, this, frame);
+            reactor.dispatch(receiver, this, frame);
         } catch (PsException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -298,7 +298,7 @@ final class WireChannel implements Channel {
                 return false;
             }
             synchronized (outbox) {
-                int wanted = outbox.bytes() == 0 ? roomWanted : 1;
+                int wanted = outbox.bytes() == 0 ? capacityWanted : 1;
                 return wanted == 0 || wire.prepareToWait(wanted);
             }
         } catch (IOException e) {
@@ -338,7 +338,7 @@ final class WireChannel implements Channel {
             wire = shared;
         }
         if (shared.isPolled()) {
-            reactor.poll(this);
+            reactor.addPolled(this);
         }
     }
 
@@ -411,22 +411,22 @@ final class WireChannel implements Channel {
     @Override
     public void send(Frame frame, long deadline) {
         try {
-            awaitRoom(deadline);
+            awaitCapacity(deadline);
         } catch (PsException e) {
             frame.release();
             throw e;
         }
-        boolean late = false;
+        boolean deferred = false;
         synchronized (outbox) {
             if (!open || closing) {
                 frame.release();
                 throw unavailable();
             }
-            late = mayBeLate(frame.length());
+            deferred = mayDefer(frame.length());
             requests += frame.kind() == Frame.Kind.REQUEST ? 1 : 0;
             outbox.add(frame);
         }
-        flush(late);
+        flush(deferred);
     }
 
     @Override
@@ -437,28 +437,28 @@ final class WireChannel implements Channel {
             return true;
         }
         if (!whole) {
-            awaitRoom(deadline);
+            awaitCapacity(deadline);
         }
-        boolean late = false;
+        boolean deferred = false;
         synchronized (outbox) {
             if (!open || closing) {
                 throw unavailable();
             }
-            late = mayBeLate(length);
+            deferred = mayDefer(length);
             requests += outbox.add(draft) ? 1 : 0;
         }
-        flush(late);
+        flush(deferred);
         return true;
     }
 
     /** True if the write of a small request may be deferred, to write it together with others. */
-    private boolean mayBeLate(int length) {
-        return length <= Outbox.SMALL && requests - answers.get() >= MANY && !wire.isPolled() && putsOff(length);
+    private boolean mayDefer(int length) {
+        return length <= Outbox.SMALL && requests - answers.get() >= MANY && !wire.isPolled() && fitsDeferred(length);
     }
 
     /** True if this frame and those deferred before are few and small enough to wait for more. Counts the frame. */
-    private boolean putsOff(int length) {
-        return outbox.bytes() + length < MOST_PUT_OFF && ++framesPutOff < MOST_FRAMES_PUT_OFF;
+    private boolean fitsDeferred(int length) {
+        return outbox.bytes() + length < MOST_DEFERRED && ++framesDeferred < MOST_FRAMES_DEFERRED;
     }
 
     /**
@@ -475,9 +475,9 @@ final class WireChannel implements Channel {
                 return false;
             }
             synchronized (outbox) {
-                roomWanted = Math.max(roomWanted, 2 * length);
+                capacityWanted = Math.max(capacityWanted, 2 * length);
             }
-            awaitRoom(() -> !open || unsent == 0 && wire.hasRoom(length), deadline);
+            awaitCapacity(() -> !open || unsent == 0 && wire.hasCapacity(length), deadline);
         }
         return true;
     }
@@ -487,7 +487,7 @@ final class WireChannel implements Channel {
      * is closed.
      */
     private boolean write(Draft draft) {
-        if (putOff || unsent > 0) {
+        if (flushDeferred || unsent > 0) {
             flush();
         }
         try {
@@ -502,16 +502,16 @@ final class WireChannel implements Channel {
 
     @Override
     public void offer(Frame frame) {
-        boolean late;
+        boolean deferred;
         synchronized (outbox) {
             if (!open || closing) {
                 frame.release();
                 return;
             }
             outbox.add(frame);
-            late = reactor.isLedHere() && putsOff(0);
+            deferred = reactor.isLedHere() && fitsDeferred(0);
         }
-        flush(late);
+        flush(deferred);
         offered();
     }
 
@@ -533,7 +533,7 @@ final class WireChannel implements Channel {
             offered();
             return true;
         }
-        boolean late = false;
+        boolean deferred = false;
         long sent = -1;
         try {
             synchronized (outbox) {
@@ -543,7 +543,7 @@ final class WireChannel implements Channel {
                 sent = length > Outbox.SMALL ? outbox.write(draft, wire) : -1;
                 if (sent < 0) {
                     outbox.add(draft);
-                    late = reactor.isLedHere() && putsOff(0);
+                    deferred = reactor.isLedHere() && fitsDeferred(0);
                 } else {
                     written += sent;
                 }
@@ -556,21 +556,21 @@ final class WireChannel implements Channel {
             receiver.sent(this, sent);
         }
         if (sent < length) {
-            flush(late);
+            flush(deferred);
         }
         offered();
         return true;
     }
 
-    private void awaitRoom(long deadline) {
-        if (!hasRoom() && !reactor.isLedHere()) {
-            awaitRoom(hasRoom, deadline);
+    private void awaitCapacity(long deadline) {
+        if (!hasCapacity() && !reactor.isLedHere()) {
+            awaitCapacity(hasCapacity, deadline);
         }
     }
 
-    private void awaitRoom(BooleanSupplier room, long deadline) {
+    private void awaitCapacity(BooleanSupplier capacity, long deadline) {
         try {
-            if (!reactor.await(room, deadline)) {
+            if (!reactor.await(capacity, deadline)) {
                 throw new PsException(Code.TIMED_OUT, peer + " takes no more frames");
             }
         } catch (InterruptedException e) {
@@ -579,23 +579,23 @@ final class WireChannel implements Channel {
         }
     }
 
-    private boolean hasRoom() {
+    private boolean hasCapacity() {
         return unsent < MOST_UNSENT || !open;
     }
 
-    /** Writes the unsent frames; if late, leaves that to the leader, or to the next thread that awaits something. */
-    private void flush(boolean late) {
-        if (!late) {
+    /** Writes the unsent frames; if deferred, leaves that to the leader, or to the next thread that awaits something. */
+    private void flush(boolean deferred) {
+        if (!deferred) {
             flush();
             return;
         }
         synchronized (outbox) {
-            if (putOff) {
+            if (flushDeferred) {
                 return;
             }
-            putOff = true;
+            flushDeferred = true;
         }
-        reactor.putOff(this);
+        reactor.defer(this);
     }
 
     /**
@@ -604,15 +604,16 @@ final class WireChannel implements Channel {
      *
      * @return true if there was something to read
      */
-    boolean look() {
+    boolean poll() {
         if (unsent > 0) {
             flush();
         }
         boolean some = read();
-        int wanted = roomWanted;
-        if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
+        int wanted = capacityWanted;
+        if (wanted > 0 && unsent == 0 && wire.hasCapacity(wanted / 2)) {
             synchronized (outbox) {
-                roomWanted = roomWanted == wanted ? 0 : roomWanted; // another thread may require more by now
+                capacityWanted =
+                        capacityWanted == wanted ? 0 : capacityWanted; // another thread may require more by now
             }
             reactor.unparkFollowers();
         }
@@ -627,31 +628,31 @@ final class WireChannel implements Channel {
     void flush() {
         long sent = 0;
         boolean end = false;
-        boolean hasRoomAgain = false;
+        boolean hasCapacityAgain = false;
         try {
             synchronized (outbox) {
-                putOff = false;
-                framesPutOff = 0;
+                flushDeferred = false;
+                framesDeferred = 0;
                 if (!open) {
                     return;
                 }
                 sent = outbox.writeTo(wire);
                 written += sent;
-                hasRoomAgain = unsent >= MOST_UNSENT && outbox.bytes() < MOST_UNSENT;
+                hasCapacityAgain = unsent >= MOST_UNSENT && outbox.bytes() < MOST_UNSENT;
                 unsent = outbox.bytes();
                 boolean rest = unsent > 0;
                 end = closing && !rest;
                 if (wire.isPolled() && rest) {
                     reactor.wakeUp(); // the leader arranges to be notified of free capacity
                 } else if (key != null && !wire.isPolled()) {
-                    wantRoom(key, rest);
+                    watchCapacity(key, rest);
                 }
             }
         } catch (IOException e) {
             fail(e);
             return;
         }
-        if (hasRoomAgain) {
+        if (hasCapacityAgain) {
             reactor.unparkFollowers();
         }
         if (end) {
@@ -661,7 +662,7 @@ final class WireChannel implements Channel {
         }
     }
 
-    private void wantRoom(SelectionKey key, boolean wanted) {
+    private void watchCapacity(SelectionKey key, boolean wanted) {
         if (select(key, SelectionKey.OP_WRITE, wanted) && wanted) {
             reactor.wakeUp();
         }
@@ -693,7 +694,7 @@ final class WireChannel implements Channel {
         reading = reads;
         watchReading();
         if (again) {
-            reactor.execute(readsOn); // reads what has arrived already
+            reactor.execute(resumeReading); // reads what has arrived already
         }
     }
 
@@ -786,7 +787,7 @@ final class WireChannel implements Channel {
             ended = true;
             reactor.remove(this);
             source.release();
-            reactor.handOverEnd(receiver, this, cause);
+            reactor.dispatchEnd(receiver, this, cause);
         }
     }
 }
