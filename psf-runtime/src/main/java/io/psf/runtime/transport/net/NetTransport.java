@@ -140,7 +140,7 @@ public final class NetTransport implements Transport {
         try {
             SocketChannel socket = wire.socket();
             socket.configureBlocking(false);
-            PeerWatch watch = new PeerWatch(limits, taken, reactor.clock());
+            PeerWatch watch = new PeerWatch(limits, taken, reactor.checks().clock());
             channel = new WireChannel(reactor, wire, acceptor, pool, watch, name(socket), sharing != Sharing.NEVER);
             reactor.add(channel);
             return channel;
@@ -193,7 +193,7 @@ public final class NetTransport implements Transport {
 
         void begin(SelectionKey key) {
             this.key = key;
-            reactor.onCheck(checks);
+            reactor.checks().onCheck(checks);
         }
 
         @Override
@@ -264,7 +264,7 @@ public final class NetTransport implements Transport {
         /** Accepts no more connections until the next check. Closes up to half of the strangers, the oldest ones. */
         private void pause(Throwable why) {
             interest(0);
-            reactor.checkSoon();
+            reactor.checks().soon();
             cutOldest(Math.max(1, strangers.size() / 2));
             if (failures.allows()) {
                 LOG.warn("accepting connections: {}; not logged again for a minute", why.toString());
@@ -296,7 +296,7 @@ public final class NetTransport implements Transport {
         @Override
         public void close() {
             listeners.remove(this);
-            reactor.removeOnCheck(checks);
+            reactor.checks().removeOnCheck(checks);
             try {
                 socket.close();
             } catch (IOException e) {

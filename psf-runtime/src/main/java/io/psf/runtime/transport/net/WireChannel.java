@@ -732,7 +732,7 @@ final class WireChannel implements Channel {
     public void keepAlive(long limitNanos) {
         if (!wire.isPolled()) { // else the peer is on this machine, and the system reports its end
             watch.keepAlive(limitNanos);
-            reactor.checkEvery(PeerWatch.interval(limitNanos));
+            reactor.checks().every(PeerWatch.interval(limitNanos));
         }
     }
 
