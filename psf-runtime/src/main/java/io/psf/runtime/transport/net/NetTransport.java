@@ -141,7 +141,8 @@ public final class NetTransport implements Transport {
             SocketChannel socket = wire.socket();
             socket.configureBlocking(false);
             PeerWatch watch = new PeerWatch(limits, taken, reactor.checks().clock());
-            channel = new WireChannel(reactor, wire, acceptor, pool, watch, name(socket), sharing != Sharing.NEVER);
+            Peer peer = new Peer(name(socket), watch, sharing != Sharing.NEVER);
+            channel = new WireChannel(reactor, wire, acceptor, pool, peer);
             reactor.add(channel);
             return channel;
         } catch (IOException | RuntimeException | Error e) {
