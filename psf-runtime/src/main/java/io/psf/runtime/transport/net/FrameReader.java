@@ -104,7 +104,7 @@ final class FrameReader {
         }
         int there = from.position() - taken;
         if (there < Frame.HEADER) {
-            makeRoom(from, there);
+            compact(from, there);
             return null;
         }
         int length = Frame.length(from, taken, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
@@ -125,12 +125,12 @@ final class FrameReader {
             taken = 0;
             from.clear();
         } else {
-            makeRoom(from, there);
+            compact(from, there);
         }
         return null;
     }
 
-    private void makeRoom(ByteBuffer full, int there) {
+    private void compact(ByteBuffer full, int there) {
         if (there == 0) {
             full.clear();
             taken = 0;

@@ -140,8 +140,9 @@ public final class NetTransport implements Transport {
         try {
             SocketChannel socket = wire.socket();
             socket.configureBlocking(false);
-            PeerWatch watch = new PeerWatch(limits, taken, reactor.clock());
-            channel = new WireChannel(reactor, wire, acceptor, pool, watch, name(socket), sharing != Sharing.NEVER);
+            PeerWatch watch = new PeerWatch(limits, taken, reactor.checks().clock());
+            Peer peer = new Peer(name(socket), watch, sharing != Sharing.NEVER);
+            channel = new WireChannel(reactor, wire, acceptor, pool, peer);
             reactor.add(channel);
             return channel;
         } catch (IOException | RuntimeException | Error e) {
@@ -182,8 +183,8 @@ public final class NetTransport implements Transport {
         private final ArrayDeque<WireChannel> strangers = new ArrayDeque<>();
 
         private final Runnable checks = this::check;
-        private final Seldom failures = new Seldom();
-        private final Seldom crowds = new Seldom();
+        private final LogLimiter failures = new LogLimiter();
+        private final LogLimiter crowds = new LogLimiter();
         private volatile @Nullable SelectionKey key;
 
         Listening(ServerSocketChannel socket, Acceptor acceptor) {
@@ -193,7 +194,7 @@ public final class NetTransport implements Transport {
 
         void begin(SelectionKey key) {
             this.key = key;
-            reactor.onCheck(checks);
+            reactor.checks().onCheck(checks);
         }
 
         @Override
@@ -235,7 +236,7 @@ public final class NetTransport implements Transport {
             }
             forgetKnown();
             boolean crowded = strangers.size() >= limits.strangers();
-            if (crowded && crowds.now()) {
+            if (crowded && crowds.allows()) {
                 LOG.warn(
                         "connections without a hello: {} (expected: fewer); the oldest of them are cut off",
                         strangers.size());
@@ -264,9 +265,9 @@ public final class NetTransport implements Transport {
         /** Accepts no more connections until the next check. Closes up to half of the strangers, the oldest ones. */
         private void pause(Throwable why) {
             interest(0);
-            reactor.checkSoon();
+            reactor.checks().soon();
             cutOldest(Math.max(1, strangers.size() / 2));
-            if (failures.now()) {
+            if (failures.allows()) {
                 LOG.warn("accepting connections: {}; not logged again for a minute", why.toString());
             }
         }
@@ -296,14 +297,14 @@ public final class NetTransport implements Transport {
         @Override
         public void close() {
             listeners.remove(this);
-            reactor.noLongerOnCheck(checks);
+            reactor.checks().removeOnCheck(checks);
             try {
                 socket.close();
             } catch (IOException e) {
                 LOG.debug("closing a listener: {}", e.toString());
             }
             taken.forEach(WireChannel::close);
-            reactor.forgetClosed();
+            reactor.releaseClosed();
         }
     }
 }

@@ -40,7 +40,7 @@ final class Outbox {
             ByteBuffer whole = frame.isShared() ? frame.bytes().duplicate() : frame.bytes();
             add(whole.position(0), frame);
         } else {
-            ByteBuffer into = packWithRoom(length);
+            ByteBuffer into = packWithCapacity(length);
             int end = into.limit();
             into.limit(end + length);
             into.put(end, frame.bytes(), 0, length);
@@ -100,7 +100,7 @@ final class Outbox {
     }
 
     private boolean addToPack(Draft draft, int length) {
-        ByteBuffer into = packWithRoom(length);
+        ByteBuffer into = packWithCapacity(length);
         int unwritten = into.position();
         int end = into.limit();
         boolean added = false;
@@ -112,7 +112,7 @@ final class Outbox {
         return added;
     }
 
-    private ByteBuffer packWithRoom(int length) {
+    private ByteBuffer packWithCapacity(int length) {
         ByteBuffer last = pack;
         if (last == null || last.capacity() - last.limit() < length) {
             last = pool.take(PACK).limit(0);

@@ -70,7 +70,7 @@ final class SharedWire implements Wire {
     }
 
     @Override
-    public boolean hasRoom(int length) {
+    public boolean hasCapacity(int length) {
         return pipe.hasRoom(length);
     }
 

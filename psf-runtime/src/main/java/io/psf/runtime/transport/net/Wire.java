@@ -48,7 +48,7 @@ interface Wire {
     }
 
     /** True if there is free capacity for a draft of that length. A racy estimate; any thread may call it. */
-    default boolean hasRoom(int length) {
+    default boolean hasCapacity(int length) {
         return false;
     }
 

@@ -12,12 +12,8 @@ import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
 import java.io.IOException;
-import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntPredicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,279 +24,100 @@ import org.slf4j.LoggerFactory;
 final class WireChannel implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
 
-    /** A sending thread blocks while at least this many bytes are unsent. */
-    private static final int MOST_UNSENT = 1 << 20;
-
-    /** Deferred frames are written once they have this many bytes. */
-    private static final int MOST_PUT_OFF = 32 << 10;
-
-    /** Or once there are this many of them: the peer processes them while this side makes the next ones. */
-    private static final int MOST_FRAMES_PUT_OFF = 24;
-
-    /** While at least this many requests are unanswered, small ones are deferred, to be written together. */
-    private static final int MANY = 4;
-
-    /** The most reads per poll of a channel, so that other channels get their turn. */
-    private static final int READS = 16;
-
     /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
-
-    /** The most checks until reading is tried again after a lack of memory. */
-    private static final int MOST_CHECKS_STARVED = 8;
 
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
-    private final PeerWatch watch;
-    private final String peer;
-    private final boolean mayShare;
-    private final BooleanSupplier hasRoom = this::hasRoom;
-    /** Continues reading, on the leader. */
-    private final Runnable readsOn = this::read;
-
+    private final Peer peer;
+    private final Outbound outbound;
+    private final Inbound inbound;
     private final Runnable ends = this::end;
 
-    /** The unsent frames. Also the lock for everything that is written. */
-    private final Outbox outbox;
-
-    /** The lock for the selection key's set of operations. */
-    private final Object interest = new Object();
-
-    private volatile Wire wire;
-    private volatile FrameSource source;
-    private volatile @Nullable SelectionKey key;
-    private volatile boolean putOff;
-    /** Small frames deferred since the last flush. */
-    private int framesPutOff;
-
-    /** Bytes of free capacity that a thread is blocked on; 0 if none is. */
-    private volatile int roomWanted;
-
-    private boolean closing;
-
-    private volatile boolean open = true;
-    private volatile boolean reading = true;
-    private volatile PsException cause = new PsException(Code.UNAVAILABLE, "connection closed");
-    private volatile long unsent;
-
-    /** The requests sent. With {@code answers} an estimate of whether many are in flight. */
-    private int requests;
-
-    /** The answers received. Written by the leader only. */
-    private final AtomicInteger answers = new AtomicInteger();
-
-    /** Bytes written from the outbox. */
-    private long written;
-
-    // Written by the leader only.
-    private volatile boolean refused;
-    /** True if there was no memory to read with; reading is tried again later. */
-    private volatile boolean starved;
-
+    // Accessed by the leader only.
     private boolean ended;
     private int checksRefused;
-    private int checksStarved;
-    private int starvations;
 
-    /**
-     * Creates a connection.
-     *
-     * @param watch of its peer
-     * @param mayShare true if it may continue over shared memory when the peer requests that
-     */
-    WireChannel(
-            Reactor reactor,
-            Wire wire,
-            Acceptor acceptor,
-            FramePool pool,
-            PeerWatch watch,
-            String peer,
-            boolean mayShare) {
-        this.mayShare = mayShare;
-        this.watch = watch;
+    WireChannel(Reactor reactor, Wire wire, Acceptor acceptor, FramePool pool, Peer peer) {
         this.reactor = reactor;
-        this.wire = wire;
         this.pool = pool;
-        this.outbox = new Outbox(pool);
         this.peer = peer;
         this.receiver = acceptor.accept(this);
-        this.source = source(wire);
-    }
-
-    private FrameSource source(Wire wire) {
-        IntPredicate admits = length -> receiver.admits(this, length);
-        return wire instanceof SharedWire shared
-                ? new RingFrames(shared, pool, receiver.takesLent(), admits, reactor::wakeUp)
-                : new SocketFrames(wire, pool, admits);
+        this.outbound = new Outbound(this, reactor, receiver, wire, pool, peer);
+        this.inbound = new Inbound(this, reactor, receiver, outbound, pool, peer);
     }
 
     Wire wire() {
-        return wire;
+        return outbound.wire();
+    }
+
+    PeerWatch watch() {
+        return peer.watch();
     }
 
     /** Sets the selection key of the socket, once the selector polls it. */
     void registered(SelectionKey with) {
-        synchronized (outbox) {
-            key = with;
-        }
-        watchReading(); // reading may have been stopped before
+        outbound.register(with);
+        inbound.watchReading(); // reading may have been stopped before
     }
 
     /** Returns the task that continues reading. The leader has to run it. */
-    Runnable readsOn() {
-        return readsOn;
+    Runnable resumeReading() {
+        return inbound.resume();
     }
 
-    // Reading, on the leader of the reactor.
+    // Methods for the leader of the reactor.
 
     /**
-     * Reads what has arrived and dispatches the frames.
+     * Writes the unsent frames, reads what has arrived, and wakes the threads that are blocked on free capacity if
+     * there is some.
      *
-     * @return true if something had arrived
+     * @return true if there was something to read
      */
-    boolean read() {
-        boolean some = false;
-        try {
-            some = deliver();
-            for (int i = 0; i < READS && mayRead() && reactor.isLedHere(); i++) {
-                int n = source.fetch();
-                if (n < 0) {
-                    close(new PsException(Code.UNAVAILABLE, "connection closed"));
-                    return true;
-                }
-                if (n == 0) {
-                    break;
-                }
-                some = true;
-                deliver();
-                if (!source.mayHaveMore()) {
-                    break;
-                }
-            }
-        } catch (PsException e) {
-            refuse(e);
-        } catch (IOException e) {
-            fail(e);
-        } catch (OutOfMemoryError e) {
-            starve(e);
-        } catch (RuntimeException | Error e) {
-            failed(e);
+    boolean poll() {
+        if (outbound.unsent() > 0) {
+            outbound.flush();
         }
+        boolean some = inbound.read();
+        outbound.pollCapacity();
         return some;
     }
 
-    private boolean mayRead() {
-        return reading && open && !refused && !starved;
-    }
-
-    private boolean deliver() throws IOException {
-        boolean some = false;
-        while (mayRead() && reactor.isLedHere()) {
-            Frame frame = source.next();
-            if (frame == null) {
-                break;
-            }
-            some = true;
-            switch (frame.kind()) {
-                case LINK -> link(frame);
-                case PING -> frame.release(); // only its arrival matters
-                case ANSWER -> {
-                    answers.lazySet(answers.get() + 1);
-                    handOver(frame);
-                }
-                default -> {
-                    if (watch.isStrange()) {
-                        watch.asked();
-                    }
-                    handOver(frame);
-                }
-            }
-        }
-        return some;
-    }
-
-    /**
-     * Dispatches a frame. No failure affects other channels. After an exception of the receiver the frames behind it
-     * are still read; a {@link PsException} refuses the peer, and an error closes the connection.
-     */
-    private void handOver(Frame frame) {
-        try {
-            reactor.handOver(receiver, this, frame);
-        } catch (PsException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            LOG.error("a frame from {} could not be delivered", peer, e);
-        } catch (Error e) {
-            // A call may be lost. Over another connection a session requests it again.
-            reactor.report("delivering a frame from " + peer, e);
-            close(new PsException(Code.UNAVAILABLE, "a frame could not be delivered: " + e, e));
-        }
-    }
-
-    /** Handles a lack of memory: a stranger is disconnected; from other peers reading is tried again later. */
-    private void starve(OutOfMemoryError e) {
-        reactor.report("reading from " + peer, e);
-        if (watch.isStrange()) {
-            close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
-            return;
-        }
-        starved = true;
-        starvations++;
-        checksStarved = 0;
-        watchReading();
-    }
-
-    /**
-     * Tries to read again, at growing intervals, since it takes the JVM half a second to find that there is no memory.
-     */
-    private void checkStarved() {
-        if (++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
-            return;
-        }
-        starved = false;
-        watchReading();
-        read();
-        if (!starved) {
-            starvations = 0;
-        }
+    /** Writes as much of the unsent frames as the wire takes. Any thread may call it. */
+    void flush() {
+        outbound.flush();
     }
 
     /** Handles what the selector reports. */
     void selected(boolean readable, boolean writable) {
         if (writable) {
-            flush();
+            outbound.flush();
         }
         if (readable) {
             try {
-                wire.rung();
+                wire().rung();
             } catch (IOException e) {
                 fail(e);
                 return;
             }
-            read();
-            if (wire.hasEnded()) {
-                if (!mayRead()) {
+            inbound.read();
+            if (wire().hasEnded()) {
+                if (!inbound.mayRead()) {
                     close(); // the peer takes no more bytes, and no thread needs the unread ones
                 }
-                watchReading();
+                inbound.watchReading();
             }
         }
     }
 
     /** True if the selector will report the next event; false if there is something to do already. */
     boolean prepareToSleep() {
-        if (!open) {
+        if (!isOpen()) {
             return true;
         }
         try {
-            if (mayRead() && !source.prepareToSleep()) {
-                return false;
-            }
-            synchronized (outbox) {
-                int wanted = outbox.bytes() == 0 ? roomWanted : 1;
-                return wanted == 0 || wire.prepareToWait(wanted);
-            }
+            return inbound.prepareToSleep() && outbound.prepareToSleep();
         } catch (IOException e) {
             fail(e);
             return false;
@@ -312,33 +129,26 @@ final class WireChannel implements Channel {
      *
      * @param asked with the segment's name and token
      */
-    private void link(Frame asked) throws IOException {
+    void link(Frame asked) throws IOException {
         TupleWriter answer = new TupleWriter();
         Code status = Code.OK;
-        Wire shared = wire;
+        Wire shared = wire();
         try {
-            if (!mayShare || wire.isPolled()) {
+            if (!peer.mayShare() || shared.isPolled()) {
                 throw new IOException("shared memory: not offered (expected: one request, to a peer that offers it)");
             }
-            shared = SharedLink.accept(asked, wire.socket());
+            shared = SharedLink.accept(asked, shared.socket());
         } catch (IOException e) {
             status = Code.UNAVAILABLE;
             answer.string(String.valueOf(e.getMessage()));
         } finally {
             asked.release();
         }
-        offer(Frames.link(pool, status, answer));
-        flush();
-        synchronized (outbox) {
-            if (outbox.bytes() > 0) {
-                throw new IOException("the reply about shared memory was not sent at once");
-            }
-            source.release();
-            source = source(shared);
-            wire = shared;
-        }
+        outbound.offer(Frames.link(pool, status, answer));
+        outbound.flush();
+        inbound.switchTo(shared);
         if (shared.isPolled()) {
-            reactor.poll(this);
+            reactor.addPolled(this);
         }
     }
 
@@ -348,339 +158,67 @@ final class WireChannel implements Channel {
      * @param now the time of the reactor's clock
      */
     void check(long now) {
-        if (!open) {
+        if (!isOpen()) {
             end(); // does nothing if that was done before
             return;
         }
-        if (starved) {
-            checkStarved();
-        }
-        if (refused) {
+        inbound.checkStarved();
+        if (inbound.isRefused()) {
             checkRefused();
             return;
         }
-        PsException why = overdue(now);
+        PsException why = inbound.overdue(now);
         if (why != null) {
-            read(); // the bytes may have arrived long ago, while this process was busy
-            why = open && !refused && reactor.isLedHere() ? overdue(now) : null;
+            inbound.read(); // the bytes may have arrived long ago, while this process was busy
+            why = isOpen() && !inbound.isRefused() && reactor.isLedHere() ? inbound.overdue(now) : null;
         }
         if (why != null && why.code() == Code.UNAVAILABLE) {
-            LOG.warn("connection to {}: {}", peer, why.detail());
+            LOG.warn("connection to {}: {}", peer.name(), why.detail());
             close(why);
         } else if (why != null) {
             refuse(why);
-        } else if (watch.isSignDue() && unsent == 0) { // unsent frames serve as keep-alive, too
-            offer(Frames.ping(pool));
+        } else if (peer.watch().isSignDue() && outbound.unsent() == 0) { // unsent frames serve as keep-alive, too
+            outbound.offer(Frames.ping(pool));
         }
-    }
-
-    private @Nullable PsException overdue(long now) {
-        long received = source.received();
-        boolean reads = mayRead();
-        synchronized (outbox) {
-            watch.note(now, received, written, reads, outbox.bytes() == 0);
-        }
-        return watch.overdue(source.partial(), source.expected());
     }
 
     /** Closes the connection if the peer does not read the refusal. */
     private void checkRefused() {
         checksRefused++;
-        if (watch.isStrange() || checksRefused > CHECKS_REFUSED) {
-            close(cause);
+        if (peer.watch().isStrange() || checksRefused > CHECKS_REFUSED) {
+            close(outbound.cause());
         }
     }
 
-    PeerWatch watch() {
-        return watch;
+    /** Reads nothing more, tells the peer why, and closes the connection then. */
+    void refuse(PsException why) {
+        inbound.refuse();
+        outbound.refuse(why);
     }
 
-    private void refuse(PsException why) {
-        refused = true;
-        watchReading();
-        cause = new PsException(why.code(), why.detail() + ", from " + peer);
-        synchronized (outbox) {
-            outbox.add(Frames.failure(pool, 0, 0, 0, why.code(), why.detail()));
-            closing = true;
-        }
-        flush();
-    }
-
-    // Writing, on any thread.
+    // Methods of a channel, for any thread.
 
     @Override
     public void send(Frame frame, long deadline) {
-        try {
-            awaitRoom(deadline);
-        } catch (PsException e) {
-            frame.release();
-            throw e;
-        }
-        boolean late = false;
-        synchronized (outbox) {
-            if (!open || closing) {
-                frame.release();
-                throw unavailable();
-            }
-            late = mayBeLate(frame.length());
-            requests += frame.kind() == Frame.Kind.REQUEST ? 1 : 0;
-            outbox.add(frame);
-        }
-        flush(late);
+        outbound.send(frame, deadline);
     }
 
     @Override
     public boolean send(Draft draft, long deadline) {
-        int length = draft.length();
-        boolean whole = length <= wire.longestDraft();
-        if (whole && writeWhole(draft, deadline)) {
-            return true;
-        }
-        if (!whole) {
-            awaitRoom(deadline);
-        }
-        boolean late = false;
-        synchronized (outbox) {
-            if (!open || closing) {
-                throw unavailable();
-            }
-            late = mayBeLate(length);
-            requests += outbox.add(draft) ? 1 : 0;
-        }
-        flush(late);
+        outbound.send(draft, deadline);
         return true;
-    }
-
-    /** True if the write of a small request may be deferred, to write it together with others. */
-    private boolean mayBeLate(int length) {
-        return length <= Outbox.SMALL && requests - answers.get() >= MANY && !wire.isPolled() && putsOff(length);
-    }
-
-    /** True if this frame and those deferred before are few and small enough to wait for more. Counts the frame. */
-    private boolean putsOff(int length) {
-        return outbox.bytes() + length < MOST_PUT_OFF && ++framesPutOff < MOST_FRAMES_PUT_OFF;
-    }
-
-    /**
-     * Writes a draft directly to the wire, and blocks while it lacks capacity. The leader does not block, since
-     * capacity may depend on its own reading: it gets false.
-     */
-    private boolean writeWhole(Draft draft, long deadline) {
-        int length = draft.length();
-        while (!write(draft)) {
-            if (!open || closing) {
-                throw unavailable();
-            }
-            if (reactor.isLedHere()) {
-                return false;
-            }
-            synchronized (outbox) {
-                roomWanted = Math.max(roomWanted, 2 * length);
-            }
-            awaitRoom(() -> !open || unsent == 0 && wire.hasRoom(length), deadline);
-        }
-        return true;
-    }
-
-    /**
-     * Writes a draft directly to the wire, after all unsent frames. False if the wire lacks capacity or the connection
-     * is closed.
-     */
-    private boolean write(Draft draft) {
-        if (putOff || unsent > 0) {
-            flush();
-        }
-        try {
-            synchronized (outbox) {
-                return open && !closing && outbox.bytes() == 0 && wire.write(draft);
-            }
-        } catch (IOException e) {
-            fail(e);
-            return false;
-        }
     }
 
     @Override
     public void offer(Frame frame) {
-        boolean late;
-        synchronized (outbox) {
-            if (!open || closing) {
-                frame.release();
-                return;
-            }
-            outbox.add(frame);
-            late = reactor.isLedHere() && putsOff(0);
-        }
-        flush(late);
-        offered();
-    }
-
-    /** Counts an answer to a stranger, which is disconnected if it leaves too many of them unread. */
-    private void offered() {
-        if (watch.isStrange()) {
-            PsException why = watch.answered(unsent);
-            if (why != null) {
-                close(why);
-            }
-        }
+        outbound.offer(frame);
     }
 
     @Override
     public boolean offer(Draft draft) {
-        int length = draft.length();
-        if (length <= wire.longestDraft() && write(draft)) {
-            receiver.sent(this, length);
-            offered();
-            return true;
-        }
-        boolean late = false;
-        long sent = -1;
-        try {
-            synchronized (outbox) {
-                if (!open || closing) {
-                    return true;
-                }
-                sent = length > Outbox.SMALL ? outbox.write(draft, wire) : -1;
-                if (sent < 0) {
-                    outbox.add(draft);
-                    late = reactor.isLedHere() && putsOff(0);
-                } else {
-                    written += sent;
-                }
-            }
-        } catch (IOException e) {
-            fail(e);
-            return true;
-        }
-        if (sent > 0) {
-            receiver.sent(this, sent);
-        }
-        if (sent < length) {
-            flush(late);
-        }
-        offered();
+        outbound.offer(draft);
         return true;
     }
-
-    private void awaitRoom(long deadline) {
-        if (!hasRoom() && !reactor.isLedHere()) {
-            awaitRoom(hasRoom, deadline);
-        }
-    }
-
-    private void awaitRoom(BooleanSupplier room, long deadline) {
-        try {
-            if (!reactor.await(room, deadline)) {
-                throw new PsException(Code.TIMED_OUT, peer + " takes no more frames");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PsException(Code.CANCELLED, "interrupted while sending", e);
-        }
-    }
-
-    private boolean hasRoom() {
-        return unsent < MOST_UNSENT || !open;
-    }
-
-    /** Writes the unsent frames; if late, leaves that to the leader, or to the next thread that awaits something. */
-    private void flush(boolean late) {
-        if (!late) {
-            flush();
-            return;
-        }
-        synchronized (outbox) {
-            if (putOff) {
-                return;
-            }
-            putOff = true;
-        }
-        reactor.putOff(this);
-    }
-
-    /**
-     * Writes the unsent frames, reads what has arrived, and wakes the threads that are blocked on free capacity if
-     * there is some.
-     *
-     * @return true if there was something to read
-     */
-    boolean look() {
-        if (unsent > 0) {
-            flush();
-        }
-        boolean some = read();
-        int wanted = roomWanted;
-        if (wanted > 0 && unsent == 0 && wire.hasRoom(wanted / 2)) {
-            synchronized (outbox) {
-                roomWanted = roomWanted == wanted ? 0 : roomWanted; // another thread may require more by now
-            }
-            reactor.unparkFollowers();
-        }
-        return some;
-    }
-
-    private PsException unavailable() {
-        return new PsException(Code.UNAVAILABLE, "connection to " + peer + ": closed");
-    }
-
-    /** Writes as much of the unsent frames as the wire takes; the reactor takes care of the rest. Does not block. */
-    void flush() {
-        long sent = 0;
-        boolean end = false;
-        boolean hasRoomAgain = false;
-        try {
-            synchronized (outbox) {
-                putOff = false;
-                framesPutOff = 0;
-                if (!open) {
-                    return;
-                }
-                sent = outbox.writeTo(wire);
-                written += sent;
-                hasRoomAgain = unsent >= MOST_UNSENT && outbox.bytes() < MOST_UNSENT;
-                unsent = outbox.bytes();
-                boolean rest = unsent > 0;
-                end = closing && !rest;
-                if (wire.isPolled() && rest) {
-                    reactor.wakeUp(); // the leader arranges to be notified of free capacity
-                } else if (key != null && !wire.isPolled()) {
-                    wantRoom(key, rest);
-                }
-            }
-        } catch (IOException e) {
-            fail(e);
-            return;
-        }
-        if (hasRoomAgain) {
-            reactor.unparkFollowers();
-        }
-        if (end) {
-            close(cause);
-        } else if (sent > 0) {
-            receiver.sent(this, sent);
-        }
-    }
-
-    private void wantRoom(SelectionKey key, boolean wanted) {
-        if (select(key, SelectionKey.OP_WRITE, wanted) && wanted) {
-            reactor.wakeUp();
-        }
-    }
-
-    /** Adds or removes an operation of the key. True if that changed what the selector watches for. */
-    private static boolean select(SelectionKey key, int operation, boolean wanted) {
-        try {
-            if ((key.interestOps() & operation) != 0 == wanted) {
-                return false;
-            }
-            int before = wanted ? key.interestOpsOr(operation) : key.interestOpsAnd(~operation);
-            return (before & operation) != 0 != wanted;
-        } catch (CancelledKeyException e) { // closed meanwhile
-            return false;
-        }
-    }
-
-    // Reading and writing.
 
     @Override
     public void await(BooleanSupplier over, long deadline) throws InterruptedException {
@@ -689,26 +227,7 @@ final class WireChannel implements Channel {
 
     @Override
     public void setReading(boolean reads) {
-        boolean again = reads && !reading;
-        reading = reads;
-        watchReading();
-        if (again) {
-            reactor.execute(readsOn); // reads what has arrived already
-        }
-    }
-
-    /**
-     * Updates whether the selector reports arriving bytes, which it does not while this side does not read. A doorbell
-     * is always watched, since it also rings for free capacity.
-     */
-    private void watchReading() {
-        synchronized (interest) {
-            SelectionKey with = key;
-            boolean wanted = wire.isPolled() ? !wire.hasEnded() : mayRead();
-            if (with != null && select(with, SelectionKey.OP_READ, wanted) && wanted) {
-                reactor.wakeUp();
-            }
-        }
+        inbound.setReading(reads);
     }
 
     @Override
@@ -723,58 +242,55 @@ final class WireChannel implements Channel {
 
     @Override
     public void trust() {
-        watch.trust();
-        source.trust();
+        peer.watch().trust();
+        inbound.trust();
     }
 
     @Override
     public void keepAlive(long limitNanos) {
-        if (!wire.isPolled()) { // else the peer is on this machine, and the system reports its end
-            watch.keepAlive(limitNanos);
-            reactor.checkEvery(PeerWatch.interval(limitNanos));
+        if (!wire().isPolled()) { // else the peer is on this machine, and the system reports its end
+            peer.watch().keepAlive(limitNanos);
+            reactor.checks().every(PeerWatch.interval(limitNanos));
         }
     }
 
     @Override
     public boolean isOpen() {
-        return open;
+        return outbound.isOpen();
     }
 
     @Override
     public String peer() {
-        return peer;
+        return peer.name();
     }
+
+    // The end.
 
     @Override
     public void close() {
-        close(cause);
+        close(outbound.cause());
     }
 
     /** Closes the connection for a reason that the peer has not caused. */
     void failed(Throwable failure) {
-        reactor.report("the connection to " + peer, failure);
+        reactor.report("the connection to " + peer.name(), failure);
         close(new PsException(Code.UNAVAILABLE, "connection: " + failure, failure));
     }
 
-    private void fail(IOException e) {
-        LOG.debug("connection to {}: {}", peer, e.toString());
+    /** Closes the connection, which has failed. */
+    void fail(IOException e) {
+        LOG.debug("connection to {}: {}", peer.name(), e.toString());
         close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
     }
 
     void close(PsException why) {
-        synchronized (outbox) {
-            if (!open) {
-                return;
-            }
-            cause = refused ? cause : why;
-            open = false;
-            unsent = 0;
-            outbox.clear();
+        if (!outbound.close(why)) {
+            return;
         }
         try {
-            wire.close();
+            wire().close();
         } catch (IOException e) {
-            LOG.debug("closing the connection to {}: {}", peer, e.toString());
+            LOG.debug("closing the connection to {}: {}", peer.name(), e.toString());
         }
         reactor.unparkFollowers(); // a thread may be blocked on free capacity
         reactor.execute(ends); // on the leader, after all received frames, and without the closing thread's locks
@@ -785,8 +301,8 @@ final class WireChannel implements Channel {
         if (!ended) {
             ended = true;
             reactor.remove(this);
-            source.release();
-            reactor.handOverEnd(receiver, this, cause);
+            inbound.release();
+            reactor.dispatchEnd(receiver, this, outbound.cause());
         }
     }
 }

@@ -5,7 +5,7 @@ package io.psf.runtime.transport.net;
  * recently arrived soon, so that a thread that waits for the next piece of a large frame does not block just before it
  * arrives. Not thread-safe.
  */
-final class Patience {
+final class SpinLimit {
     /** The factor of the longer limit. */
     private static final int FACTOR = 4;
 
@@ -17,18 +17,18 @@ final class Patience {
      *
      * @param usualNanos the limit while little arrives; 0 for no spinning
      */
-    Patience(long usualNanos) {
+    SpinLimit(long usualNanos) {
         this.usual = usualNanos;
         this.now = usualNanos;
     }
 
     /** True if the thread should spin on after waiting for that long. */
-    boolean lasts(long nanos) {
+    boolean allows(long nanos) {
         return nanos < now;
     }
 
     /** Adapts the limit to an arrival after that long. */
-    void cameAfter(long nanos) {
+    void arrivedAfter(long nanos) {
         now = nanos < FACTOR * usual ? FACTOR * usual : usual;
     }
 }

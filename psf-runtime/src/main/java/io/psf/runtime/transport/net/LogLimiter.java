@@ -4,13 +4,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Limits a log message to one a minute. Thread-safe. */
-final class Seldom {
+final class LogLimiter {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
     /** True if the message may be logged now. */
-    boolean now() {
+    boolean allows() {
         long due = next.get();
         long now = System.nanoTime();
         return now - due >= 0 && next.compareAndSet(due, now + INTERVAL_NANOS);
