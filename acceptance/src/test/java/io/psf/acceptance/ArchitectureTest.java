@@ -1,5 +1,8 @@
 package io.psf.acceptance;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -8,25 +11,36 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.stream.Stream;
 
-/** The arrows between the rooms. */
+/** The allowed dependencies between packages. {@code docs/architecture.md} draws them. */
 @AnalyzeClasses(packages = "io.psf", importOptions = ImportOption.DoNotIncludeTests.class)
 final class ArchitectureTest {
+    private static final String API = "io.psf.api..";
+    private static final String ROOT = "io.psf.runtime";
+    private static final String TRANSPORT = "io.psf.runtime.transport";
+    private static final String MEMORY = "io.psf.runtime.transport.memory";
+    private static final String NET = "io.psf.runtime.transport.net";
+    private static final String SHM = "io.psf.runtime.transport.shm";
+    private static final String NETTY = "io.psf.runtime.transport.netty";
+    private static final String CALL = "io.psf.runtime.call";
+    private static final String SERVER = "io.psf.runtime.server";
+    private static final String SESSION = "io.psf.runtime.server.session";
+    private static final String SHARD = "io.psf.runtime.server.shard";
+    private static final String HANDLER = "io.psf.runtime.server.handler";
+    private static final String CLUSTER = "io.psf.runtime.cluster";
+    private static final String STORE = "io.psf.runtime.store";
+    private static final String CHRONICLE = "io.psf.runtime.store.chronicle";
+
+    // The api.
+
     @ArchTest
     static final ArchRule THE_API_SEES_NOTHING_BEYOND_THE_JDK = classes()
             .that()
-            .resideInAPackage("io.psf.api..")
+            .resideInAPackage(API)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "io.psf.api..", "org.jspecify.annotations");
-
-    @ArchTest
-    static final ArchRule THE_API_DOES_NOT_SEE_THE_RUNTIME = noClasses()
-            .that()
-            .resideInAPackage("io.psf.api..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.psf.runtime..", "io.psf.builtin..", "io.psf.processor..");
+            .resideInAnyPackage("java..", API, "org.jspecify.annotations");
 
     @ArchTest
     static final ArchRule THE_TESTKIT_SEES_THE_API_ALONE = classes()
@@ -34,69 +48,144 @@ final class ArchitectureTest {
             .resideInAPackage("io.psf.testkit..")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "io.psf.api..", "io.psf.testkit..", "org.jspecify.annotations");
+            .resideInAnyPackage("java..", API, "io.psf.testkit..", "org.jspecify.annotations");
+
+    // The runtime, from the bottom.
 
     @ArchTest
-    static final ArchRule NETTY_IS_SEEN_IN_ITS_ROOM_ALONE = noClasses()
+    static final ArchRule EVERY_PACKAGE_OF_THE_RUNTIME_HAS_A_RULE = classes()
+            .that()
+            .resideInAPackage("io.psf.runtime..")
+            .should()
+            .resideInAnyPackage(
+                    ROOT, TRANSPORT, MEMORY, NET, SHM, NETTY, CALL, SERVER, SESSION, SHARD, HANDLER, CLUSTER, STORE,
+                    CHRONICLE);
+
+    @ArchTest
+    static final ArchRule TRANSPORT_SEES_THE_API_ALONE = only(TRANSPORT, API);
+
+    @ArchTest
+    static final ArchRule MEMORY_SEES_TRANSPORT_ALONE = only(MEMORY, API, TRANSPORT);
+
+    @ArchTest
+    static final ArchRule SHM_SEES_THE_API_ALONE = only(SHM, API);
+
+    @ArchTest
+    static final ArchRule NET_SEES_TRANSPORT_AND_SHM_ALONE = only(NET, API, TRANSPORT, SHM);
+
+    @ArchTest
+    static final ArchRule NETTY_SEES_TRANSPORT_ALONE = only(NETTY, API, TRANSPORT);
+
+    @ArchTest
+    static final ArchRule STORE_SEES_THE_API_ALONE = only(STORE, API);
+
+    @ArchTest
+    static final ArchRule CHRONICLE_SEES_STORE_ALONE = only(CHRONICLE, API, STORE);
+
+    @ArchTest
+    static final ArchRule CALL_SEES_TRANSPORT_ALONE = only(CALL, API, TRANSPORT);
+
+    @ArchTest
+    static final ArchRule SESSION_SEES_TRANSPORT_ALONE = only(SESSION, API, TRANSPORT);
+
+    @ArchTest
+    static final ArchRule SHARD_SEES_STORE_ALONE = only(SHARD, API, STORE);
+
+    @ArchTest
+    static final ArchRule HANDLER_SEES_THE_API_ALONE = only(HANDLER, API);
+
+    @ArchTest
+    static final ArchRule SERVER_SEES_CALL_ITS_OWN_PACKAGES_AND_WHAT_THEY_SEE =
+            only(SERVER, API, TRANSPORT, CALL, STORE, SESSION, SHARD, HANDLER);
+
+    @ArchTest
+    static final ArchRule CLUSTER_SEES_CALL_AND_SERVER = only(CLUSTER, API, TRANSPORT, CALL, SERVER, SESSION, HANDLER);
+
+    @ArchTest
+    static final ArchRule THE_RUNTIME_SEES_NO_OTHER_MODULE_BUT_THE_API = only("io.psf.runtime..", API);
+
+    @ArchTest
+    static final ArchRule THE_PACKAGES_OF_THE_RUNTIME_HAVE_NO_CYCLES =
+            slices().matching("io.psf.runtime.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule THE_PACKAGES_OF_TRANSPORT_HAVE_NO_CYCLES =
+            slices().matching("io.psf.runtime.transport.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule THE_PACKAGES_OF_SERVER_HAVE_NO_CYCLES =
+            slices().matching("io.psf.runtime.server.(*)..").should().beFreeOfCycles();
+
+    // Libraries.
+
+    @ArchTest
+    static final ArchRule NETTY_IS_SEEN_IN_ITS_PACKAGE_ALONE = noClasses()
             .that()
             .resideInAPackage("io.psf..")
             .and()
-            .resideOutsideOfPackage("io.psf.runtime.transport.netty..")
+            .resideOutsideOfPackage(NETTY)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty..");
 
     @ArchTest
-    static final ArchRule CHRONICLE_IS_SEEN_IN_ITS_ROOM_ALONE = noClasses()
+    static final ArchRule CHRONICLE_IS_SEEN_IN_ITS_PACKAGE_ALONE = noClasses()
             .that()
             .resideInAPackage("io.psf..")
             .and()
-            .resideOutsideOfPackage("io.psf.runtime.store.chronicle..")
+            .resideOutsideOfPackage(CHRONICLE)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("net.openhft..");
 
+    // The modules beside and above the runtime.
+
     @ArchTest
-    static final ArchRule FUNCTIONS_AND_HANDLERS_SEE_THE_API_ALONE = noClasses()
+    static final ArchRule FUNCTIONS_AND_HANDLERS_SEE_THE_API_ALONE = only("io.psf.builtin.*..", API);
+
+    @ArchTest
+    static final ArchRule THE_PACKAGES_OF_BUILTIN_HAVE_NO_CYCLES =
+            slices().matching("io.psf.builtin.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule FUNCTIONS_OF_THE_EXAMPLES_SEE_THE_API_ALONE = noClasses()
             .that()
-            .resideInAnyPackage(
-                    "io.psf.builtin.tensor..",
-                    "io.psf.builtin.dense..",
-                    "io.psf.builtin.sparse..",
-                    "io.psf.builtin.push..",
-                    "io.psf.builtin.ssp..",
-                    "io.psf.builtin.partial..",
-                    "io.psf.builtin.cache..",
-                    "io.psf.builtin.checkpoint..",
-                    "io.psf.builtin.optimizer..",
-                    "io.psf.builtin.initializer..",
-                    "io.psf.examples.functions..")
+            .resideInAPackage("io.psf.examples.functions..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.psf.runtime..");
 
     @ArchTest
-    static final ArchRule THE_RUNTIME_DOES_NOT_SEE_THE_BUILTINS = noClasses()
-            .that()
-            .resideInAPackage("io.psf.runtime..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("io.psf.builtin..");
+    static final ArchRule BUILTIN_SEES_THE_ROOT_OF_THE_RUNTIME = only("io.psf.builtin..", API, ROOT);
 
     @ArchTest
-    static final ArchRule CALLS_DO_NOT_SEE_THE_ROOMS_ABOVE = noClasses()
-            .that()
-            .resideInAPackage("io.psf.runtime.call..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(
-                    "io.psf.runtime.transport.netty..",
-                    "io.psf.runtime.server..",
-                    "io.psf.runtime.cluster..",
-                    "io.psf.runtime.store..",
-                    "io.psf.runtime");
+    static final ArchRule VECTOR_SEES_THE_OPTIMIZERS_ALONE = only("io.psf.vector..", API, "io.psf.builtin.optimizer");
 
     @ArchTest
-    static final ArchRule THE_ROOMS_OF_THE_RUNTIME_HAVE_NO_CYCLES =
-            slices().matching("io.psf.runtime.(*)..").should().beFreeOfCycles();
+    static final ArchRule THE_CLI_SEES_THE_ROOT_OF_THE_RUNTIME_AND_LISTS_HANDLERS =
+            only("io.psf.cli..", API, ROOT, HANDLER);
+
+    // The processor: read makes a model, from which emit makes sources.
+
+    @ArchTest
+    static final ArchRule THE_PROCESSOR_SEES_THE_API_ALONE = only("io.psf.processor..", API);
+
+    @ArchTest
+    static final ArchRule THE_MODEL_SEES_THE_API_ALONE = only("io.psf.processor.model", API);
+
+    @ArchTest
+    static final ArchRule READING_SEES_THE_MODEL_ALONE = only("io.psf.processor.read", API, "io.psf.processor.model");
+
+    @ArchTest
+    static final ArchRule EMITTING_SEES_THE_MODEL_ALONE = only("io.psf.processor.emit", API, "io.psf.processor.model");
+
+    /** Returns the rule that classes of a package depend, within psf, on that package and the named ones alone. */
+    private static ArchRule only(String one, String... others) {
+        String[] seen = Stream.concat(Stream.of(one), Stream.of(others)).toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(one)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.psf..").and(not(resideInAnyPackage(seen))));
+    }
 }

@@ -1,4 +1,4 @@
-/** Fuzz tests of the transport over sockets: bytes of a hostile peer. */
+/** Fuzz tests of classes that this package does not export: frames of a hostile peer. */
 @NullMarked
 package io.psf.runtime.transport.net;
 
