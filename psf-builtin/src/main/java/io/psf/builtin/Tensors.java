@@ -1,6 +1,7 @@
 package io.psf.builtin;
 
 import io.psf.api.Pending;
+import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
@@ -29,13 +30,13 @@ import io.psf.builtin.sparse.SparsePushPull;
 import io.psf.builtin.sparse.SparsePushPullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
-import io.psf.runtime.Worker;
 import java.time.Duration;
 
 /**
  * The entry point for users: creates tensors, pushes updates and pulls values. A method that returns a {@link Pending}
  * sends the call at once and does not wait for the answer. The caller owns the arrays that it passes; they are not
- * copied, and are borrowed until {@code await} returns.
+ * copied, and are borrowed until {@code await} returns. The caller's object, {@code worker}, is a worker of a cluster
+ * or, in a test, the test kit's cluster.
  *
  * <p>Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
  * {@code UNKNOWN_TENSOR} if the tensor does not exist, with {@code BAD_REQUEST} if an array has a wrong length, or with
@@ -59,7 +60,7 @@ public final class Tensors {
      *
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec
      */
-    public static TensorId init(Worker worker, TensorSpec spec) {
+    public static TensorId init(TensorCaller worker, TensorSpec spec) {
         TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
         Initializer initializer = spec.initializer();
         InitTensorPsf.stub(worker)
@@ -88,7 +89,7 @@ public final class Tensors {
     }
 
     /** Drops a tensor with its values and its optimizer state. Blocks until every server has dropped its shards. */
-    public static void clear(Worker worker, TensorId tensor) {
+    public static void clear(TensorCaller worker, TensorId tensor) {
         ClearPsf.stub(worker).call(tensor).await();
         worker.forget(tensor);
     }
@@ -106,7 +107,7 @@ public final class Tensors {
      *     {@code BAD_REQUEST} if the name is invalid or would lead out of that directory; with {@code STORAGE}, naming
      *     the file and the reason, if a file cannot be written
      */
-    public static void save(Worker worker, TensorId tensor, String checkpoint) {
+    public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
         Checkpoints.save(worker, worker.layout(tensor).info(), checkpoint);
     }
 
@@ -121,7 +122,7 @@ public final class Tensors {
      *     invalid or would lead out of the servers' checkpoint directory; with {@code STORAGE}, naming the file, if a
      *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory
      */
-    public static void load(Worker worker, TensorId tensor, String checkpoint) {
+    public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
         Checkpoints.load(worker, tensor, checkpoint);
     }
 
@@ -130,7 +131,7 @@ public final class Tensors {
      *
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
-    public static Pending<DensePull.Response> pull(Worker worker, TensorId tensor, float[] into) {
+    public static Pending<DensePull.Response> pull(TensorCaller worker, TensorId tensor, float[] into) {
         return DensePullPsf.stub(worker).call(tensor, new DensePull.Response(FloatArray.wrap(into)));
     }
 
@@ -139,7 +140,7 @@ public final class Tensors {
      *
      * @return [rows, width] float32, owned by the caller
      */
-    public static float[] pull(Worker worker, TensorId tensor) {
+    public static float[] pull(TensorCaller worker, TensorId tensor) {
         float[] into = new float
                 [worker.layout(tensor).length(worker.layout(tensor).info().width())];
         pull(worker, tensor, into).await();
@@ -151,7 +152,7 @@ public final class Tensors {
      *
      * @param update [rows, width] float32; borrowed until await returns
      */
-    public static Pending<DensePush.Response> push(Worker worker, TensorId tensor, float[] update) {
+    public static Pending<DensePush.Response> push(TensorCaller worker, TensorId tensor, float[] update) {
         return DensePushPsf.stub(worker).call(tensor, FloatArray.wrap(update));
     }
 
@@ -162,7 +163,7 @@ public final class Tensors {
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
     public static Pending<DensePushPull.Response> pushPull(
-            Worker worker, TensorId tensor, float[] update, float[] into) {
+            TensorCaller worker, TensorId tensor, float[] update, float[] into) {
         return DensePushPullPsf.stub(worker)
                 .call(tensor, FloatArray.wrap(update), new DensePushPull.Response(FloatArray.wrap(into)));
     }
@@ -173,7 +174,8 @@ public final class Tensors {
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param into [n, width] float32, filled; borrowed until await returns
      */
-    public static Pending<SparsePull.Response> pullRows(Worker worker, TensorId tensor, long[] keys, float[] into) {
+    public static Pending<SparsePull.Response> pullRows(
+            TensorCaller worker, TensorId tensor, long[] keys, float[] into) {
         return SparsePullPsf.stub(worker)
                 .call(tensor, LongArray.wrap(keys), new SparsePull.Response(FloatArray.wrap(into)));
     }
@@ -184,7 +186,8 @@ public final class Tensors {
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @param update [n, width] float32; borrowed until await returns
      */
-    public static Pending<SparsePush.Response> pushRows(Worker worker, TensorId tensor, long[] keys, float[] update) {
+    public static Pending<SparsePush.Response> pushRows(
+            TensorCaller worker, TensorId tensor, long[] keys, float[] update) {
         return SparsePushPsf.stub(worker).call(tensor, LongArray.wrap(keys), FloatArray.wrap(update));
     }
 
@@ -197,7 +200,7 @@ public final class Tensors {
      * @param into [m, width] float32, filled; borrowed until await returns
      */
     public static Pending<SparsePushPull.Response> pushPullRows(
-            Worker worker, TensorId tensor, long[] pushKeys, float[] update, long[] pullKeys, float[] into) {
+            TensorCaller worker, TensorId tensor, long[] pushKeys, float[] update, long[] pullKeys, float[] into) {
         return SparsePushPullPsf.stub(worker)
                 .call(
                         tensor,
@@ -215,7 +218,7 @@ public final class Tensors {
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
     public static Pending<SparsePushDensePull.Response> pushRowsPull(
-            Worker worker, TensorId tensor, long[] keys, float[] update, float[] into) {
+            TensorCaller worker, TensorId tensor, long[] keys, float[] update, float[] into) {
         return SparsePushDensePullPsf.stub(worker)
                 .call(
                         tensor,
@@ -231,7 +234,8 @@ public final class Tensors {
      * @param present [n] int8, filled with 1 for a key that has a row and 0 for a key that has none; borrowed until
      *     await returns
      */
-    public static Pending<FindRows.Response> findRows(Worker worker, TensorId tensor, long[] keys, byte[] present) {
+    public static Pending<FindRows.Response> findRows(
+            TensorCaller worker, TensorId tensor, long[] keys, byte[] present) {
         return FindRowsPsf.stub(worker)
                 .call(tensor, LongArray.wrap(keys), new FindRows.Response(ByteArray.wrap(present)));
     }
@@ -244,7 +248,7 @@ public final class Tensors {
      * @param keys [n] int64, row ids in any order, duplicates allowed; borrowed until await returns
      * @return the pending answer: the number of rows that were removed
      */
-    public static Pending<RemoveRows.Response> removeRows(Worker worker, TensorId tensor, long[] keys) {
+    public static Pending<RemoveRows.Response> removeRows(TensorCaller worker, TensorId tensor, long[] keys) {
         return RemoveRowsPsf.stub(worker).call(tensor, LongArray.wrap(keys));
     }
 
@@ -262,7 +266,7 @@ public final class Tensors {
      *
      * @return pages of keys: [n] int64 each, in no particular order, owned by the caller
      */
-    public static Iterable<long[]> keys(Worker worker, TensorId tensor) {
+    public static Iterable<long[]> keys(TensorCaller worker, TensorId tensor) {
         return () -> new KeyPages(
                 worker,
                 tensor,

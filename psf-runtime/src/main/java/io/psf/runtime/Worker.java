@@ -7,6 +7,7 @@ import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.CallOptions;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * Computes, and calls PS functions: every stub is made of a worker. Calls on one shard run in the order in which one
  * thread sent them. Thread-safe.
  */
-public final class Worker implements Caller, AutoCloseable {
+public final class Worker implements TensorCaller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration LONGEST = Duration.ofDays(24);
 
@@ -256,17 +257,7 @@ public final class Worker implements Caller, AutoCloseable {
         }
     }
 
-    /**
-     * Registers a tensor with the cluster and places its slices. The same declaration again returns the existing
-     * placement.
-     *
-     * @param slices the number of slices; 0 for one per server; -1 for pieces that fit in a core's cache, at least one
-     *     per server
-     * @param beside the tensor whose slices, servers and lanes this one shares; null for its own
-     * @param declaration everything else that two declarations must agree on, as text
-     * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if a different declaration exists;
-     *     with {@code UNKNOWN_TENSOR} if the tensor {@code beside} has not been declared
-     */
+    @Override
     public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         requireOpen();
         TensorLayout layout = link.declare(info, slices, beside, declaration, config.deadline());
@@ -274,12 +265,7 @@ public final class Worker implements Caller, AutoCloseable {
         return layout;
     }
 
-    /**
-     * Returns the placement of a tensor's slices. The layout may be cached; if it is not, this method blocks until the
-     * scheduler answers.
-     *
-     * @throws PsException with {@code UNKNOWN_TENSOR} if the tensor has not been declared
-     */
+    @Override
     public TensorLayout layout(TensorId tensor) {
         TensorLayout known = layouts.get(tensor);
         if (known == null) {
@@ -290,7 +276,7 @@ public final class Worker implements Caller, AutoCloseable {
         return known;
     }
 
-    /** Frees a tensor's name for another declaration. */
+    @Override
     public void forget(TensorId tensor) {
         requireOpen();
         layouts.remove(tensor);
