@@ -89,11 +89,11 @@ public final class PsfProcessor extends AbstractProcessor {
         }
         Set<String> functionsNow = take(waitingFunctions, PsFunction.class, round);
         Set<String> handlersNow = take(waitingHandlers, PsHandler.class, round);
-        boolean patient = round.getRootElements().stream().anyMatch(this::isForeign);
+        boolean patient = round.getRootElements().stream().anyMatch(this::isFromOthers);
         functionsNow.forEach(name -> function(name, patient));
         handlersNow.forEach(name -> handler(name, patient));
         if (!waitingFunctions.isEmpty()) {
-            askForAnotherRound();
+            forceRound();
         }
         return false;
     }
@@ -114,7 +114,7 @@ public final class PsfProcessor extends AbstractProcessor {
      * True if this processor did not write the class. As long as a round has such classes, other processors may still
      * generate missing classes.
      */
-    private boolean isForeign(Element root) {
+    private boolean isFromOthers(Element root) {
         return !(root instanceof TypeElement type)
                 || !written.contains(type.getQualifiedName().toString());
     }
@@ -140,7 +140,7 @@ public final class PsfProcessor extends AbstractProcessor {
         if (reading.isPresent()) {
             FunctionModel model = reading.get().model();
             write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
-            if (sound && model.whole()) {
+            if (sound && model.hasDefaultBody()) {
                 write(ProviderEmitter.emit(new ProviderModel(model.type(), model.type(), true, 0)), type);
             }
         }
@@ -165,7 +165,7 @@ public final class PsfProcessor extends AbstractProcessor {
      * Writes an empty source, so that the next round is not the last. Sources written in the last round are too late
      * for code that refers to them: the compiler would report further errors besides the relevant one.
      */
-    private void askForAnotherRound() {
+    private void forceRound() {
         String function = waitingFunctions.iterator().next();
         write(
                 new Source(

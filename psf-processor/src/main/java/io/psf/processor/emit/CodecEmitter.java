@@ -129,32 +129,32 @@ final class CodecEmitter {
         CodeBlock.Builder body = CodeBlock.builder();
         boolean keys = false;
         for (Component each : model.request()) {
-            if (each.layout() instanceof Layout.Keyed keyed) {
+            if (each.layout() instanceof Layout.ByKey byKey) {
                 keys = true;
                 body.addStatement(
                         "routing.keys($L, $S, request.$N(), $T.$L, $L$L)",
-                        keyed.set(),
+                        byKey.set(),
                         each.name(),
                         each.name(),
                         Reduction.class,
-                        keyed.combine(),
-                        keyed.everySlice(),
-                        keyed.of().isEmpty() ? "" : CodeBlock.of(", $L", layoutOf(keyed)));
-            } else if (each.layout() instanceof Layout.Elements elements) {
+                        byKey.combine(),
+                        byKey.everySlice(),
+                        byKey.of().isEmpty() ? "" : CodeBlock.of(", $L", layoutOf(byKey)));
+            } else if (each.layout() instanceof Layout.ElementsByKey elements) {
                 keys = true;
                 body.addStatement(
                         "routing.elements($L, $S, request.$N(), $T::$N, $L, $L)",
                         elements.set(),
                         each.name(),
                         each.name(),
-                        Java.type(((Type.Many) each.type()).of()),
+                        Java.type(((Type.ListOf) each.type()).of()),
                         elements.key(),
                         elements.everySlice(),
                         layoutOf(elements));
             }
         }
         for (Component each : model.request()) {
-            if (each.layout() instanceof Layout.Ranged ranged) {
+            if (each.layout() instanceof Layout.ByRange byRange) {
                 lay(
                         body,
                         each,
@@ -163,35 +163,35 @@ final class CodecEmitter {
                         each.index(),
                         each.name(),
                         each.name(),
-                        ranged.width());
-            } else if (each.layout() instanceof Layout.Beside beside) {
+                        byRange.width());
+            } else if (each.layout() instanceof Layout.AlongKeys along) {
                 lay(
                         body,
                         each,
-                        sinceOfSet(beside.set()),
+                        sinceOfSet(along.set()),
                         "along($L, $S, $L, request.$N(), $L)",
                         each.index(),
                         each.name(),
-                        beside.set(),
+                        along.set(),
                         each.name(),
-                        beside.width());
+                        along.width());
             }
         }
         for (Component each : model.request()) {
-            if (each.layout() instanceof Layout.Uneven uneven) {
+            if (each.layout() instanceof Layout.Ragged ragged) {
                 lay(
                         body,
                         each,
-                        model.request().get(uneven.index()).since(),
+                        model.request().get(ragged.index()).since(),
                         "ragged($L, $S, $L, request.$N())",
                         each.index(),
                         each.name(),
-                        uneven.index(),
+                        ragged.index(),
                         each.name());
             }
         }
         laterKeys(body);
-        if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged)) {
+        if (keys && model.response().stream().anyMatch(each -> each.layout() instanceof Layout.ByRange)) {
             body.addStatement("routing.everySlice()");
         }
         CodeBlock statements = body.build();
@@ -243,7 +243,7 @@ final class CodecEmitter {
             CodeBlock none = keys.stream()
                     .filter(each -> each.since() == first)
                     .map(each -> CodeBlock.of(
-                            each.layout() instanceof Layout.Elements
+                            each.layout() instanceof Layout.ElementsByKey
                                     ? "request.$N().isEmpty()"
                                     : "request.$N().length() == 0",
                             each.name()))
@@ -265,11 +265,11 @@ final class CodecEmitter {
                 write.addStatement(
                         "routing.writeStamp($L, part, out)", each.layout().keySet());
             }
-            if (each.layout() instanceof Layout.Keyed keyed) {
-                write.addStatement("routing.writeKeys($L, part, out)", keyed.set());
-            } else if (each.layout() instanceof Layout.Elements elements) {
+            if (each.layout() instanceof Layout.ByKey byKey) {
+                write.addStatement("routing.writeKeys($L, part, out)", byKey.set());
+            } else if (each.layout() instanceof Layout.ElementsByKey elements) {
                 write.addCode(values.statement(each, CodeBlock.of("routing.elements($L, part)", elements.set())));
-            } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Uneven) {
+            } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Ragged) {
                 write.addStatement("routing.write($L, part, out)", each.index());
             } else if (!(each.layout() instanceof Layout.Target)) {
                 write.addCode(values.statement(each, CodeBlock.of("request.$N()", each.name())));

@@ -53,16 +53,16 @@ final class Java {
             return shared(shared.of());
         } else if (type instanceof Type.Tuple tuple) {
             return name(tuple.name());
-        } else if (type instanceof Type.Many many) {
+        } else if (type instanceof Type.ListOf list) {
             return ParameterizedTypeName.get(
-                    ClassName.get(List.class), type(many.of()).box());
-        } else if (type instanceof Type.Mapping mapping) {
+                    ClassName.get(List.class), type(list.of()).box());
+        } else if (type instanceof Type.MapOf map) {
             return ParameterizedTypeName.get(
                     ClassName.get(Map.class),
                     ClassName.get(String.class),
-                    type(mapping.of()).box());
-        } else if (type instanceof Type.Maybe maybe) {
-            return type(maybe.of());
+                    type(map.of()).box());
+        } else if (type instanceof Type.Nullable nullable) {
+            return type(nullable.of());
         }
         return TypeVariableName.get(((Type.Bad) type).source());
     }
@@ -70,9 +70,9 @@ final class Java {
     /** Returns the type of a parameter, with its annotation if it is nullable. */
     static TypeName parameter(Type type) {
         TypeName name = type(type);
-        return type instanceof Type.Maybe maybe && maybe.mark().isPresent()
+        return type instanceof Type.Nullable nullable && nullable.mark().isPresent()
                 ? name.annotated(
-                        AnnotationSpec.builder(name(maybe.mark().get())).build())
+                        AnnotationSpec.builder(name(nullable.mark().get())).build())
                 : name;
     }
 

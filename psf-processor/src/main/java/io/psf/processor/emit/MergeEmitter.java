@@ -119,11 +119,11 @@ final class MergeEmitter {
 
     private void componentwise(TypeSpec.Builder type, MethodSpec.Builder constructor) {
         boolean keeps = model.response().stream()
-                .anyMatch(each -> each.type() instanceof Type.Many || each.type() instanceof Type.Mapping);
+                .anyMatch(each -> each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf);
         CodeBlock sections = ValueEmitter.sections("in", model.response(), model.version());
         CodeBlock.Builder add = CodeBlock.builder().add(keeps ? CodeBlock.of("") : sections);
         CodeBlock.Builder decode = CodeBlock.builder().add(keeps ? sections : CodeBlock.of(""));
-        if (model.fills() || model.appends() || model.lists()) {
+        if (model.fills() || model.mergesProducedRows() || model.mergesLists()) {
             type.addField(Routing.class, "routing", Modifier.PRIVATE, Modifier.FINAL);
             constructor.addStatement("this.routing = routing");
         }
@@ -146,7 +146,7 @@ final class MergeEmitter {
                     .build()));
         }
         CodeBlock merged = values.construct(
-                response, model.response().stream().map(this::folded).toList());
+                response, model.response().stream().map(this::merged).toList());
         type.addMethod(result(
                 model.own() == OwnMerge.FINISH
                         ? CodeBlock.of("$T.finish(request, $L)", Java.name(model.type()), merged)
@@ -189,9 +189,9 @@ final class MergeEmitter {
             return Java.type(component.type());
         } else if (component.type() instanceof Type.Shared) {
             return ArrayTypeName.of(Java.type(component.type()));
-        } else if (component.layout() instanceof Layout.Listed) {
+        } else if (component.layout() instanceof Layout.ElementsAlongKeys) {
             return Java.type(component.type());
-        } else if (component.type() instanceof Type.Many || component.type() instanceof Type.Mapping) {
+        } else if (component.type() instanceof Type.ListOf || component.type() instanceof Type.MapOf) {
             return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
         }
         return ArrayTypeName.of(accumulator((Scalar) component.type()));
@@ -212,9 +212,9 @@ final class MergeEmitter {
             if (!component.layout().isLaidOut()) {
                 return CodeBlock.of("new $T[routing.parts()]", array);
             }
-            CodeBlock length = component.layout() instanceof Layout.Beside beside
-                    ? CodeBlock.of("routing.alongLength($L, $L)", beside.set(), beside.width())
-                    : CodeBlock.of("routing.rangeLength($L)", ((Layout.Ranged) component.layout()).width());
+            CodeBlock length = component.layout() instanceof Layout.AlongKeys along
+                    ? CodeBlock.of("routing.alongLength($L, $L)", along.set(), along.width())
+                    : CodeBlock.of("routing.rangeLength($L)", ((Layout.ByRange) component.layout()).width());
             return CodeBlock.of(
                     "into == null\n? $T.allocate($L)\n: routing.target($S, into.$N(), $L)",
                     array,
@@ -223,11 +223,11 @@ final class MergeEmitter {
                     component.name(),
                     length);
         }
-        if (component.layout() instanceof Layout.Listed listed) {
-            return CodeBlock.of("routing.places($L)", listed.set());
-        } else if (component.type() instanceof Type.Many) {
+        if (component.layout() instanceof Layout.ElementsAlongKeys elements) {
+            return CodeBlock.of("routing.places($L)", elements.set());
+        } else if (component.type() instanceof Type.ListOf) {
             return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
-        } else if (component.type() instanceof Type.Mapping) {
+        } else if (component.type() instanceof Type.MapOf) {
             return CodeBlock.of("$T.maps(routing.parts())", Concatenation.class);
         }
         return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
@@ -244,36 +244,36 @@ final class MergeEmitter {
         }
         CodeBlock read = values.read(each.type(), each.since());
         String field = field(each);
-        if (each.layout() instanceof Layout.Ranged ranged) {
-            body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, ranged.width());
-        } else if (each.layout() instanceof Layout.Beside beside) {
+        if (each.layout() instanceof Layout.ByRange byRange) {
+            body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, byRange.width());
+        } else if (each.layout() instanceof Layout.AlongKeys along) {
             body.addStatement(
                     "routing.mergeAlong($S, part, $L, $L, $N, $L)",
                     each.name(),
-                    beside.set(),
+                    along.set(),
                     read,
                     field,
-                    beside.width());
+                    along.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
-        } else if (each.layout() instanceof Layout.Listed listed) {
-            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), listed.set(), read, field);
-        } else if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
+        } else if (each.layout() instanceof Layout.ElementsAlongKeys elements) {
+            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), elements.set(), read, field);
+        } else if (each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf) {
             body.addStatement("$N.set(part, $L)", field, read);
         } else {
             body.addStatement("$N[part] = $L", field, read);
         }
-        if (later && each.layout() instanceof Layout.Ranged ranged) {
-            body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, ranged.width());
-        } else if (later && each.layout() instanceof Layout.Beside beside) {
+        if (later && each.layout() instanceof Layout.ByRange byRange) {
+            body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, byRange.width());
+        } else if (later && each.layout() instanceof Layout.AlongKeys along) {
             body.nextControlFlow("else")
-                    .addStatement("routing.clearAlong(part, $L, $N, $L)", beside.set(), field, beside.width());
-        } else if (later && each.layout() instanceof Layout.Listed listed) {
+                    .addStatement("routing.clearAlong(part, $L, $N, $L)", along.set(), field, along.width());
+        } else if (later && each.layout() instanceof Layout.ElementsAlongKeys elements) {
             body.nextControlFlow("else")
                     .addStatement(
                             "routing.clearElements(part, $L, $L, $N)",
-                            listed.set(),
-                            values.empty(((Type.Many) each.type()).of()),
+                            elements.set(),
+                            values.empty(((Type.ListOf) each.type()).of()),
                             field);
         }
         if (later) {
@@ -281,47 +281,47 @@ final class MergeEmitter {
         }
     }
 
-    private CodeBlock folded(Component each) {
+    private CodeBlock merged(Component each) {
         String field = field(each);
-        if (each.layout() instanceof Layout.Produced) {
+        if (each.layout() instanceof Layout.ProducedKeys) {
             return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, Java.shared(Type.Items.LONG));
-        } else if (each.layout() instanceof Layout.Appended appended) {
+        } else if (each.layout() instanceof Layout.AlongProducedKeys along) {
             return CodeBlock.of(
                     "$T.along($S, $N, $N, routing.width($L), $T::allocate)",
                     Concatenation.class,
                     each.name(),
                     field,
-                    field(appended.keys()),
-                    appended.width(),
+                    field(along.keys()),
+                    along.width(),
                     Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.Uneven uneven && uneven.set() < 0) {
+        } else if (each.layout() instanceof Layout.Ragged ragged && ragged.set() < 0) {
             return CodeBlock.of(
                     "$T.ragged($S, $N, $N, $T::allocate)",
                     Concatenation.class,
                     each.name(),
                     field,
-                    field(uneven.counts()),
+                    field(ragged.counts()),
                     Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.Uneven uneven) {
+        } else if (each.layout() instanceof Layout.Ragged ragged) {
             return CodeBlock.of(
                     "routing.mergeRagged($S, $L, $N, $N, $T::allocate)",
                     each.name(),
-                    uneven.set(),
-                    field(uneven.counts()),
+                    ragged.set(),
+                    field(ragged.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.Listed) {
+        } else if (each.layout() instanceof Layout.ElementsAlongKeys) {
             return CodeBlock.of("$T.copyOf($N)", List.class, field);
-        } else if (each.type() instanceof Type.Many) {
+        } else if (each.type() instanceof Type.ListOf) {
             return CodeBlock.of("$T.of($N)", Concatenation.class, field);
-        } else if (each.type() instanceof Type.Mapping && !(each.layout() instanceof Layout.Folded)) {
+        } else if (each.type() instanceof Type.MapOf && !(each.layout() instanceof Layout.Reduced)) {
             return CodeBlock.of("$T.union($S, $N)", Concatenation.class, each.name(), field);
-        } else if (!(each.layout() instanceof Layout.Folded)) {
+        } else if (!(each.layout() instanceof Layout.Reduced)) {
             return CodeBlock.of("$N", field);
         }
-        Layout.Folded folded = (Layout.Folded) each.layout();
-        Reduction reduction = folded.reduction();
-        if (each.type() instanceof Type.Mapping) {
+        Layout.Reduced reduced = (Layout.Reduced) each.layout();
+        Reduction reduction = reduced.reduction();
+        if (each.type() instanceof Type.MapOf) {
             return CodeBlock.of("$T.fold($T.$L, $N)", Folds.class, Reduction.class, reduction, field);
         } else if (each.type() instanceof Type.Shared shared) {
             CodeBlock parts = each.since() == 1

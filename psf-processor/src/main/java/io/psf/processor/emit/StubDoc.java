@@ -69,9 +69,9 @@ final class StubDoc {
                 .findFirst()
                 .orElse("");
         boolean all = request.stream()
-                        .anyMatch(each -> each.layout() instanceof Layout.Ranged
+                        .anyMatch(each -> each.layout() instanceof Layout.ByRange
                                 || each.layout().everySlice())
-                || model.response().stream().anyMatch(each -> each.layout() instanceof Layout.Ranged);
+                || model.response().stream().anyMatch(each -> each.layout() instanceof Layout.ByRange);
         String keys = request.stream()
                 .filter(each -> each.layout().keySet() >= 0)
                 .map(each -> code(each.name()))
@@ -83,7 +83,7 @@ final class StubDoc {
     }
 
     private static String sentence(Component each, String words) {
-        String orNull = each.type() instanceof Type.Maybe ? "; may be null" : "";
+        String orNull = each.type() instanceof Type.Nullable ? "; may be null" : "";
         return each.doc().isEmpty() ? words + orNull : each.doc().replaceAll("[.;,]$", "") + "; " + words + orNull;
     }
 
@@ -93,22 +93,23 @@ final class StubDoc {
             return "the tensor on whose shards the function runs";
         } else if (layout instanceof Layout.Owner) {
             return "the key whose owner among the servers runs the function";
-        } else if (layout instanceof Layout.Ranged ranged) {
-            return rows("rows", ranged.width(), each) + ", row-aligned with the tensor, cut at slice bounds" + BORROWED;
-        } else if (layout instanceof Layout.Keyed keyed) {
-            return "[n]" + words(each.type()) + ", global keys" + ofTensor(keyed)
-                    + " in any order, each goes to the slice that owns it"
-                    + (keyed.combine() == Reduction.NONE ? "" : ", duplicates folded with " + keyed.combine())
-                    + (keyed.everySlice() ? "; slices without keys are called too" : "")
+        } else if (layout instanceof Layout.ByRange byRange) {
+            return rows("rows", byRange.width(), each) + ", row-aligned with the tensor, cut at slice bounds"
                     + BORROWED;
-        } else if (layout instanceof Layout.Elements elements) {
+        } else if (layout instanceof Layout.ByKey byKey) {
+            return "[n]" + words(each.type()) + ", global keys" + ofTensor(byKey)
+                    + " in any order, each goes to the slice that owns it"
+                    + (byKey.combine() == Reduction.NONE ? "" : ", duplicates folded with " + byKey.combine())
+                    + (byKey.everySlice() ? "; slices without keys are called too" : "")
+                    + BORROWED;
+        } else if (layout instanceof Layout.ElementsByKey elements) {
             return "each element goes to the slice that owns its " + code(elements.key()) + ofTensor(elements)
                     + ", copied" + (elements.everySlice() ? "; slices without elements are called too" : "");
-        } else if (layout instanceof Layout.Beside beside) {
-            return rows("n", beside.width(), each) + ", row i goes where " + code(beside.keys() + "[i]") + " goes"
+        } else if (layout instanceof Layout.AlongKeys along) {
+            return rows("n", along.width(), each) + ", row i goes where " + code(along.keys() + "[i]") + " goes"
                     + BORROWED;
-        } else if (layout instanceof Layout.Uneven uneven) {
-            return ragged(uneven, each) + " and goes where it goes" + BORROWED;
+        } else if (layout instanceof Layout.Ragged ragged) {
+            return ragged(ragged, each) + " and goes where it goes" + BORROWED;
         }
         boolean shared = bare(each.type()) instanceof Type.Shared;
         String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
@@ -155,30 +156,28 @@ final class StubDoc {
     private String merged(Component each) {
         Layout layout = each.layout();
         String shape = shape(each.type());
-        if (layout instanceof Layout.Folded folded) {
+        if (layout instanceof Layout.Reduced reduced) {
             return shape
-                    + (each.type() instanceof Type.Mapping
-                            ? "key by key "
-                            : shape.isEmpty() ? "" : "element by element ")
-                    + folded(folded.reduction());
-        } else if (layout instanceof Layout.Ranged ranged) {
-            return rows("rows", ranged.width(), each) + ", row-aligned with the tensor";
-        } else if (layout instanceof Layout.Beside beside) {
-            return rows("n", beside.width(), each) + ", row i belongs to " + code(beside.keys() + "[i]");
-        } else if (layout instanceof Layout.Listed listed) {
-            return "element i belongs to " + code(listed.keys() + "[i]");
-        } else if (layout instanceof Layout.Produced) {
+                    + (each.type() instanceof Type.MapOf ? "key by key " : shape.isEmpty() ? "" : "element by element ")
+                    + folded(reduced.reduction());
+        } else if (layout instanceof Layout.ByRange byRange) {
+            return rows("rows", byRange.width(), each) + ", row-aligned with the tensor";
+        } else if (layout instanceof Layout.AlongKeys along) {
+            return rows("n", along.width(), each) + ", row i belongs to " + code(along.keys() + "[i]");
+        } else if (layout instanceof Layout.ElementsAlongKeys elements) {
+            return "element i belongs to " + code(elements.keys() + "[i]");
+        } else if (layout instanceof Layout.ProducedKeys) {
             return "[n]" + words(each.type()) + ", keys that the slices produce, one slice after the other";
-        } else if (layout instanceof Layout.Appended appended) {
-            return rows("n", appended.width(), each) + ", row i belongs to " + code(appended.keys() + "[i]");
-        } else if (layout instanceof Layout.Uneven uneven) {
-            return ragged(uneven, each);
-        } else if (!model.decodesAnswers() && each.type() instanceof Type.Mapping) {
+        } else if (layout instanceof Layout.AlongProducedKeys along) {
+            return rows("n", along.width(), each) + ", row i belongs to " + code(along.keys() + "[i]");
+        } else if (layout instanceof Layout.Ragged ragged) {
+            return ragged(ragged, each);
+        } else if (!model.decodesAnswers() && each.type() instanceof Type.MapOf) {
             return "the entries of the maps of the " + parts + ", whose keys differ";
         } else if (!model.decodesAnswers()) {
             return "the lists of the " + parts + ", one after the other";
         }
-        String orNull = each.type() instanceof Type.Maybe ? "may be null" : "";
+        String orNull = each.type() instanceof Type.Nullable ? "may be null" : "";
         return (shape.isEmpty() ? "" : shape.substring(0, shape.length() - 2) + (orNull.isEmpty() ? "" : ", "))
                 + orNull;
     }
@@ -193,8 +192,8 @@ final class StubDoc {
         };
     }
 
-    private static String ragged(Layout.Uneven uneven, Component each) {
-        return "[sum of " + uneven.counts() + "]" + words(each.type()) + ", row i has " + code(uneven.counts() + "[i]")
+    private static String ragged(Layout.Ragged ragged, Component each) {
+        return "[sum of " + ragged.counts() + "]" + words(each.type()) + ", row i has " + code(ragged.counts() + "[i]")
                 + " elements";
     }
 
@@ -219,7 +218,7 @@ final class StubDoc {
     }
 
     private static Type bare(Type type) {
-        return type instanceof Type.Maybe maybe ? maybe.of() : type;
+        return type instanceof Type.Nullable nullable ? nullable.of() : type;
     }
 
     private static String code(String text) {

@@ -46,11 +46,11 @@ final class ValueEmitter {
      * @param base the version that added the value
      */
     private CodeBlock statement(Type type, CodeBlock value, CodeBlock out, int base) {
-        if (type instanceof Type.Maybe maybe) {
+        if (type instanceof Type.Nullable nullable) {
             return CodeBlock.builder()
                     .addStatement("$L.bool($L != null)", out, value)
                     .beginControlFlow("if ($L != null)", value)
-                    .addStatement(write(maybe.of(), value, out, base))
+                    .addStatement(write(nullable.of(), value, out, base))
                     .endControlFlow()
                     .build();
         }
@@ -59,19 +59,19 @@ final class ValueEmitter {
 
     private CodeBlock write(Type type, CodeBlock value, CodeBlock out, int base) {
         if (type instanceof Scalar scalar) {
-            return CodeBlock.of("$L.$L($L)", out, scalar.method(), value);
+            return CodeBlock.of("$L.$L($L)", out, TupleMethods.of(scalar), value);
         } else if (type instanceof Type.Enumeration) {
             return CodeBlock.of("$L.enumeration($L)", out, value);
         } else if (type instanceof Type.Copied copied) {
-            return CodeBlock.of("$L.$L($L)", out, copied.of().copiedMethod(), value);
+            return CodeBlock.of("$L.$L($L)", out, TupleMethods.ofCopied(copied.of()), value);
         } else if (type instanceof Type.Flags) {
             return CodeBlock.of("$L.booleans($L)", out, value);
         } else if (type instanceof Type.Shared) {
             return CodeBlock.of("$L.array($L)", out, value);
-        } else if (type instanceof Type.Many many) {
-            return CodeBlock.of("$L($L, $L)", writerOfMany(many, base), value, out);
-        } else if (type instanceof Type.Mapping mapping) {
-            return CodeBlock.of("$L($L, $L)", writerOfMapping(mapping), value, out);
+        } else if (type instanceof Type.ListOf list) {
+            return CodeBlock.of("$L($L, $L)", writerOfList(list, base), value, out);
+        } else if (type instanceof Type.MapOf map) {
+            return CodeBlock.of("$L($L, $L)", writerOfMap(map), value, out);
         }
         return CodeBlock.of("$L($L, $L)", writerOf((Type.Tuple) type, base), value, out);
     }
@@ -93,7 +93,7 @@ final class ValueEmitter {
     /** Returns the expression for a value, or for its default if the peer is too old to send it. */
     private CodeBlock orEmpty(int since, Type type, CodeBlock read) {
         return CodeBlock.of(
-                type instanceof Type.Maybe ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
+                type instanceof Type.Nullable ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
                 since,
                 read,
                 empty(type));
@@ -110,7 +110,7 @@ final class ValueEmitter {
 
     private CodeBlock read(Type type, CodeBlock in, int base) {
         if (type instanceof Scalar scalar) {
-            return CodeBlock.of("$L.$L()", in, scalar.method());
+            return CodeBlock.of("$L.$L()", in, TupleMethods.of(scalar));
         } else if (type instanceof Type.Enumeration enumeration) {
             return enumeration.unknown().isEmpty()
                     ? CodeBlock.of("$L.enumeration($T.values())", in, Java.type(type))
@@ -121,17 +121,17 @@ final class ValueEmitter {
                             Java.type(type),
                             enumeration.unknown().get());
         } else if (type instanceof Type.Copied copied) {
-            return CodeBlock.of("$L.$L()", in, copied.of().copiedMethod());
+            return CodeBlock.of("$L.$L()", in, TupleMethods.ofCopied(copied.of()));
         } else if (type instanceof Type.Flags) {
             return CodeBlock.of("$L.booleans()", in);
         } else if (type instanceof Type.Shared shared) {
-            return CodeBlock.of("$L.$L()", in, shared.of().sharedMethod());
-        } else if (type instanceof Type.Many many) {
-            return CodeBlock.of("$L($L)", readerOfMany(many, base), in);
-        } else if (type instanceof Type.Mapping mapping) {
-            return CodeBlock.of("$L($L)", readerOfMapping(mapping), in);
-        } else if (type instanceof Type.Maybe maybe) {
-            return CodeBlock.of("$L.bool() ? $L : null", in, read(maybe.of(), in, base));
+            return CodeBlock.of("$L.$L()", in, TupleMethods.ofShared(shared.of()));
+        } else if (type instanceof Type.ListOf list) {
+            return CodeBlock.of("$L($L)", readerOfList(list, base), in);
+        } else if (type instanceof Type.MapOf map) {
+            return CodeBlock.of("$L($L)", readerOfMap(map), in);
+        } else if (type instanceof Type.Nullable nullable) {
+            return CodeBlock.of("$L.bool() ? $L : null", in, read(nullable.of(), in, base));
         }
         return CodeBlock.of("$L($L)", readerOf((Type.Tuple) type, base), in);
     }
@@ -154,9 +154,9 @@ final class ValueEmitter {
      * layout by which they are grouped.
      */
     private CodeBlock readStamped(Type type, int base) {
-        return type instanceof Type.Many many
-                ? CodeBlock.of("$L(in.stamped())", readerOfMany(many, base))
-                : CodeBlock.of("in.stamped().$L()", ((Type.Shared) type).of().sharedMethod());
+        return type instanceof Type.ListOf list
+                ? CodeBlock.of("$L(in.stamped())", readerOfList(list, base))
+                : CodeBlock.of("in.stamped().$L()", TupleMethods.ofShared(((Type.Shared) type).of()));
     }
 
     /** Returns the call of a record's constructor, with each argument on its own line if there are several. */
@@ -188,11 +188,11 @@ final class ValueEmitter {
             return CodeBlock.of("new boolean[0]");
         } else if (type instanceof Type.Shared shared) {
             return CodeBlock.of("$T.allocate(0)", Java.shared(shared.of()));
-        } else if (type instanceof Type.Many) {
+        } else if (type instanceof Type.ListOf) {
             return CodeBlock.of("$T.of()", List.class);
-        } else if (type instanceof Type.Mapping) {
+        } else if (type instanceof Type.MapOf) {
             return CodeBlock.of("$T.of()", Map.class);
-        } else if (type instanceof Type.Maybe) {
+        } else if (type instanceof Type.Nullable) {
             return CodeBlock.of("null");
         }
         Type.Tuple tuple = (Type.Tuple) type;
@@ -246,37 +246,37 @@ final class ValueEmitter {
         return part.isLater(base) ? orEmpty(part.since(), part.type(), read) : read;
     }
 
-    private String writerOfMany(Type.Many many, int base) {
-        String method = "writeListOf" + suffix(many.of(), base);
+    private String writerOfList(Type.ListOf list, int base) {
+        String method = "writeListOf" + suffix(list.of(), base);
         if (!methods.containsKey(method)) {
             methods.put(
                     method,
                     helper(method)
-                            .addParameter(Java.type(many), "values")
+                            .addParameter(Java.type(list), "values")
                             .addParameter(TupleWriter.class, "out")
                             .addStatement("out.count(values.size())")
-                            .beginControlFlow("for ($T value : values)", Java.type(many.of()))
-                            .addCode(statement(many.of(), CodeBlock.of("value"), CodeBlock.of("out"), base))
+                            .beginControlFlow("for ($T value : values)", Java.type(list.of()))
+                            .addCode(statement(list.of(), CodeBlock.of("value"), CodeBlock.of("out"), base))
                             .endControlFlow()
                             .build());
         }
         return method;
     }
 
-    private String readerOfMany(Type.Many many, int base) {
-        String method = "readListOf" + suffix(many.of(), base);
+    private String readerOfList(Type.ListOf list, int base) {
+        String method = "readListOf" + suffix(list.of(), base);
         if (!methods.containsKey(method)) {
-            TypeName list = ParameterizedTypeName.get(
-                    ClassName.get(ArrayList.class), Java.type(many.of()).box());
+            TypeName arrayList = ParameterizedTypeName.get(
+                    ClassName.get(ArrayList.class), Java.type(list.of()).box());
             methods.put(
                     method,
                     helper(method)
-                            .returns(Java.type(many))
+                            .returns(Java.type(list))
                             .addParameter(TupleReader.class, "in")
-                            .addStatement("int n = in.count($L)", many.of().leastBytes())
-                            .addStatement("$T values = new $T<>(n)", list, ArrayList.class)
+                            .addStatement("int n = in.count($L)", list.of().leastBytes())
+                            .addStatement("$T values = new $T<>(n)", arrayList, ArrayList.class)
                             .beginControlFlow("for (int i = 0; i < n; i++)")
-                            .addStatement("values.add($L)", read(many.of(), base))
+                            .addStatement("values.add($L)", read(list.of(), base))
                             .endControlFlow()
                             .addStatement("return $T.copyOf(values)", List.class)
                             .build());
@@ -284,46 +284,46 @@ final class ValueEmitter {
         return method;
     }
 
-    private String writerOfMapping(Type.Mapping mapping) {
-        String method = "writeMapOf" + suffix(mapping.of(), 1);
+    private String writerOfMap(Type.MapOf map) {
+        String method = "writeMapOf" + suffix(map.of(), 1);
         if (!methods.containsKey(method)) {
             TypeName entry = ParameterizedTypeName.get(
                     ClassName.get(Map.Entry.class),
                     ClassName.get(String.class),
-                    Java.type(mapping.of()).box());
+                    Java.type(map.of()).box());
             methods.put(
                     method,
                     helper(method)
-                            .addParameter(Java.type(mapping), "values")
+                            .addParameter(Java.type(map), "values")
                             .addParameter(TupleWriter.class, "out")
                             .addStatement("out.count(values.size())")
                             .beginControlFlow("for ($T entry : values.entrySet())", entry)
                             .addStatement("out.string(entry.getKey())")
-                            .addCode(statement(mapping.of(), CodeBlock.of("entry.getValue()"), CodeBlock.of("out"), 1))
+                            .addCode(statement(map.of(), CodeBlock.of("entry.getValue()"), CodeBlock.of("out"), 1))
                             .endControlFlow()
                             .build());
         }
         return method;
     }
 
-    private String readerOfMapping(Type.Mapping mapping) {
-        String method = "readMapOf" + suffix(mapping.of(), 1);
+    private String readerOfMap(Type.MapOf map) {
+        String method = "readMapOf" + suffix(map.of(), 1);
         if (!methods.containsKey(method)) {
-            TypeName map = ParameterizedTypeName.get(
+            TypeName linkedMap = ParameterizedTypeName.get(
                     ClassName.get(LinkedHashMap.class),
                     ClassName.get(String.class),
-                    Java.type(mapping.of()).box());
+                    Java.type(map.of()).box());
             methods.put(
                     method,
                     helper(method)
-                            .returns(Java.type(mapping))
+                            .returns(Java.type(map))
                             .addParameter(TupleReader.class, "in")
                             .addStatement(
                                     "int n = in.count($L)",
-                                    Scalar.STRING.leastBytes() + mapping.of().leastBytes())
-                            .addStatement("$T values = new $T<>()", map, LinkedHashMap.class)
+                                    Scalar.STRING.leastBytes() + map.of().leastBytes())
+                            .addStatement("$T values = new $T<>()", linkedMap, LinkedHashMap.class)
                             .beginControlFlow("for (int i = 0; i < n; i++)")
-                            .addStatement("$T.put(values, in.string(), $L)", TupleReader.class, read(mapping.of(), 1))
+                            .addStatement("$T.put(values, in.string(), $L)", TupleReader.class, read(map.of(), 1))
                             .endControlFlow()
                             .addStatement("return $T.unmodifiableMap(values)", Collections.class)
                             .build());

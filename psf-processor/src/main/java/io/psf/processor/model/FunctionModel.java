@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param ordered true if calls of one worker on one shard run one after the other
  * @param visible true if the interface is public
  * @param later true if the handler returns a stage of the response
- * @param whole true if {@code handle} has a default body
+ * @param hasDefaultBody true if {@code handle} has a default body
  * @param own the interface's own merge method, if any
  * @param doc the interface's javadoc without its tags; empty if it has none
  * @param requestType the request's record; {@code Object} if there is none
@@ -35,7 +35,7 @@ public record FunctionModel(
         boolean ordered,
         boolean visible,
         boolean later,
-        boolean whole,
+        boolean hasDefaultBody,
         OwnMerge own,
         String doc,
         ClassRef requestType,
@@ -60,8 +60,8 @@ public record FunctionModel(
     }
 
     /** True if a merge needs the tensor's width to concatenate rows. */
-    public boolean appends() {
-        return response.stream().anyMatch(component -> component.layout() instanceof Layout.Appended);
+    public boolean mergesProducedRows() {
+        return response.stream().anyMatch(component -> component.layout() instanceof Layout.AlongProducedKeys);
     }
 
     /** True if the interface has its own merge instead of layouts. */
@@ -70,8 +70,8 @@ public record FunctionModel(
     }
 
     /** True if a merge sets elements of lists at the positions of their keys. */
-    public boolean lists() {
-        return response.stream().anyMatch(component -> component.layout() instanceof Layout.Listed);
+    public boolean mergesLists() {
+        return response.stream().anyMatch(component -> component.layout() instanceof Layout.ElementsAlongKeys);
     }
 
     /** True if the answer of a part is decoded into a response, and not scattered. */

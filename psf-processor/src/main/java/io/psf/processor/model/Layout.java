@@ -28,7 +28,7 @@ public sealed interface Layout {
      *
      * @param width elements in a row; 0 for the tensor's width
      */
-    record Ranged(int width) implements Layout {
+    record ByRange(int width) implements Layout {
         @Override
         public String schema() {
             return " by range" + (width == 0 ? "" : " x " + width);
@@ -43,7 +43,7 @@ public sealed interface Layout {
      * @param combine how duplicates are folded
      * @param everySlice true if slices without keys also get a part
      */
-    record Keyed(int set, String of, Reduction combine, boolean everySlice) implements Layout {
+    record ByKey(int set, String of, Reduction combine, boolean everySlice) implements Layout {
         @Override
         public String schema() {
             return " by key" + (combine == Reduction.NONE ? "" : " " + Component.lower(combine))
@@ -59,7 +59,7 @@ public sealed interface Layout {
      * @param of the component with the tensor whose keys they are; empty for the tensor that the request runs on
      * @param everySlice true if slices without keys also get a part
      */
-    record Elements(int set, String key, String of, boolean everySlice) implements Layout {
+    record ElementsByKey(int set, String key, String of, boolean everySlice) implements Layout {
         @Override
         public String schema() {
             return " by key " + key + (of.isEmpty() ? "" : " of " + of) + (everySlice ? " every slice" : "");
@@ -72,7 +72,7 @@ public sealed interface Layout {
      * @param keys the component of the request that has the keys
      * @param set the number of the keys' key set
      */
-    record Listed(String keys, int set) implements Layout {
+    record ElementsAlongKeys(String keys, int set) implements Layout {
         @Override
         public String schema() {
             return " along " + keys;
@@ -88,7 +88,7 @@ public sealed interface Layout {
     }
 
     /** Keys that the servers produce, concatenated in slice order. */
-    record Produced() implements Layout {
+    record ProducedKeys() implements Layout {
         @Override
         public String schema() {
             return " by key";
@@ -101,7 +101,7 @@ public sealed interface Layout {
      * @param keys the component of the response that has the keys
      * @param width elements in a row; 0 for the tensor's width
      */
-    record Appended(String keys, int width) implements Layout {
+    record AlongProducedKeys(String keys, int width) implements Layout {
         @Override
         public String schema() {
             return " along " + keys + (width == 0 ? "" : " x " + width);
@@ -115,7 +115,7 @@ public sealed interface Layout {
      * @param set the number of the keys' key set
      * @param width elements in a row; 0 for the tensor's width
      */
-    record Beside(String keys, int set, int width) implements Layout {
+    record AlongKeys(String keys, int set, int width) implements Layout {
         @Override
         public String schema() {
             return " along " + keys + (width == 0 ? "" : " x " + width);
@@ -129,7 +129,7 @@ public sealed interface Layout {
      * @param index the number of that component
      * @param set the number of the key set along which the counts go; -1 for keys that the servers produce
      */
-    record Uneven(String counts, int index, int set) implements Layout {
+    record Ragged(String counts, int index, int set) implements Layout {
         @Override
         public String schema() {
             return " ragged " + counts;
@@ -141,7 +141,7 @@ public sealed interface Layout {
      *
      * @param reduction the fold
      */
-    record Folded(Reduction reduction) implements Layout {
+    record Reduced(Reduction reduction) implements Layout {
         @Override
         public String schema() {
             return " " + Component.lower(reduction);
@@ -150,7 +150,7 @@ public sealed interface Layout {
 
     /** Returns the number of the key set in the request; -1 if the component is not a key set. */
     default int keySet() {
-        return this instanceof Keyed keyed ? keyed.set() : this instanceof Elements elements ? elements.set() : -1;
+        return this instanceof ByKey byKey ? byKey.set() : this instanceof ElementsByKey elements ? elements.set() : -1;
     }
 
     /**
@@ -158,17 +158,17 @@ public sealed interface Layout {
      * the request runs on.
      */
     default String of() {
-        return this instanceof Keyed keyed ? keyed.of() : this instanceof Elements elements ? elements.of() : "";
+        return this instanceof ByKey byKey ? byKey.of() : this instanceof ElementsByKey elements ? elements.of() : "";
     }
 
     /** True if slices without keys of the set also get a part. */
     default boolean everySlice() {
-        return this instanceof Keyed keyed && keyed.everySlice()
-                || this instanceof Elements elements && elements.everySlice();
+        return this instanceof ByKey byKey && byKey.everySlice()
+                || this instanceof ElementsByKey elements && elements.everySlice();
     }
 
     /** True if an array is split over the slices and merged again, so that its length is known in advance. */
     default boolean isLaidOut() {
-        return this instanceof Ranged || this instanceof Beside;
+        return this instanceof ByRange || this instanceof AlongKeys;
     }
 }

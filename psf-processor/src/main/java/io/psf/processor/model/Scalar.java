@@ -2,29 +2,22 @@ package io.psf.processor.model;
 
 /** A scalar type, whose values are copied into the block of a frame. */
 public enum Scalar implements Type {
-    BOOLEAN("bool", "bool", 1),
-    BYTE("i8", "i8", 1),
-    SHORT("i16", "i16", 2),
-    INT("i32", "i32", 4),
-    LONG("i64", "i64", 8),
-    FLOAT("f32", "f32", 4),
-    DOUBLE("f64", "f64", 8),
-    STRING("string", "string", 4),
-    TENSOR("tensor", "tensor", 4);
+    BOOLEAN("bool", 1),
+    BYTE("i8", 1),
+    SHORT("i16", 2),
+    INT("i32", 4),
+    LONG("i64", 8),
+    FLOAT("f32", 4),
+    DOUBLE("f64", 8),
+    STRING("string", 4),
+    TENSOR("tensor", 4);
 
     private final String schema;
-    private final String method;
     private final int leastBytes;
 
-    Scalar(String schema, String method, int leastBytes) {
+    Scalar(String schema, int leastBytes) {
         this.schema = schema;
-        this.method = method;
         this.leastBytes = leastBytes;
-    }
-
-    /** Returns the name of the method of the tuple's reader and writer. */
-    public String method() {
-        return method;
     }
 
     /** True if the type is a number that a reduction can fold. */

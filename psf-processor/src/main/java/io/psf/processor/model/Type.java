@@ -13,9 +13,9 @@ public sealed interface Type
                 Type.Flags,
                 Type.Shared,
                 Type.Tuple,
-                Type.Many,
-                Type.Mapping,
-                Type.Maybe,
+                Type.ListOf,
+                Type.MapOf,
+                Type.Nullable,
                 Type.Bad {
     /**
      * Returns the type's text in the schema.
@@ -197,7 +197,7 @@ public sealed interface Type
      *
      * @param of the type of the elements: nested records, scalars or enums
      */
-    record Many(Type of) implements Type {
+    record ListOf(Type of) implements Type {
         @Override
         public String schema(int version, int base) {
             return "list of " + of.schema(version, base);
@@ -224,7 +224,7 @@ public sealed interface Type
      *
      * @param of the type of the values: scalars or enums
      */
-    record Mapping(Type of) implements Type {
+    record MapOf(Type of) implements Type {
         @Override
         public String schema(int version, int base) {
             return "map of string to " + of.schema(version, base);
@@ -248,7 +248,7 @@ public sealed interface Type
      * @param mark the annotation that marks the value as nullable, if it is a type annotation and can be written in a
      *     signature
      */
-    record Maybe(Type of, Optional<ClassRef> mark) implements Type {
+    record Nullable(Type of, Optional<ClassRef> mark) implements Type {
         @Override
         public String schema(int version, int base) {
             return of.schema(version, base) + "?";
@@ -289,22 +289,20 @@ public sealed interface Type
 
     /** The type of an array's elements. */
     enum Items {
-        BYTE(Scalar.BYTE, "byte", "ByteArray", "bytes"),
-        INT(Scalar.INT, "int", "IntArray", "ints"),
-        LONG(Scalar.LONG, "long", "LongArray", "longs"),
-        FLOAT(Scalar.FLOAT, "float", "FloatArray", "floats"),
-        DOUBLE(Scalar.DOUBLE, "double", "DoubleArray", "doubles");
+        BYTE(Scalar.BYTE, "byte", "ByteArray"),
+        INT(Scalar.INT, "int", "IntArray"),
+        LONG(Scalar.LONG, "long", "LongArray"),
+        FLOAT(Scalar.FLOAT, "float", "FloatArray"),
+        DOUBLE(Scalar.DOUBLE, "double", "DoubleArray");
 
         private final Scalar scalar;
         private final String keyword;
         private final String shared;
-        private final String copiedMethod;
 
-        Items(Scalar scalar, String keyword, String shared, String copiedMethod) {
+        Items(Scalar scalar, String keyword, String shared) {
             this.scalar = scalar;
             this.keyword = keyword;
             this.shared = shared;
-            this.copiedMethod = copiedMethod;
         }
 
         /** Returns the element type in the schema's text. */
@@ -331,16 +329,6 @@ public sealed interface Type
         /** Returns the simple name of the shared array. */
         public String shared() {
             return shared;
-        }
-
-        /** Returns the reader's method for a shared array. */
-        public String sharedMethod() {
-            return Character.toLowerCase(shared.charAt(0)) + shared.substring(1);
-        }
-
-        /** Returns the reader's and the writer's method for a copied array. */
-        public String copiedMethod() {
-            return copiedMethod;
         }
     }
 }

@@ -89,7 +89,7 @@ final class ComponentReader {
         } else if (!fitsPlace(mirror, each) || isNull(each)) {
             return WHOLE;
         }
-        return mirror.type() == ByKey.class ? keys.keyed(each, mirror) : ofArray(each, mirror, request, false);
+        return mirror.type() == ByKey.class ? keys.byKey(each, mirror) : ofArray(each, mirror, request, false);
     }
 
     private Layout ofResponse(TupleElement each, List<TupleElement> response) {
@@ -110,21 +110,21 @@ final class ComponentReader {
         } else if (mirror.type() == Reduce.class) {
             return new ReductionReader(problems).read(each, mirror);
         }
-        return mirror.type() == ByKey.class ? keys.produced(each, mirror) : ofArray(each, mirror, response, true);
+        return mirror.type() == ByKey.class ? keys.producedKeys(each, mirror) : ofArray(each, mirror, response, true);
     }
 
     private Layout ofArray(TupleElement each, Mirror mirror, List<TupleElement> tuple, boolean inResponse) {
         if (mirror.type() == ByRange.class) {
             arrays.requireShared(each, mirror);
-            return new Layout.Ranged(arrays.width(each, mirror));
+            return new Layout.ByRange(arrays.width(each, mirror));
         } else if (mirror.type() == Ragged.class) {
             arrays.requireShared(each, mirror);
             return ragged.read(each, mirror, tuple, inResponse);
         }
-        if (inResponse && each.type() instanceof Type.Many) {
-            return keys.listed(each, mirror);
+        if (inResponse && each.type() instanceof Type.ListOf) {
+            return keys.elementsAlongKeys(each, mirror);
         }
-        return keys.beside(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
+        return keys.alongKeys(each, mirror, inResponse, RaggedReader.isCounts(each, tuple));
     }
 
     /**
@@ -146,13 +146,13 @@ final class ComponentReader {
      * Returns true if the component is nullable although it has a layout, and reports it: a layout requires a value.
      */
     private boolean isNull(TupleElement each) {
-        if (each.type() instanceof Type.Maybe) {
-            tellNull(each, "no null on a component with a layout", "Use an empty array or a zero.");
+        if (each.type() instanceof Type.Nullable) {
+            reportNull(each, "no null on a component with a layout", "Use an empty array or a zero.");
         }
-        return each.type() instanceof Type.Maybe;
+        return each.type() instanceof Type.Nullable;
     }
 
-    private void tellNull(TupleElement each, String expected, String hint) {
+    private void reportNull(TupleElement each, String expected, String hint) {
         problems.add(each.field(), Message.NULLABLE, each.name(), each.simpleType(), expected, hint);
     }
 
@@ -180,13 +180,13 @@ final class ComponentReader {
      * Checks that components without a layout can be merged from the answers of several slices. Lists are concatenated.
      */
     private void requireMergeable(TupleElement each) {
-        if (each.type() instanceof Type.Many || each.type() instanceof Type.Mapping) {
+        if (each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf) {
             return;
-        } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Mapping) {
-            tellNull(each, "no null for a map that is merged from the slices' maps", "Use an empty map.");
+        } else if (each.type() instanceof Type.Nullable nullable && nullable.of() instanceof Type.MapOf) {
+            reportNull(each, "no null for a map that is merged from the slices' maps", "Use an empty map.");
             return;
-        } else if (each.type() instanceof Type.Maybe maybe && maybe.of() instanceof Type.Many) {
-            tellNull(each, "no null for a list that is merged from the slices' lists", "Use an empty list.");
+        } else if (each.type() instanceof Type.Nullable nullable && nullable.of() instanceof Type.ListOf) {
+            reportNull(each, "no null for a list that is merged from the slices' lists", "Use an empty list.");
             return;
         }
         problems.add(

@@ -40,7 +40,7 @@ public final class Evolution {
             }
         }
         if (now.size() < committed.size()) {
-            new Comparison(type, committed.size(), committed.size() + 1, file).tell(type, "the version was removed");
+            new Comparison(type, committed.size(), committed.size() + 1, file).report(type, "the version was removed");
         } else if (now.size() > committed.size()) {
             problems.add(type, Message.SCHEMA_GROWN, committed.size() + 1, model.name(), file);
         }
@@ -62,7 +62,7 @@ public final class Evolution {
         private final int version;
         private final int next;
         private final String file;
-        private boolean told;
+        private boolean reported;
 
         Comparison(TypeElement type, int version, int next, String file) {
             this.type = type;
@@ -73,15 +73,15 @@ public final class Evolution {
 
         void compare(SchemaText was, SchemaText is) {
             if (!was.head().equals(is.head())) {
-                tell(type, "\"" + is.head() + "\" was \"" + was.head() + "\"");
+                report(type, "\"" + is.head() + "\" was \"" + was.head() + "\"");
             }
             compare("Request", was.request(), is.request());
             compare("Response", was.response(), is.response());
             if (!was.tail().equals(is.tail())) {
-                tell(type, is.tail().isEmpty() ? "its own merge was removed" : "its own merge was added");
+                report(type, is.tail().isEmpty() ? "its own merge was removed" : "its own merge was added");
             }
-            if (!told) {
-                tell(type, "it has changed");
+            if (!reported) {
+                report(type, "it has changed");
             }
         }
 
@@ -90,25 +90,25 @@ public final class Evolution {
             was.forEach((name, text) -> {
                 String now = is.get(name);
                 if (now == null) {
-                    tell(element(tuple, name), "component " + name + of + " was removed");
+                    report(element(tuple, name), "component " + name + of + " was removed");
                 } else if (!now.equals(text)) {
-                    tell(element(tuple, name), "component " + name + of + " is " + now + ", was " + text);
+                    report(element(tuple, name), "component " + name + of + " is " + now + ", was " + text);
                 }
             });
             is.forEach((name, text) -> {
                 if (!was.containsKey(name)) {
-                    tell(element(tuple, name), "component " + name + of + " was added");
+                    report(element(tuple, name), "component " + name + of + " was added");
                 }
             });
             if (was.equals(is) && !List.copyOf(was.keySet()).equals(List.copyOf(is.keySet()))) {
-                tell(
+                report(
                         element(tuple, ""),
                         "components" + of + " changed their order, were " + String.join(", ", was.keySet()));
             }
         }
 
-        void tell(Element where, String what) {
-            told = true;
+        void report(Element where, String what) {
+            reported = true;
             problems.add(where, Message.SCHEMA_BROKEN, what, version, file, next);
         }
 

@@ -23,7 +23,7 @@ final class KeyReader {
     /**
      * The components of the request to which an {@code Along} refers although they have no keys. Each is reported once.
      */
-    private final Set<String> told = new HashSet<>();
+    private final Set<String> reported = new HashSet<>();
     /** The names of the keys that servers produce. */
     private List<String> produced = List.of();
 
@@ -69,20 +69,20 @@ final class KeyReader {
         } else if (each.since().isPresent()) {
             problems.add(each.field(), each.since().get(), "", Message.OWNER, "@Since", each.name());
         } else {
-            tellWritten(each, mirror, Message.OWNER);
+            reportWritten(each, mirror, Message.OWNER);
         }
         return new Layout.Owner();
     }
 
     /** Reads keys of a response. */
-    Layout produced(TupleElement each, Mirror mirror) {
+    Layout producedKeys(TupleElement each, Mirror mirror) {
         arrays.requireKeys(each, mirror);
-        tellWritten(each, mirror, Message.KEYS_IN_RESPONSE);
-        return new Layout.Produced();
+        reportWritten(each, mirror, Message.KEYS_IN_RESPONSE);
+        return new Layout.ProducedKeys();
     }
 
     /** Reports the first value of {@code ByKey} that is written where no value has a meaning. */
-    private void tellWritten(TupleElement each, Mirror mirror, Message message) {
+    private void reportWritten(TupleElement each, Mirror mirror, Message message) {
         Stream.of("value", "of", "combine", "everySlice")
                 .filter(value -> mirror.written(value) != null)
                 .findFirst()
@@ -90,11 +90,11 @@ final class KeyReader {
     }
 
     /** Reads keys of a request: an array of keys, or a list whose elements have one key each. */
-    Layout keyed(TupleElement each, Mirror mirror) {
+    Layout byKey(TupleElement each, Mirror mirror) {
         String of = of(each, mirror);
         int set = sets.indexOf(each.name());
         Reduction combine = mirror.constant("combine", Reduction.class).orElse(Reduction.NONE);
-        if (each.type() instanceof Type.Many many) {
+        if (each.type() instanceof Type.ListOf list) {
             if (combine != Reduction.NONE) {
                 problems.add(
                         each.field(),
@@ -106,16 +106,16 @@ final class KeyReader {
                         "NONE",
                         "Elements cannot be folded: each is sent to the owner of its key.");
             }
-            return new Layout.Elements(set, elementKey(each, many.of(), mirror), of, mirror.flag("everySlice"));
+            return new Layout.ElementsByKey(set, elementKey(each, list.of(), mirror), of, mirror.flag("everySlice"));
         }
         arrays.requireKeys(each, mirror);
         if (mirror.written("value") != null && !each.isBad()) {
-            tellNoKey(each, mirror, "no value, since the array is the keys", "");
+            reportNoKey(each, mirror, "no value, since the array is the keys", "");
         }
         if (combine == Reduction.AND || combine == Reduction.OR) {
             problems.add(each.field(), mirror, "combine", Message.COMBINE, combine, each.name());
         }
-        return new Layout.Keyed(set, of, combine, mirror.flag("everySlice"));
+        return new Layout.ByKey(set, of, combine, mirror.flag("everySlice"));
     }
 
     /** Returns the tensor whose keys they are; empty for the first tensor of the request. */
@@ -152,7 +152,7 @@ final class KeyReader {
         String name = mirror.text("value");
         if (!(of instanceof Type.Tuple element)) {
             if (!each.isBad()) {
-                tellNoKey(each, mirror, "a list of records; bare keys are a LongArray", "");
+                reportNoKey(each, mirror, "a list of records; bare keys are a LongArray", "");
             }
             return name;
         }
@@ -164,12 +164,12 @@ final class KeyReader {
             String expected = keys.isEmpty()
                     ? "a long component of " + element.name().simpleName() + ", which has none"
                     : String.join(" or ", keys);
-            tellNoKey(each, mirror, expected, Nearest.didYouMean(name, keys));
+            reportNoKey(each, mirror, expected, Nearest.didYouMean(name, keys));
         }
         return name;
     }
 
-    private void tellNoKey(TupleElement each, Mirror mirror, String expected, String hint) {
+    private void reportNoKey(TupleElement each, Mirror mirror, String expected, String hint) {
         problems.add(
                 each.field(),
                 mirror,
@@ -183,7 +183,7 @@ final class KeyReader {
     }
 
     /** Reads a list of a response whose element i belongs to key i of the request. */
-    Layout listed(TupleElement each, Mirror mirror) {
+    Layout elementsAlongKeys(TupleElement each, Mirror mirror) {
         String name = mirror.text("value");
         int set = sets.indexOf(name);
         if (produced.contains(name)) {
@@ -197,7 +197,7 @@ final class KeyReader {
                     "keys of the request",
                     "Along keys that servers produce: put the key into the elements, and remove @Along.");
         } else if (set < 0) {
-            tellNoKeys(each, mirror, name, true);
+            reportNoKeys(each, mirror, name, true);
         }
         if (mirror.written("width") != null) {
             problems.add(
@@ -210,7 +210,7 @@ final class KeyReader {
                     "none, since each key has one element",
                     "Remove it.");
         }
-        return new Layout.Listed(name, set);
+        return new Layout.ElementsAlongKeys(name, set);
     }
 
     /**
@@ -218,23 +218,23 @@ final class KeyReader {
      *
      * @param counts true if the component has the lengths of ragged rows
      */
-    Layout beside(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
+    Layout alongKeys(TupleElement each, Mirror mirror, boolean inResponse, boolean counts) {
         arrays.requireShared(each, mirror);
         String keys = mirror.text("value");
         int width = counts ? widthOfCounts(each, mirror) : arrays.width(each, mirror);
         if (inResponse && produced.contains(keys)) {
-            return new Layout.Appended(keys, width);
+            return new Layout.AlongProducedKeys(keys, width);
         }
         int set = sets.indexOf(keys);
         if (set < 0) {
-            tellNoKeys(each, mirror, keys, inResponse);
+            reportNoKeys(each, mirror, keys, inResponse);
         }
-        return new Layout.Beside(keys, set, width);
+        return new Layout.AlongKeys(keys, set, width);
     }
 
-    private void tellNoKeys(TupleElement each, Mirror mirror, String keys, boolean inResponse) {
+    private void reportNoKeys(TupleElement each, Mirror mirror, String keys, boolean inResponse) {
         boolean exists = request.stream().anyMatch(other -> other.name().equals(keys));
-        if (exists && !told.add(keys)) {
+        if (exists && !reported.add(keys)) {
             return;
         }
         List<String> all = Stream.concat(inResponse ? produced.stream() : Stream.of(), sets.stream())

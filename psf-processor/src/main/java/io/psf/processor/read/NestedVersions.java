@@ -54,11 +54,11 @@ final class NestedVersions {
     /** Returns the version that added a component of the record. */
     int ofComponent(Element field, String path, Type type) {
         Mirror.of(field, Unknown.class, elements)
-                .ifPresent(mirror -> tell(field, mirror, "", Message.UNKNOWN, "component " + path, ""));
+                .ifPresent(mirror -> report(field, mirror, "", Message.UNKNOWN, "component " + path, ""));
         Optional<Mirror> since = since(field, "component " + path + " of a nested record");
         int version = version(field, since, "component " + path);
         if (version > 1 && Versions.holdsTensor(type)) {
-            since.ifPresent(mirror -> tell(
+            since.ifPresent(mirror -> report(
                     field,
                     mirror,
                     "",
@@ -78,7 +78,7 @@ final class NestedVersions {
         boolean first = before == 0;
         int version = version(constant, since, "constant " + path);
         if (first && version > 1) {
-            since.ifPresent(mirror -> tell(
+            since.ifPresent(mirror -> report(
                     constant,
                     mirror,
                     "",
@@ -92,7 +92,7 @@ final class NestedVersions {
     private Optional<Mirror> since(Element element, String what) {
         for (Class<?> layout : isTuple ? List.<Class<?>>of() : TupleElement.LAYOUTS) {
             Mirror.of(element, layout, elements)
-                    .ifPresent(mirror -> tell(element, mirror, "", Message.LAYOUT_NESTED, mirror.name(), what));
+                    .ifPresent(mirror -> report(element, mirror, "", Message.LAYOUT_NESTED, mirror.name(), what));
         }
         Optional<Mirror> since = Mirror.of(element, Since.class, elements);
         unresolved |= since.filter(mirror -> !mirror.isResolved()).isPresent();
@@ -102,7 +102,7 @@ final class NestedVersions {
     private int version(Element element, Optional<Mirror> since, String what) {
         int version = since.map(mirror -> mirror.number("value")).orElse(1);
         if (since.isPresent() && version < 2) {
-            tell(element, since.get(), "value", Message.SINCE, "@Since(" + version + ") on " + what, Versions.FIRST);
+            report(element, since.get(), "value", Message.SINCE, "@Since(" + version + ") on " + what, Versions.FIRST);
             version = 1;
         } else if (version < before) {
             problems.add(
@@ -115,7 +115,7 @@ final class NestedVersions {
         return version;
     }
 
-    private void tell(Element element, Mirror mirror, String value, Message message, Object... arguments) {
+    private void report(Element element, Mirror mirror, String value, Message message, Object... arguments) {
         if (placeOf.apply(element).equals(element)) {
             problems.add(element, mirror, value, message, arguments);
         } else {

@@ -23,7 +23,7 @@ final class RaggedReader {
     private final KeyReader keys;
     private final Problems problems;
     /** The components to which a {@code Ragged} refers although they are no lengths. Each is reported once. */
-    private final Set<TupleElement> told = new HashSet<>();
+    private final Set<TupleElement> reported = new HashSet<>();
 
     RaggedReader(List<TupleElement> request, KeyReader keys, Problems problems) {
         this.request = request;
@@ -49,23 +49,23 @@ final class RaggedReader {
         Optional<TupleElement> counts = named.filter(other ->
                 other.has(Along.class) && (other.isBad() || other.type().equals(COUNTS)));
         if (counts.isEmpty()) {
-            if (named.isEmpty() || told.add(named.get())) {
+            if (named.isEmpty() || reported.add(named.get())) {
                 boolean byRange =
                         named.filter(other -> other.has(ByRange.class)).isPresent();
-                tellNoCounts(each, mirror, name, tuple, byRange ? BY_RANGE : "");
+                reportNoCounts(each, mirror, name, tuple, byRange ? BY_RANGE : "");
             }
-            return new Layout.Uneven(name, 0, -1);
+            return new Layout.Ragged(name, 0, -1);
         }
         String along = counts.get().layouts().get(0).text("value");
         if (!inResponse) {
             requireUnfolded(each, mirror, along);
         }
         boolean ofServers = inResponse && keys.produced().contains(along);
-        return new Layout.Uneven(
+        return new Layout.Ragged(
                 name, counts.get().index(), ofServers ? -1 : keys.sets().indexOf(along));
     }
 
-    private void tellNoCounts(TupleElement each, Mirror mirror, String name, List<TupleElement> tuple, String hint) {
+    private void reportNoCounts(TupleElement each, Mirror mirror, String name, List<TupleElement> tuple, String hint) {
         List<String> others = tuple.stream()
                 .filter(other -> other.type().equals(COUNTS) && other.has(Along.class))
                 .map(TupleElement::name)

@@ -22,9 +22,9 @@ final class ReductionReader {
     Layout read(TupleElement each, Mirror mirror) {
         Reduction reduction = mirror.constant("value", Reduction.class).orElse(Reduction.SUM);
         if (each.isBad()) {
-            return new Layout.Folded(reduction);
+            return new Layout.Reduced(reduction);
         }
-        Type folded = each.type() instanceof Type.Mapping mapping ? mapping.of() : each.type();
+        Type folded = each.type() instanceof Type.MapOf map ? map.of() : each.type();
         boolean numbers = folded instanceof Type.Shared || (folded instanceof Scalar s && s.isNumber());
         if (!numbers && folded != Scalar.BOOLEAN) {
             problems.add(
@@ -50,14 +50,14 @@ final class ReductionReader {
                     numbers ? "SUM, MIN or MAX" : "AND or OR",
                     forOthers ? "" : " To keep the slices' answers apart, " + OWN_MERGE + ".");
         }
-        return new Layout.Folded(reduction);
+        return new Layout.Reduced(reduction);
     }
 
     private static String hint(Type type) {
         if (type instanceof Type.Copied copied) {
             return "Use " + copied.of().shared() + ".";
         }
-        return type instanceof Type.Many
+        return type instanceof Type.ListOf
                 ? "Remove it: the slices' lists are concatenated."
                 : "W" + OWN_MERGE.substring(1) + " for it.";
     }

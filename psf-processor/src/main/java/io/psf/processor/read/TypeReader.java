@@ -84,7 +84,7 @@ final class TypeReader {
         } else if (read instanceof Scalar scalar && scalar != Scalar.STRING && scalar != Scalar.TENSOR) {
             return nullable(path, type, "none, since a " + scalar(type) + " is never null", "Remove it.");
         }
-        return new Type.Maybe(read, mark);
+        return new Type.Nullable(read, mark);
     }
 
     private static String scalar(TypeMirror type) {
@@ -269,7 +269,7 @@ final class TypeReader {
             } else if (each != null) {
                 return each.leastBytes() == 0
                         ? bad(path, type, "a record with components in a list", "Send the number of them.")
-                        : new Type.Many(each);
+                        : new Type.ListOf(each);
             }
         }
         return bad(path, type, TypeAdvice.LIST, "Wrap the elements in a record.");
@@ -286,7 +286,7 @@ final class TypeReader {
             }
             Type each = qualified(key).equals(STRING) ? element(of, path, false) : null;
             if (each != null) {
-                return each instanceof Type.Bad ? each : new Type.Mapping(each);
+                return each instanceof Type.Bad ? each : new Type.MapOf(each);
             }
         }
         return bad(path, type, TypeAdvice.MAP, "Use a List of a record with key and value.");
