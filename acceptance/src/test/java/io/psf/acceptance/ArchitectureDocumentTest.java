@@ -1,0 +1,84 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Checks that the names in {@code docs/architecture.md} are those of the sources. */
+final class ArchitectureDocumentTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Path PAGE = ROOT.resolve("docs/architecture.md");
+    /** A class, or a class and its member. A name in capitals is none. */
+    private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?`");
+
+    private static final Pattern PACKAGE = Pattern.compile("`(io\\.psf[a-z.]*)`");
+
+    @Test
+    void everyClassAndMemberExists() throws IOException {
+        Map<String, List<Path>> sources = sources();
+        List<String> missing = new ArrayList<>();
+        int found = 0;
+        Matcher names = NAME.matcher(Files.readString(PAGE));
+        while (names.find()) {
+            found++;
+            String member = names.group(2) == null ? "" : names.group(2);
+            boolean exists = false;
+            for (Path source : sources.getOrDefault(declaring(names.group(1)), List.of())) {
+                exists |= Files.readString(source).contains(member);
+            }
+            if (!exists) {
+                missing.add(names.group());
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(found).isGreaterThan(50);
+    }
+
+    @Test
+    void everyPackageExists() throws IOException {
+        List<String> files = sources().values().stream()
+                .flatMap(List::stream)
+                .map(file -> file.toString().replace(File.separatorChar, '.'))
+                .toList();
+        Matcher names = PACKAGE.matcher(Files.readString(PAGE));
+        while (names.find()) {
+            String name = "." + names.group(1) + ".";
+            assertThat(files).anyMatch(each -> each.contains(name));
+        }
+    }
+
+    /** Returns the class whose source declares a class: of a generated one, the function's interface. */
+    private static String declaring(String name) {
+        return name.endsWith("Psf") ? name.substring(0, name.length() - "Psf".length()) : name;
+    }
+
+    /** Returns the sources of the checkout by the name of their class. */
+    private static Map<String, List<Path>> sources() throws IOException {
+        Map<String, List<Path>> sources = new HashMap<>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path module : modules.map(each -> each.resolve("src")).toList()) {
+                if (Files.isDirectory(module)) {
+                    try (Stream<Path> files = Files.walk(module)) {
+                        files.filter(file -> file.toString().endsWith(".java")).forEach(file -> {
+                            String name = file.getFileName().toString().replace(".java", "");
+                            sources.computeIfAbsent(name, n -> new ArrayList<>())
+                                    .add(file);
+                        });
+                    }
+                }
+            }
+        }
+        return sources;
+    }
+}
