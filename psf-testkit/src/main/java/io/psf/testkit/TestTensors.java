@@ -61,8 +61,7 @@ final class TestTensors {
     }
 
     void remove(TestShard shard) {
-        TensorId tensor = shard.spec().id();
-        Objects.requireNonNull(shards.get(tensor)).remove(shard.slice());
+        shards.values().forEach(bySlice -> bySlice.remove(shard.slice(), shard));
         shards.values().removeIf(Map::isEmpty);
     }
 
