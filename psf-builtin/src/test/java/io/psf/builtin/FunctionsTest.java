@@ -5,41 +5,46 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.sparse.SparsePull;
 import io.psf.builtin.sparse.SparsePullPsf;
+import io.psf.builtin.sparse.SparsePush;
 import io.psf.builtin.sparse.SparsePushDensePullPsf;
 import io.psf.builtin.sparse.SparsePushPsf;
 import io.psf.builtin.sparse.SparsePushPull;
 import io.psf.builtin.sparse.SparsePushPullPsf;
+import io.psf.testkit.TestCluster;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each function through its routing, codec, handler and merge, over the shards of 1, 2, 3 and 7 servers. */
 class FunctionsTest {
+    private static final TensorId W = TensorId.of("w");
     private static final int ROWS = 40;
     private static final int WIDTH = 3;
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void whatIsPushedIsPulled(int servers) { // HT-1
-        HeapCaller caller = new HeapCaller(TensorSpec.dense("w", ROWS, WIDTH), servers);
+        TestCluster caller = BuiltinCluster.with(TensorSpec.dense("w", ROWS, WIDTH), servers);
         float[] a = gradient(new Random(servers), ROWS * WIDTH);
-        DensePushPsf.stub(caller).call(caller.tensor, FloatArray.wrap(a)).await();
+        DensePushPsf.stub(caller).call(W, FloatArray.wrap(a)).await();
         assertThat(pull(caller)).isEqualTo(a);
         FloatArray ones = FloatArray.allocate(a.length);
         ones.fill(1);
-        float[] after = DensePushPullPsf.stub(caller)
-                .call(caller.tensor, ones)
-                .await()
-                .values()
-                .toArray();
+        float[] after =
+                DensePushPullPsf.stub(caller).call(W, ones).await().values().toArray();
         for (int i = 0; i < a.length; i++) {
             assertThat(after[i]).isEqualTo(a[i] + 1);
         }
@@ -48,7 +53,7 @@ class FunctionsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void sparsePushesCountOccurrences(int servers) { // HT-2
-        HeapCaller caller = new HeapCaller(TensorSpec.table("w", ROWS, WIDTH), servers);
+        TestCluster caller = BuiltinCluster.with(TensorSpec.table("w", ROWS, WIDTH), servers);
         Random random = new Random(servers);
         long[] keys = random.longs(30, 0, ROWS).toArray();
         float[] ones = new float[keys.length * WIDTH];
@@ -62,11 +67,11 @@ class FunctionsTest {
         LongArray ids = LongArray.wrap(keys);
         FloatArray update = FloatArray.wrap(ones);
 
-        SparsePushPsf.stub(caller).call(caller.tensor, ids, update).await();
+        SparsePushPsf.stub(caller).call(W, ids, update).await();
         assertThat(pull(caller)).isEqualTo(count);
 
         float[] doubled = SparsePushDensePullPsf.stub(caller)
-                .call(caller.tensor, ids, update)
+                .call(W, ids, update)
                 .await()
                 .values()
                 .toArray();
@@ -75,16 +80,11 @@ class FunctionsTest {
         long[] wanted = random.longs(50, 0, ROWS).toArray();
         float[] into = new float[wanted.length * WIDTH];
         SparsePushPullPsf.stub(caller)
-                .call(
-                        caller.tensor,
-                        ids,
-                        update,
-                        LongArray.wrap(wanted),
-                        new SparsePushPull.Response(FloatArray.wrap(into)))
+                .call(W, ids, update, LongArray.wrap(wanted), new SparsePushPull.Response(FloatArray.wrap(into)))
                 .await();
         assertThat(into).isEqualTo(rows(times(3, count), wanted));
         assertThat(SparsePullPsf.stub(caller)
-                        .call(caller.tensor, LongArray.wrap(wanted))
+                        .call(W, LongArray.wrap(wanted))
                         .await()
                         .values()
                         .toArray())
@@ -94,28 +94,41 @@ class FunctionsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void keysThatTouchOnlyTheLastSliceAreServed(int servers) {
-        HeapCaller caller = new HeapCaller(TensorSpec.table("w", ROWS, WIDTH), servers);
+        TestCluster caller = BuiltinCluster.with(TensorSpec.table("w", ROWS, WIDTH), servers);
         LongArray last = LongArray.of(ROWS - 1, ROWS - 1);
         SparsePushPsf.stub(caller)
-                .call(caller.tensor, last, FloatArray.of(1, 2, 3, 4, 5, 6))
+                .call(W, last, FloatArray.of(1, 2, 3, 4, 5, 6))
                 .await();
-        assertThat(SparsePullPsf.stub(caller)
-                        .call(caller.tensor, last)
-                        .await()
-                        .values()
-                        .toArray())
+        assertThat(SparsePullPsf.stub(caller).call(W, last).await().values().toArray())
                 .containsExactly(5, 7, 9, 5, 7, 9);
     }
 
     @Test
     void everyShardHearsOfASparsePushAndOnlyTheOwnersOfAPull() {
-        HeapCaller caller = new HeapCaller(TensorSpec.table("w", ROWS, WIDTH), 3);
+        AtomicInteger requests = new AtomicInteger();
+        TestCluster caller = BuiltinCluster.functions()
+                .and(SparsePushPsf.bind(new SparsePush() {
+                    @Override
+                    public CompletionStage<SparsePush.Response> handle(SparsePush.Request slice, Shard shard) {
+                        requests.incrementAndGet();
+                        return SparsePush.super.handle(slice, shard);
+                    }
+                }))
+                .and(SparsePullPsf.bind(new SparsePull() {
+                    @Override
+                    public SparsePull.Response handle(SparsePull.Request slice, Shard shard) {
+                        requests.incrementAndGet();
+                        return SparsePull.super.handle(slice, shard);
+                    }
+                }))
+                .on(3);
+        Tensors.init(caller, TensorSpec.table("w", ROWS, WIDTH));
         SparsePushPsf.stub(caller)
-                .call(caller.tensor, LongArray.of(0), FloatArray.allocate(WIDTH))
+                .call(W, LongArray.of(0), FloatArray.allocate(WIDTH))
                 .await();
-        assertThat(caller.requests).isEqualTo(3);
-        SparsePullPsf.stub(caller).call(caller.tensor, LongArray.of(0)).await();
-        assertThat(caller.requests).isEqualTo(4);
+        assertThat(requests).hasValue(3);
+        SparsePullPsf.stub(caller).call(W, LongArray.of(0)).await();
+        assertThat(requests).hasValue(4);
     }
 
     @ParameterizedTest
@@ -124,18 +137,12 @@ class FunctionsTest {
         TensorSpec spec = TensorSpec.table("w", ROWS, WIDTH)
                 .initializer(Initializers.constant(1))
                 .optimizer(Optimizers.adam(0.1f));
-        HeapCaller caller = new HeapCaller(spec, servers);
+        TestCluster caller = BuiltinCluster.with(spec, servers);
         LongArray none = LongArray.allocate(0);
         for (int i = 0; i < 7; i++) {
-            SparsePushPsf.stub(caller)
-                    .call(caller.tensor, none, FloatArray.allocate(0))
-                    .await();
+            SparsePushPsf.stub(caller).call(W, none, FloatArray.allocate(0)).await();
         }
-        assertThat(SparsePullPsf.stub(caller)
-                        .call(caller.tensor, none)
-                        .await()
-                        .values()
-                        .length())
+        assertThat(SparsePullPsf.stub(caller).call(W, none).await().values().length())
                 .isZero();
         assertThat(pull(caller)).containsOnly(1);
     }
@@ -149,9 +156,9 @@ class FunctionsTest {
             Initializers.truncatedNormal(-2.3, 1.4, 7)
         }) {
             TensorSpec spec = TensorSpec.dense("w", ROWS, WIDTH).initializer(first);
-            float[] one = pull(new HeapCaller(spec, 1));
-            assertThat(pull(new HeapCaller(spec, 2))).as("%s", first).isEqualTo(one);
-            assertThat(pull(new HeapCaller(spec, 3))).as("%s", first).isEqualTo(one);
+            float[] one = pull(BuiltinCluster.with(spec, 1));
+            assertThat(pull(BuiltinCluster.with(spec, 2))).as("%s", first).isEqualTo(one);
+            assertThat(pull(BuiltinCluster.with(spec, 3))).as("%s", first).isEqualTo(one);
         }
     }
 
@@ -161,14 +168,14 @@ class FunctionsTest {
                 new OptimizerSpec[] {Optimizers.momentum(0.1f, 0.9f), Optimizers.adaGrad(0.1f), Optimizers.adam(0.1f)
                 }) {
             TensorSpec spec = TensorSpec.table("w", ROWS, WIDTH).optimizer(optimizer);
-            HeapCaller one = new HeapCaller(spec, 1);
-            HeapCaller three = new HeapCaller(spec, 3);
+            TestCluster one = BuiltinCluster.with(spec, 1);
+            TestCluster three = BuiltinCluster.with(spec, 3);
             Random random = new Random(9);
             for (int step = 0; step < 20; step++) {
                 LongArray keys = LongArray.wrap(random.longs(10, 0, ROWS).toArray());
                 FloatArray update = FloatArray.wrap(gradient(random, 10 * WIDTH));
-                SparsePushPsf.stub(one).call(one.tensor, keys, update).await();
-                SparsePushPsf.stub(three).call(three.tensor, keys, update).await();
+                SparsePushPsf.stub(one).call(W, keys, update).await();
+                SparsePushPsf.stub(three).call(W, keys, update).await();
             }
             assertThat(pull(three)).as("%s", optimizer).containsExactly(pull(one), within(0f));
         }
@@ -176,17 +183,17 @@ class FunctionsTest {
 
     @Test
     void aWrongPullKeyOfAPushPullPushesNothing() {
-        HeapCaller caller = new HeapCaller(TensorSpec.table("w", ROWS, WIDTH), 2);
+        TestCluster caller = BuiltinCluster.with(TensorSpec.table("w", ROWS, WIDTH), 2);
         assertThatThrownBy(() -> SparsePushPullPsf.stub(caller)
-                        .call(caller.tensor, LongArray.of(0), FloatArray.of(1, 1, 1), LongArray.of(ROWS)))
+                        .call(W, LongArray.of(0), FloatArray.of(1, 1, 1), LongArray.of(ROWS)))
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.OUT_OF_RANGE))
                 .hasMessageContaining("pullKeys[0]: 40 (expected: a row in [0, 40))");
         assertThat(pull(caller)).containsOnly(0);
     }
 
-    private static float[] pull(HeapCaller caller) {
-        return DensePullPsf.stub(caller).call(caller.tensor).await().values().toArray();
+    private static float[] pull(TestCluster caller) {
+        return DensePullPsf.stub(caller).call(W).await().values().toArray();
     }
 
     private static float[] gradient(Random random, int n) {

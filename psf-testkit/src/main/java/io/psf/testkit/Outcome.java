@@ -50,6 +50,7 @@ record Outcome<T>(
             return; // the state after a failed call is not defined
         }
         require(differences.between("response", answer, other.answer), other, function);
+        require(differences.between("tensors", cluster.tensors(), other.cluster.tensors()), other, function);
         for (TensorId tensor : cluster.tensors()) {
             require(
                     differences.between(

@@ -2,11 +2,14 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
+import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
@@ -38,19 +41,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of a test, in process. Each server holds one slice of each tensor, and every request and answer is
- * serialized. A stub of the cluster, {@code AxpyPsf.stub(cluster)}, calls as worker 0. Used by the test's thread only.
+ * serialized. Tensors may also be declared later, as on a worker: {@code Tensors.init(cluster, spec)}. A stub of the
+ * cluster, {@code AxpyPsf.stub(cluster)}, calls as worker 0. Used by the test's thread only.
  *
  * <p>A call has run when {@code call} returns, unless its handler answers later. In that case a later call, perhaps of
  * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}.
  * Handlers that answer from a thread of their own are not supported.
  */
-public final class TestCluster implements Caller {
+public final class TestCluster implements TensorCaller {
+    /** The number that selects the lanes of all tensors that the cluster begins with. */
+    private static final long COLOCATED = 1;
+
     private final int slices;
     private final List<Member> members = new ArrayList<>();
     private final Map<Integer, Binding<?, ?>> bindings = new LinkedHashMap<>();
-    private final Map<TensorId, TensorLayout> layouts = new LinkedHashMap<>();
-    private final Map<TensorId, List<TestShard>> shards = new HashMap<>();
+    private final TestTensors tensors = new TestTensors();
     private final List<TestNode> servers = new ArrayList<>();
+    private final TestPlaces places;
     private final TestNode scheduler;
     /** The latest call of each worker on each shard; the worker's next call there waits for its answer. */
     private final Map<Turn, CompletableFuture<TupleReader>> latest = new HashMap<>();
@@ -74,35 +81,35 @@ public final class TestCluster implements Caller {
         for (int rank = 0; rank < workers; rank++) {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
-        TestPlaces places = new TestPlaces(members, lane, clock, onward(), checkpoints);
+        places = new TestPlaces(members, lane, clock, onward(), this.tensors, checkpoints);
         scheduler = new TestNode(Role.SCHEDULER, 0, places);
-        int[] ranks = new int[slices];
         for (int rank = 0; rank < slices; rank++) {
-            ranks[rank] = rank;
             servers.add(new TestNode(Role.SERVER, rank, places));
         }
         functions.forEach(each -> bindings.put(each.function().info().id(), each));
-        for (TestTensor tensor : tensors) {
-            TensorLayout even = TensorLayout.even(tensor.info(), ranks);
-            TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), 0); // colocated
-            layouts.put(tensor.info().id(), layout);
-            List<TestShard> made = new ArrayList<>();
-            for (int slice = 0; slice < slices; slice++) {
-                made.add(shard(tensor, layout, slice, places, shards));
-                servers.get(slice).add(made.get(slice));
-            }
-            shards.put(tensor.info().id(), made);
+        tensors.forEach(this::create);
+    }
+
+    private void create(TestTensor tensor) {
+        TensorLayout even = TensorLayout.even(tensor.info(), ranks(slices));
+        TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), COLOCATED);
+        tensors.declare(layout, tensor.info().shape() + " of the test");
+        for (int slice = 0; slice < slices; slice++) {
+            servers.get(slice).create(layout, slice, tensor.optimizer(), tensor);
         }
     }
 
-    private static TestShard shard(
-            TestTensor tensor, TensorLayout layout, int slice, TestPlaces places, Map<TensorId, List<TestShard>> all) {
-        TestShard shard = new TestShard(layout, slice, tensor.optimizer(), made -> {}, places, all);
-        int first = (int) (layout.range(slice).begin() * tensor.info().width());
-        for (int i = 0; i < shard.values().length(); i++) { // a growing table has none yet
-            shard.values().set(i, (float) tensor.values().applyAsDouble(first + i));
-        }
-        return shard;
+    private static int[] ranks(int servers) {
+        return IntStream.range(0, servers).toArray();
+    }
+
+    /** Creates a cluster of one server, without functions. */
+    static TestCluster empty() {
+        return new TestCluster(List.of(), List.of(), 1, 0, null);
+    }
+
+    TestPlaces places() {
+        return places;
     }
 
     /** Returns the number of slices of each tensor. */
@@ -111,13 +118,54 @@ public final class TestCluster implements Caller {
     }
 
     /** Returns the worker of a rank, for a stub to call as. */
-    public Caller worker(int rank) {
-        return new Caller() {
-            @Override
-            public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
-                return TestCluster.this.call(rank, function, request, into);
-            }
-        };
+    public TensorCaller worker(int rank) {
+        return new TestWorker(this, rank);
+    }
+
+    /** Returns a server, for a test that runs a handler of place {@code SERVER} itself. */
+    public Node server(int rank) {
+        return servers.get(rank);
+    }
+
+    /**
+     * Returns the shard of a slice, for a test that looks at it or changes it.
+     *
+     * @throws PsException with {@code UNKNOWN_TENSOR} if no server has it
+     */
+    public TestShard shard(TensorId tensor, int slice) {
+        return tensors.shard(tensor, slice);
+    }
+
+    /**
+     * Registers a tensor, whose shards a later call creates, such as that of {@code Tensors.init}. It has as many
+     * slices as the cluster, each on its server, or one for each row if its rows are fewer. Tensors with equal numbers
+     * of rows are colocated, and so are those that are declared beside another.
+     *
+     * @param slices has no effect, but is part of the declaration
+     */
+    @Override
+    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
+        TensorLayout layout = beside == null
+                ? TensorLayout.even(info, ranks((int) Math.min(this.slices, info.rows())))
+                : TensorLayout.beside(info, layout(beside));
+        if (layout.slices() > info.rows()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slices of tensor \"" + info.id() + "\" beside \"" + beside + "\": " + info.rows()
+                            + " at most, its rows (expected: " + layout.slices() + ", as many as that has)");
+        }
+        String besides = beside == null ? "" : " beside=" + beside;
+        return tensors.declare(layout, info.shape() + " slices=" + slices + besides + " " + declaration);
+    }
+
+    @Override
+    public TensorLayout layout(TensorId tensor) {
+        return tensors.layout(tensor);
+    }
+
+    @Override
+    public void forget(TensorId tensor) {
+        tensors.forget(tensor);
     }
 
     /** Returns the caller for handlers. Its calls have no worker and no order, and are answered on the lane. */
@@ -154,7 +202,7 @@ public final class TestCluster implements Caller {
 
     /** Returns the keys that have rows now: [rows] int64, ascending. */
     public long[] keys(TensorId tensor) {
-        return shardsOf(tensor).stream()
+        return tensors.shards(tensor).stream()
                 .flatMapToLong(shard -> IntStream.range(0, shard.rows()).mapToLong(shard::key))
                 .sorted()
                 .toArray();
@@ -165,7 +213,7 @@ public final class TestCluster implements Caller {
             TensorId tensor, int width, java.util.function.Function<TestShard, @Nullable FloatArray> of) {
         long[] keys = keys(tensor);
         float[] all = new float[Math.multiplyExact(keys.length, width)];
-        for (TestShard shard : shardsOf(tensor)) {
+        for (TestShard shard : tensors.shards(tensor)) {
             FloatArray part = of.apply(shard);
             for (int row = 0; part != null && row < shard.rows(); row++) {
                 part.copyTo(row * width, all, Arrays.binarySearch(keys, shard.key(row)) * width, width);
@@ -178,9 +226,9 @@ public final class TestCluster implements Caller {
     Map<String, float[]> slots(TensorId tensor) {
         Map<String, float[]> slots = new LinkedHashMap<>();
         TreeSet<String> names = new TreeSet<>();
-        shardsOf(tensor).forEach(shard -> names.addAll(shard.slots().keySet()));
+        tensors.shards(tensor).forEach(shard -> names.addAll(shard.slots().keySet()));
         for (String name : names) {
-            int width = shardsOf(tensor).stream()
+            int width = tensors.shards(tensor).stream()
                     .filter(shard -> shard.slots().get(name) != null)
                     .mapToInt(shard -> width(shard, name))
                     .max()
@@ -195,8 +243,9 @@ public final class TestCluster implements Caller {
         return slot == null || shard.rows() == 0 ? 0 : slot.length() / shard.rows();
     }
 
-    Collection<TensorId> tensors() {
-        return layouts.keySet();
+    /** Returns the tensors that have shards. */
+    List<TensorId> tensors() {
+        return tensors.there();
     }
 
     @Override
@@ -204,11 +253,11 @@ public final class TestCluster implements Caller {
         return call(0, function, request, into);
     }
 
-    private <Q, R> Pending<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
+    <Q, R> Pending<R> call(int worker, Function<Q, R> function, Q request, @Nullable R into) {
         Binding<Q, R> binding = binding(function);
         TensorId tensor = function.target(request);
         List<? extends TestPlace> places = switch (function.info().place()) {
-            case SHARD -> shardsOf(Objects.requireNonNull(tensor));
+            case SHARD -> tensors.shards(Objects.requireNonNull(tensor));
             case SERVER -> {
                 OptionalLong key = function.ownerKey(request);
                 yield key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
@@ -324,20 +373,5 @@ public final class TestCluster implements Caller {
         @SuppressWarnings("unchecked") // bound under the function's own id
         Binding<Q, R> bound = (Binding<Q, R>) binding;
         return bound;
-    }
-
-    private TensorLayout layout(TensorId tensor) {
-        TensorLayout layout = layouts.get(tensor);
-        if (layout == null) {
-            throw new PsException(
-                    PsException.Code.UNKNOWN_TENSOR,
-                    "tensor: " + tensor + " (expected: one that the test declares, with tensor(..))");
-        }
-        return layout;
-    }
-
-    private List<TestShard> shardsOf(TensorId tensor) {
-        layout(tensor);
-        return Objects.requireNonNull(shards.get(tensor));
     }
 }

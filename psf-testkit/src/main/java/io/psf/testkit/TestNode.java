@@ -28,9 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server or the scheduler, for functions that run on whole nodes. A server of a test holds one slice of each tensor.
  */
-final class TestNode implements Node, TestPlace {
-    private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
-
+final class TestNode extends TestPlace implements Node {
     private final Role role;
     private final int rank;
     private final TestPlaces places;
@@ -46,24 +44,20 @@ final class TestNode implements Node, TestPlace {
     }
 
     @Override
-    public void begin(CallInfo call, boolean readOnly) {
+    void begin(CallInfo call, boolean readOnly) {
         this.call = call;
         this.serving = true;
     }
 
     @Override
-    public void end() {
+    void end() {
         this.call = NO_CALL;
         this.serving = false;
     }
 
     @Override
-    public String label() {
+    String label() {
         return role.label() + " " + rank;
-    }
-
-    void add(TestShard shard) {
-        shards.add(shard);
     }
 
     @Override
@@ -124,9 +118,10 @@ final class TestNode implements Node, TestPlace {
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }
-        TestShard shard = new TestShard(layout, slice, optimizer, fill, places, Map.of());
+        TestShard shard = new TestShard(layout, slice, optimizer, fill, places);
         fill.fill(shard);
         shards.add(shard);
+        places.tensors().add(shard);
         return true;
     }
 
@@ -135,8 +130,11 @@ final class TestNode implements Node, TestPlace {
         List<TestShard> dropped = shards.stream()
                 .filter(shard -> shard.spec().id().equals(tensor))
                 .toList();
-        dropped.forEach(TestShard::drop);
         shards.removeAll(dropped);
+        dropped.forEach(shard -> {
+            shard.drop();
+            places.tensors().remove(shard);
+        });
         return dropped.size();
     }
 

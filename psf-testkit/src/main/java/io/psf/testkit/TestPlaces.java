@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lane the lane that runs all work, sequentially
  * @param clock the clock that the test advances
  * @param onward the caller for handlers
+ * @param tensors the tensors and their shards
  * @param checkpoints the checkpoint directory; null for none
  */
 record TestPlaces(
@@ -20,6 +21,7 @@ record TestPlaces(
         TestLane lane,
         TestClock clock,
         Caller onward,
+        TestTensors tensors,
         @Nullable Path checkpoints) {
     TestPlaces {
         members = List.copyOf(members);

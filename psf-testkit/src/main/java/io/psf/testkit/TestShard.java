@@ -2,10 +2,12 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
+import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -16,21 +18,19 @@ import io.psf.api.spi.Caller;
 import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * A shard on the heap. Scratch memory is initialized with NaN, so that a test detects a handler that does not fill it.
+ * A shard on the heap: of a {@link TestCluster}, or without a cluster, for a test of an optimizer or of one handler.
+ * Scratch memory is initialized with NaN, so that a test detects a handler that does not fill it.
  */
-final class TestShard implements Shard, TestPlace {
-    private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
-
+public final class TestShard extends TestPlace implements Shard {
     private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
@@ -38,14 +38,13 @@ final class TestShard implements Shard, TestPlace {
     private final Optimizer optimizer;
     private final Node.Fill fill;
     private final TestPlaces places;
-    private final Map<TensorId, List<TestShard>> all;
-    private FloatArray values;
-    private final Map<String, Slot> slots = new HashMap<>();
-    /** The keys of a growing table, in the order of their rows. */
-    private final List<Long> keys = new ArrayList<>();
+    private final TestRows content;
+    /** The keys of a growing table. */
+    private final TestKeys keys = new TestKeys();
 
-    private final Map<Long, Integer> rows = new HashMap<>();
     private final Attachments attachments;
+    private List<Member> members;
+    private IntConsumer onRelease = worker -> {};
     private boolean dropped;
     private boolean serving;
     private CallInfo call = NO_CALL;
@@ -54,15 +53,7 @@ final class TestShard implements Shard, TestPlace {
     /** True while a call that creates no rows is handled on this shard or on a colocated one. */
     private boolean readOnly;
 
-    private record Slot(int width, FloatArray data) {}
-
-    TestShard(
-            TensorLayout layout,
-            int slice,
-            Optimizer optimizer,
-            Node.Fill fill,
-            TestPlaces places,
-            Map<TensorId, List<TestShard>> all) {
+    TestShard(TensorLayout layout, int slice, Optimizer optimizer, Node.Fill fill, TestPlaces places) {
         this.layout = layout;
         this.spec = layout.info();
         this.slice = slice;
@@ -70,16 +61,65 @@ final class TestShard implements Shard, TestPlace {
         this.optimizer = optimizer;
         this.fill = fill;
         this.places = places;
-        this.all = all;
+        this.members = places.members();
         this.attachments = new Attachments(this);
-        this.values = FloatArray.allocate(Math.multiplyExact(rows(), spec.width()));
+        this.content = new TestRows(rows(), spec.width());
+    }
+
+    /** Creates a shard that is a whole tensor {@code w} of zeros, without a cluster. */
+    public static TestShard whole(int rows, int width, Optimizer optimizer) {
+        return of(new Range(0, rows), rows, width, optimizer);
+    }
+
+    /**
+     * Creates the shard of a range of a tensor {@code w} of zeros, without a cluster. Its calls are of worker 0, its
+     * members are one server, and its time stands still.
+     *
+     * @param tensorRows the number of rows of the whole tensor
+     */
+    public static TestShard of(Range range, long tensorRows, int width, Optimizer optimizer) {
+        TensorLayout layout = TestTensor.layoutWith(range, tensorRows, width);
+        int slice = layout.bounds().indexOf(range.begin());
+        return new TestShard(
+                        layout,
+                        slice,
+                        optimizer,
+                        made -> {},
+                        TestCluster.empty().places())
+                .from(0);
+    }
+
+    /** Sets the worker of the calls that the test makes on this shard itself. */
+    public TestShard from(int worker) {
+        call = new CallInfo(worker, 0, 0);
+        return this;
+    }
+
+    /** Sets this shard's members: the servers as before, and workers. Notifies each attachment that listens. */
+    public TestShard workers(int... ranks) {
+        members = Stream.concat(
+                        members.stream().filter(member -> member.role() != Role.WORKER),
+                        IntStream.of(ranks).mapToObj(rank -> new Member(Role.WORKER, rank, "", 0)))
+                .toList();
+        for (Object attachment : attachments.all()) {
+            if (attachment instanceof MemberListener listener) {
+                listener.membersChanged(members);
+            }
+        }
+        return this;
+    }
+
+    /** Sets the listener that receives the worker of each request that is released before its answer. */
+    public TestShard onRelease(IntConsumer listener) {
+        onRelease = listener;
+        return this;
     }
 
     @Override
-    public void begin(CallInfo call, boolean readOnly) {
+    void begin(CallInfo call, boolean readOnly) {
         this.call = call;
         this.serving = true;
-        beside().forEach(shard -> shard.readOnly = readOnly);
+        setReadOnly(readOnly);
     }
 
     /** Starts work of a node, for the call that the node handles. */
@@ -93,11 +133,16 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
-    public void end() {
+    void end() {
         this.call = NO_CALL;
         this.met = List.of();
         this.serving = false;
-        beside().forEach(shard -> shard.readOnly = false);
+        setReadOnly(false);
+    }
+
+    private void setReadOnly(boolean readOnly) {
+        this.readOnly = readOnly;
+        places.tensors().beside(slice).forEach(shard -> shard.readOnly = readOnly);
     }
 
     /** Marks the tensor as cleared. */
@@ -111,19 +156,8 @@ final class TestShard implements Shard, TestPlace {
         }
     }
 
-    /** Returns the shards of the same slice of all tensors, this one included. */
-    private List<TestShard> beside() {
-        List<TestShard> shards = new ArrayList<>(List.of(this));
-        for (List<TestShard> each : all.values()) {
-            if (slice < each.size()) {
-                shards.add(each.get(slice));
-            }
-        }
-        return shards;
-    }
-
     @Override
-    public String label() {
+    String label() {
         return range.toString();
     }
 
@@ -144,7 +178,7 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public long key(int row) {
-        return spec.grows() ? keys.get(row) : range.begin() + Objects.checkIndex(row, rows());
+        return spec.grows() ? keys.key(row) : range.begin() + Objects.checkIndex(row, rows());
     }
 
     @Override
@@ -154,8 +188,7 @@ final class TestShard implements Shard, TestPlace {
         }
         requireMayChange();
         keys.clear();
-        rows.clear();
-        setRows(0);
+        content.setRows(0);
         attachments.rowsRemoved();
     }
 
@@ -170,25 +203,19 @@ final class TestShard implements Shard, TestPlace {
         }
         int before = rows();
         for (int i = 0; i < some.length(); i++) {
-            Integer row = rows.remove(some.get(i));
-            if (row != null) {
-                removed(some.get(i), row);
+            int row = keys.find(some.get(i));
+            if (row >= 0) {
+                remove(some.get(i), row);
             }
         }
         attachments.forget(some);
         return before - rows();
     }
 
-    private void removed(long key, int row) {
+    private void remove(long key, int row) {
         int last = keys.size() - 1;
-        long moved = keys.remove(last);
-        if (row != last) {
-            keys.set(row, moved);
-            rows.put(moved, row);
-            values.copyRows(row, values, last, 1, width());
-            slots.values().forEach(slot -> slot.data().copyRows(row, slot.data(), last, 1, slot.width()));
-        }
-        setRows(last);
+        keys.remove(key);
+        content.remove(row);
         attachments.rowRemoved(key, row, last);
     }
 
@@ -196,16 +223,6 @@ final class TestShard implements Shard, TestPlace {
         if (readOnly) {
             throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
         }
-    }
-
-    /** Changes the number of rows. Existing rows keep their values; new rows are zero. */
-    private void setRows(int rows) {
-        values = resized(values, rows * width());
-        slots.replaceAll((name, slot) -> new Slot(slot.width(), resized(slot.data(), rows * slot.width())));
-    }
-
-    private static FloatArray resized(FloatArray array, int length) {
-        return FloatArray.wrap(Arrays.copyOf(array.toArray(), length));
     }
 
     @Override
@@ -225,13 +242,12 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public FloatArray values() {
-        return values;
+        return content.values();
     }
 
     @Override
     public FloatArray values(long key) {
-        int row = row(key);
-        return values.slice(row * width(), (row + 1) * width());
+        return content.values(row(key));
     }
 
     @Override
@@ -249,7 +265,7 @@ final class TestShard implements Shard, TestPlace {
     @Override
     public int find(long key) {
         requireOwned(key);
-        return spec.grows() ? rows.getOrDefault(key, -1) : (int) (key - range.begin());
+        return spec.grows() ? keys.find(key) : (int) (key - range.begin());
     }
 
     @Override
@@ -274,9 +290,8 @@ final class TestShard implements Shard, TestPlace {
     private int make(long key) {
         int row = keys.size();
         keys.add(key);
-        rows.put(key, row);
-        setRows(row + 1);
-        fill.fillRow(key, values.slice(row * width(), (row + 1) * width()));
+        content.setRows(row + 1);
+        fill.fillRow(key, content.values(row));
         return row;
     }
 
@@ -291,7 +306,7 @@ final class TestShard implements Shard, TestPlace {
             if (row < 0) {
                 fill.fillRow(keys.get(i), into);
             } else {
-                into.copyRows(0, values, row, 1, width);
+                into.copyRows(0, values(), row, 1, width);
             }
         }
         return gathered;
@@ -308,20 +323,12 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public FloatArray slot(String name, int width) {
-        Slot slot = slots.computeIfAbsent(
-                name, n -> new Slot(width, FloatArray.allocate(Math.multiplyExact(rows(), width))));
-        if (slot.width() != width) {
-            throw new IllegalArgumentException(
-                    "width of slot \"" + name + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
-        }
-        return slot.data();
+        return content.slot(name, width);
     }
 
     @Override
     public Map<String, FloatArray> slots() {
-        Map<String, FloatArray> data = new HashMap<>();
-        slots.forEach((name, slot) -> data.put(name, slot.data()));
-        return Collections.unmodifiableMap(data);
+        return content.slots();
     }
 
     @Override
@@ -333,15 +340,14 @@ final class TestShard implements Shard, TestPlace {
 
     @Override
     public Shard other(TensorId tensor) {
-        List<TestShard> shards = all.getOrDefault(tensor, List.of());
-        boolean there = slice < shards.size();
-        if (there && (shards.get(slice).layout.isAlignedWith(layout) || met.contains(tensor))) {
-            return shards.get(slice);
+        TestShard there = places.tensors().find(tensor, slice);
+        if (there != null && (there.layout.isAlignedWith(layout) || met.contains(tensor))) {
+            return there;
         }
         throw new PsException(
                 PsException.Code.BAD_REQUEST,
                 "tensor " + tensor + " beside " + spec.id() + ": "
-                        + (there ? shards.get(slice).spec.shape() : "not there")
+                        + (there == null ? "not there" : there.spec.shape())
                         + " (expected: a tensor of the test with as many rows as " + spec.shape()
                         + "; or a key set of the request that names it)");
     }
@@ -371,8 +377,14 @@ final class TestShard implements Shard, TestPlace {
     }
 
     @Override
+    public Runnable requestRelease() {
+        int worker = call.worker();
+        return () -> onRelease.accept(worker);
+    }
+
+    @Override
     public List<Member> members() {
-        return places.members();
+        return members;
     }
 
     @Override

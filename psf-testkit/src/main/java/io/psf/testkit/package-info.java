@@ -1,4 +1,7 @@
-/** The entry point for tests of PS functions: {@link io.psf.testkit.PsfTest}. Imports psf-api only. */
+/**
+ * Tests of PS functions, {@link io.psf.testkit.PsfTest}, and of optimizers, {@link io.psf.testkit.TestShard}. Imports
+ * psf-api only.
+ */
 @NullMarked
 package io.psf.testkit;
 

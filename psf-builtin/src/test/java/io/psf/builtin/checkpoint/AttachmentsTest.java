@@ -9,10 +9,10 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
-import io.psf.builtin.HeapShard;
 import io.psf.builtin.optimizer.Rule;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
+import io.psf.testkit.TestShard;
 import java.io.DataInput;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ class AttachmentsTest {
     }
 
     private static Attachments loaded(byte... row) {
-        Attachments attachments = new Attachments(HeapShard.whole(5, 1, Rule.ADD.create(1)));
+        Attachments attachments = new Attachments(TestShard.whole(5, 1, Rule.ADD.create(1)));
         attachments.replace(Map.of(Reader.class.getName(), List.of(new Attachments.Entry(3, false, row))));
         return attachments;
     }

@@ -9,7 +9,7 @@ import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.HeapShard;
+import io.psf.testkit.TestShard;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -48,7 +48,7 @@ class RuleTest {
     @MethodSource("rulesAndShapes")
     void densePushesFollowTheFormula(Rule rule, float[] arguments, int rows, int width) {
         Random random = new Random(1);
-        HeapShard shard = HeapShard.whole(rows, width, rule.create(arguments));
+        TestShard shard = TestShard.whole(rows, width, rule.create(arguments));
         Reference reference = new Reference(rule, arguments, shard, random);
         for (int step = 0; step < STEPS; step++) {
             float[] g = gradient(random, rows * width);
@@ -66,7 +66,7 @@ class RuleTest {
     void sparsePushesWithDuplicatesFollowTheFormulaAndTouchNothingElse(
             Rule rule, float[] arguments, int rows, int width) {
         Random random = new Random(2);
-        HeapShard shard = new HeapShard(rows + 100, new Range(100, rows + 100), width, rule.create(arguments));
+        TestShard shard = TestShard.of(new Range(100, rows + 100), rows + 100, width, rule.create(arguments));
         Reference reference = new Reference(rule, arguments, shard, random);
         for (int step = 0; step < STEPS; step++) {
             TreeMap<Long, float[]> folded = new TreeMap<>(); // as a worker folds duplicates before it sends them
@@ -89,7 +89,7 @@ class RuleTest {
     @MethodSource("rulesAndShapes")
     void denseAndSparsePushesMayBeMixed(Rule rule, float[] arguments, int rows, int width) {
         Random random = new Random(3);
-        HeapShard shard = HeapShard.whole(rows, width, rule.create(arguments));
+        TestShard shard = TestShard.whole(rows, width, rule.create(arguments));
         Reference reference = new Reference(rule, arguments, shard, random);
         for (int step = 0; step < STEPS; step++) {
             if (step % 3 == 2) {
@@ -113,7 +113,7 @@ class RuleTest {
     void aKeyThatOccursTwiceUnfoldedIsTwoSteps(Rule rule) {
         float[] arguments = arguments(rule);
         Random random = new Random(4);
-        HeapShard shard = HeapShard.whole(3, 2, rule.create(arguments));
+        TestShard shard = TestShard.whole(3, 2, rule.create(arguments));
         Reference reference = new Reference(rule, arguments, shard, random);
         float[] g = gradient(random, 4);
         shard.optimizer().apply(shard, LongArray.of(1, 1), FloatArray.wrap(g));
@@ -127,7 +127,7 @@ class RuleTest {
     void keysThatOccurOftenAndInAnyOrderAreSteppedInOrder(Rule rule) {
         float[] arguments = arguments(rule);
         Random random = new Random(5);
-        HeapShard shard = HeapShard.whole(40, 3, rule.create(arguments));
+        TestShard shard = TestShard.whole(40, 3, rule.create(arguments));
         Reference reference = new Reference(rule, arguments, shard, random);
         for (int push = 0; push < 3; push++) {
             long[] keys = random.longs(500, 0, 40).toArray();
@@ -143,20 +143,20 @@ class RuleTest {
     @Test
     void oneOptimizerServesManyShards() {
         Optimizer adam = Rule.ADAM.create(arguments(Rule.ADAM));
-        HeapShard one = HeapShard.whole(2, 2, adam);
-        HeapShard two = HeapShard.whole(2, 2, adam);
+        TestShard one = TestShard.whole(2, 2, adam);
+        TestShard two = TestShard.whole(2, 2, adam);
         for (int step = 0; step < 3; step++) {
             adam.apply(one, FloatArray.of(1, 2, 3, 4));
         }
         adam.apply(two, FloatArray.of(1, 2, 3, 4));
-        HeapShard fresh = HeapShard.whole(2, 2, adam);
+        TestShard fresh = TestShard.whole(2, 2, adam);
         adam.apply(fresh, FloatArray.of(1, 2, 3, 4));
         assertThat(two.values()).isEqualTo(fresh.values());
     }
 
     @Test
     void oneShardServesManyOptimizers() {
-        HeapShard shard = HeapShard.whole(1, 1, Rule.ADD.create(1));
+        TestShard shard = TestShard.whole(1, 1, Rule.ADD.create(1));
         shard.optimizer().apply(shard, FloatArray.of(1));
         Rule.ADAM.create(arguments(Rule.ADAM)).apply(shard, FloatArray.of(1));
         Rule.MOMENTUM.create(1, 0).apply(shard, FloatArray.of(1));
@@ -165,7 +165,7 @@ class RuleTest {
 
     @Test
     void updatesOfAWrongShapeChangeNothing() {
-        HeapShard shard = new HeapShard(300, new Range(128, 256), 64, Rule.ADD.create(1));
+        TestShard shard = TestShard.of(new Range(128, 256), 300, 64, Rule.ADD.create(1));
         assertThatThrownBy(() -> shard.optimizer().apply(shard, FloatArray.allocate(4096)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: update length: 4096 (expected: 8192 = 128 rows x 64 wide)");
@@ -210,14 +210,14 @@ class RuleTest {
     private static final class Reference {
         private final Rule rule;
         private final double[] arg;
-        private final HeapShard shard;
+        private final TestShard shard;
         private final int width;
         private final double[] w;
         private final double[] first;
         private final double[] second;
         private final int[] steps;
 
-        Reference(Rule rule, float[] arguments, HeapShard shard, Random random) {
+        Reference(Rule rule, float[] arguments, TestShard shard, Random random) {
             this.rule = rule;
             this.shard = shard;
             this.width = shard.width();

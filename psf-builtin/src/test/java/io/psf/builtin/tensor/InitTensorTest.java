@@ -3,63 +3,69 @@ package io.psf.builtin.tensor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.HeapNode;
-import io.psf.builtin.HeapShard;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.optimizer.Rule;
 import io.psf.builtin.push.Pushes;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestCluster;
+import io.psf.testkit.TestShard;
 import org.junit.jupiter.api.Test;
 
 class InitTensorTest {
+    private static final TensorId W = TensorId.of("w");
     private static final InitTensor INIT = new InitTensor() {};
+
+    private static TestCluster cluster() {
+        return PsfTest.of(InitTensorPsf.bind(INIT)).on(2);
+    }
 
     @Test
     void eachServerMakesTheShardsOfItsOwnRank() {
-        HeapNode zero = new HeapNode(0);
-        HeapNode one = new HeapNode(1);
+        Node zero = cluster().server(0);
+        Node one = cluster().server(1);
         assertThat(INIT.handle(request(false, 0, 3, 7, 10), zero).created()).isEqualTo(2);
         assertThat(INIT.handle(request(false, 0, 3, 7, 10), one).created()).isEqualTo(1);
-        assertThat(zero.made).containsOnlyKeys(0, 2);
-        assertThat(one.made).containsOnlyKeys(1);
+        assertThat(zero.shards(W)).extracting(Node.ShardInfo::slice).containsExactly(0, 2);
+        assertThat(one.shards(W)).extracting(Node.ShardInfo::slice).containsExactly(1);
     }
 
     @Test
     void theValuesAreTheSameHoweverTheTensorIsSliced() {
-        HeapNode whole = new HeapNode(0);
-        INIT.handle(request(false, 0, 10), whole);
-        float[] expected = whole.shard(0).values().toArray();
-        HeapNode zero = new HeapNode(0);
-        HeapNode one = new HeapNode(1);
-        INIT.handle(request(false, 0, 3, 7, 10), zero);
-        INIT.handle(request(false, 0, 3, 7, 10), one);
+        TestCluster whole = cluster();
+        INIT.handle(request(false, 0, 10), whole.server(0));
+        float[] expected = whole.shard(W, 0).values().toArray();
+        TestCluster cluster = cluster();
+        INIT.handle(request(false, 0, 3, 7, 10), cluster.server(0));
+        INIT.handle(request(false, 0, 3, 7, 10), cluster.server(1));
         FloatArray joined = FloatArray.allocate(expected.length);
-        for (HeapNode node : new HeapNode[] {zero, one}) {
-            for (HeapShard shard : node.made.values()) {
-                joined.copyFrom((int) shard.range().begin() * shard.width(), shard.values());
-            }
+        for (int slice = 0; slice < 3; slice++) {
+            TestShard shard = cluster.shard(W, slice);
+            joined.copyFrom((int) shard.range().begin() * shard.width(), shard.values());
         }
         assertThat(joined.toArray()).isEqualTo(expected);
     }
 
     @Test
     void anIdenticalRepeatChangesNothing() {
-        HeapNode node = new HeapNode(0);
+        TestCluster cluster = cluster();
+        Node node = cluster.server(0);
         INIT.handle(request(false, 0, 10), node);
-        node.shard(0).values().fill(3);
+        cluster.shard(W, 0).values().fill(3);
         assertThat(INIT.handle(request(false, 0, 10), node).created()).isZero();
-        assertThat(node.shard(0).values().toArray()).containsOnly(3);
+        assertThat(cluster.shard(W, 0).values().toArray()).containsOnly(3);
     }
 
     @Test
     void aSynchronousTensorCollectsRounds() {
-        HeapNode node = new HeapNode(0);
-        INIT.handle(request(true, 0, 10), node);
-        HeapShard shard = node.shard(0).workers(0, 1);
+        TestCluster cluster = cluster();
+        INIT.handle(request(true, 0, 10), cluster.server(0));
+        TestShard shard = cluster.shard(W, 0).workers(0, 1);
         FloatArray update = FloatArray.allocate(40);
         assertThat(Pushes.of(shard.from(0)).dense(update, () -> 1).toCompletableFuture())
                 .isNotDone();
@@ -85,20 +91,18 @@ class InitTensorTest {
                 LongArray.of(0, 5, 10),
                 IntArray.of(0),
                 0);
-        assertThatThrownBy(() -> INIT.handle(bad, new HeapNode(0)))
+        assertThatThrownBy(() -> INIT.handle(bad, cluster().server(0)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
     }
 
     @Test
     void clearDropsTheShards() {
-        HeapNode node = new HeapNode(0);
+        Node node = cluster().server(0);
         INIT.handle(request(false, 0, 3, 7, 10), node);
         Clear clear = new Clear() {};
-        assertThat(clear.handle(new Clear.Request(TensorId.of("w")), node).dropped())
-                .isEqualTo(2);
-        assertThat(clear.handle(new Clear.Request(TensorId.of("w")), node).dropped())
-                .isZero();
+        assertThat(clear.handle(new Clear.Request(W), node).dropped()).isEqualTo(2);
+        assertThat(clear.handle(new Clear.Request(W), node).dropped()).isZero();
     }
 
     private static InitTensor.Request request(boolean synchronous, long... bounds) {
@@ -107,7 +111,7 @@ class InitTensorTest {
             servers[s] = s % 2;
         }
         return new InitTensor.Request(
-                TensorId.of("w"),
+                W,
                 10,
                 4,
                 Distribution.NORMAL,
