@@ -294,6 +294,15 @@ public final class Frame {
         return requests;
     }
 
+    /** Returns the number of requests of a chain that this process has made. Each of them is answered. */
+    public int requestCount() {
+        int count = 0;
+        for (int at = HEADER; at < length(); at += bytes.getInt(at)) {
+            count++;
+        }
+        return count;
+    }
+
     /** True if the memory belongs to a lender that needs it back before the {@link Receiver} returns. */
     public boolean isLent() {
         return lender != null && !(lender instanceof FramePool);

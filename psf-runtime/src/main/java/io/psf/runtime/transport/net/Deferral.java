@@ -43,7 +43,8 @@ final class Deferral {
 
     /** Counts the requests in a frame that is sent. */
     void sent(Frame frame) {
-        requests += frame.kind() == Frame.Kind.REQUEST ? 1 : 0;
+        Frame.Kind kind = frame.kind();
+        requests += kind == Frame.Kind.REQUEST ? 1 : kind == Frame.Kind.CHAIN ? frame.requestCount() : 0;
     }
 
     /** Counts a request that is sent. */
