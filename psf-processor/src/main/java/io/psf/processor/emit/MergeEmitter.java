@@ -36,10 +36,13 @@ final class MergeEmitter {
 
     private final FunctionModel model;
     private final ClassName response;
-    private final ValueEmitter values = new ValueEmitter();
+    private final Constants constants;
+    private final ValueEmitter values;
 
-    MergeEmitter(FunctionModel model) {
+    MergeEmitter(FunctionModel model, Constants constants) {
         this.model = model;
+        this.constants = constants;
+        this.values = new ValueEmitter(constants);
         this.response = Java.name(model.responseType());
     }
 
@@ -145,7 +148,7 @@ final class MergeEmitter {
                     .add(decode.build())
                     .build()));
         }
-        CodeBlock merged = values.construct(
+        CodeBlock merged = Java.construct(
                 response, model.response().stream().map(this::merged).toList());
         type.addMethod(result(
                 model.own() == OwnMerge.FINISH
@@ -181,7 +184,8 @@ final class MergeEmitter {
     }
 
     private static String field(String name) {
-        return RESERVED.contains(name.replaceAll("_+$", "")) ? name + "_" : name;
+        String bare = name.replaceAll("_+$", "");
+        return RESERVED.contains(bare) || Constants.isReserved(bare) ? name + "_" : name;
     }
 
     private static TypeName fieldType(Component component) {
@@ -206,14 +210,14 @@ final class MergeEmitter {
         };
     }
 
-    private static CodeBlock initial(Component component) {
+    private CodeBlock initial(Component component) {
         if (component.type() instanceof Type.Shared shared) {
             TypeName array = Java.shared(shared.of());
             if (!component.layout().isLaidOut()) {
                 return CodeBlock.of("new $T[routing.parts()]", array);
             }
             CodeBlock length = component.layout() instanceof Layout.AlongKeys along
-                    ? CodeBlock.of("routing.alongLength($L, $L)", along.set(), along.width())
+                    ? CodeBlock.of("routing.alongLength($L, $L)", constants.keys(along.set()), along.width())
                     : CodeBlock.of("routing.rangeLength($L)", ((Layout.ByRange) component.layout()).width());
             return CodeBlock.of(
                     "into == null\n? $T.allocate($L)\n: routing.target($S, into.$N(), $L)",
@@ -224,7 +228,7 @@ final class MergeEmitter {
                     length);
         }
         if (component.layout() instanceof Layout.ElementsAlongKeys elements) {
-            return CodeBlock.of("routing.places($L)", elements.set());
+            return CodeBlock.of("routing.places($L)", constants.keys(elements.set()));
         } else if (component.type() instanceof Type.ListOf) {
             return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
         } else if (component.type() instanceof Type.MapOf) {
@@ -245,19 +249,24 @@ final class MergeEmitter {
         CodeBlock read = values.read(each.type(), each.since());
         String field = field(each);
         if (each.layout() instanceof Layout.ByRange byRange) {
-            body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, byRange.width());
+            body.addStatement("routing.mergeRange($S, part,$W$L, $N,$W$L)", each.name(), read, field, byRange.width());
         } else if (each.layout() instanceof Layout.AlongKeys along) {
             body.addStatement(
-                    "routing.mergeAlong($S, part, $L, $L, $N, $L)",
+                    "routing.mergeAlong($S, part,$W$L, $L,$W$N, $L)",
                     each.name(),
-                    along.set(),
+                    constants.keys(along.set()),
                     read,
                     field,
                     along.width());
         } else if (each.type() instanceof Type.Shared) {
             body.addStatement("$N[part] = $L.copy()", field, read);
         } else if (each.layout() instanceof Layout.ElementsAlongKeys elements) {
-            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), elements.set(), read, field);
+            body.addStatement(
+                    "routing.mergeElements($S, part,$W$L,$W$L,$W$N)",
+                    each.name(),
+                    constants.keys(elements.set()),
+                    read,
+                    field);
         } else if (each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf) {
             body.addStatement("$N.set(part, $L)", field, read);
         } else {
@@ -267,13 +276,14 @@ final class MergeEmitter {
             body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, byRange.width());
         } else if (later && each.layout() instanceof Layout.AlongKeys along) {
             body.nextControlFlow("else")
-                    .addStatement("routing.clearAlong(part, $L, $N, $L)", along.set(), field, along.width());
+                    .addStatement(
+                            "routing.clearAlong(part, $L,$W$N, $L)", constants.keys(along.set()), field, along.width());
         } else if (later && each.layout() instanceof Layout.ElementsAlongKeys elements) {
             body.nextControlFlow("else")
                     .addStatement(
-                            "routing.clearElements(part, $L, $L, $N)",
-                            elements.set(),
-                            values.empty(((Type.ListOf) each.type()).of()),
+                            "routing.clearElements(part, $L,$W$L,$W$N)",
+                            constants.keys(elements.set()),
+                            Defaults.of(((Type.ListOf) each.type()).of()),
                             field);
         }
         if (later) {
@@ -287,7 +297,7 @@ final class MergeEmitter {
             return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, Java.shared(Type.Items.LONG));
         } else if (each.layout() instanceof Layout.AlongProducedKeys along) {
             return CodeBlock.of(
-                    "$T.along($S, $N, $N, routing.width($L), $T::allocate)",
+                    "$T.along($S, $N, $N,$Wrouting.width($L),$W$T::allocate)",
                     Concatenation.class,
                     each.name(),
                     field,
@@ -296,7 +306,7 @@ final class MergeEmitter {
                     Java.shared(((Type.Shared) each.type()).of()));
         } else if (each.layout() instanceof Layout.Ragged ragged && ragged.set() < 0) {
             return CodeBlock.of(
-                    "$T.ragged($S, $N, $N, $T::allocate)",
+                    "$T.ragged($S, $N, $N,$W$T::allocate)",
                     Concatenation.class,
                     each.name(),
                     field,
@@ -304,9 +314,9 @@ final class MergeEmitter {
                     Java.shared(((Type.Shared) each.type()).of()));
         } else if (each.layout() instanceof Layout.Ragged ragged) {
             return CodeBlock.of(
-                    "routing.mergeRagged($S, $L, $N, $N, $T::allocate)",
+                    "routing.mergeRagged($S, $L, $N, $N,$W$T::allocate)",
                     each.name(),
-                    ragged.set(),
+                    constants.keys(ragged.set()),
                     field(ragged.counts()),
                     field,
                     Java.shared(((Type.Shared) each.type()).of()));
@@ -328,7 +338,7 @@ final class MergeEmitter {
                     ? CodeBlock.of("$T.of($N)", List.class, field)
                     : CodeBlock.of("$T.stream($N).filter($T::nonNull).toList()", Arrays.class, field, Objects.class);
             return CodeBlock.of(
-                    "$T.fold($T.$L, $S, $L, $T.allocate(0))",
+                    "$T.fold($T.$L, $S,$W$L,$W$T.allocate(0))",
                     Folds.class,
                     Reduction.class,
                     reduction,
