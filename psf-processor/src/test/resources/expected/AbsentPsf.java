@@ -75,7 +75,8 @@ public final class AbsentPsf {
         /**
          * Nearly all of it may be null.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * <p>Borrowed until await returns: {@code shared}, {@code there}.
          *

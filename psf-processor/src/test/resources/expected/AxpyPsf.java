@@ -74,7 +74,7 @@ public final class AxpyPsf {
         /**
          * y <- y + alpha x, next to the shard; answers the squared norm of the new y.
          *
-         * <p>Runs on every slice of {@code y}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code y}. Each of them gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code x}.
          *

@@ -71,7 +71,7 @@ public final class CensusPsf {
         /**
          * Counts the shards of some tensors.
          *
-         * <p>Runs on every server. Copied and whole arguments go to every server.
+         * <p>Runs on every server. Each of them gets the copied and whole arguments.
          *
          * @param first copied
          * @param second copied

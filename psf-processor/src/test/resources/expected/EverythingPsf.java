@@ -94,7 +94,8 @@ public final class EverythingPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * <p>Borrowed until await returns: {@code everywhere}, {@code rows}, {@code pairs},
          * {@code early}, {@code first}, {@code ofFirst}, {@code second}, {@code ofSecond},

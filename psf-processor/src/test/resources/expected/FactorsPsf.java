@@ -88,7 +88,7 @@ public final class FactorsPsf {
         /**
          * Keys of two tables in one call, and elements that hold a key each.
          *
-         * <p>Runs on every slice of {@code users}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code users}. Each of them gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code user}, {@code ofUsers}, {@code item},
          * {@code ofItems}, {@code more}.

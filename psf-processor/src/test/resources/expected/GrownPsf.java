@@ -81,7 +81,8 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * <p>Borrowed until await returns: {@code x}.
          *

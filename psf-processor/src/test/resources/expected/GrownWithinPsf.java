@@ -81,7 +81,8 @@ public final class GrownWithinPsf {
         /**
          * Nested records and enums that have grown.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * <p>Borrowed until await returns: {@code values}.
          *
@@ -190,7 +191,8 @@ public final class GrownWithinPsf {
                             + "last:string?}) -> (points:list of {x:f32, "
                             + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
                             + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
-                            + "string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))").formerly("acme.grown-inside", "acme.old"));
+                            + "string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))")
+                    .formerly("acme.grown-inside", "acme.old"));
         }
 
         @Override

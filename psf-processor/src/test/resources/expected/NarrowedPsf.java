@@ -82,8 +82,8 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}. Copied and whole
-         * arguments go to every slice.
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}. Each of them gets
+         * the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code keys}, {@code counts}, {@code values}.
          *

@@ -73,7 +73,8 @@ public final class ScanPsf {
         /**
          * Finds the rows that are longer than a limit; the servers say which.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param limit copied

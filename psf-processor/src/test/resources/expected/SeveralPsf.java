@@ -80,7 +80,8 @@ public final class SeveralPsf {
         /**
          * Lists, maps and booleans; and a handler that may fail with a checked exception.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param flags [n] boolean, copied

@@ -78,8 +78,8 @@ public final class SoftmaxPsf {
         /**
          * The shares of candidates that may lie on several slices.
          *
-         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}. Copied and
-         * whole arguments go to every slice.
+         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}. Each of them
+         * gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code candidates}.
          *

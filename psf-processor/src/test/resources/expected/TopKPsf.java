@@ -71,7 +71,8 @@ public final class TopKPsf {
         /**
          * The k largest values of a tensor.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param k copied

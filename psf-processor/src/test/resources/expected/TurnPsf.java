@@ -69,7 +69,8 @@ public final class TurnPsf {
         /**
          * Answers when it is the caller's turn.
          *
-         * <p>Runs on every slice of {@code tensor}. Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param clock copied

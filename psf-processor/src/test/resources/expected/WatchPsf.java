@@ -71,8 +71,8 @@ public final class WatchPsf {
         /**
          * Answers when a tensor has changed, and holds no other call back meanwhile.
          *
-         * <p>Runs on every slice of {@code tensor}, in no order with the worker's other calls.
-         * Copied and whole arguments go to every slice.
+         * <p>Runs on every slice of {@code tensor}, in no order with the worker's other calls. Each
+         * of them gets the copied and whole arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param seen copied

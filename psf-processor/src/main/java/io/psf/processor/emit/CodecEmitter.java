@@ -85,7 +85,7 @@ final class CodecEmitter {
                 ? CodeBlock.of("")
                 : model.formerly().stream()
                         .map(name -> CodeBlock.of("$S", name))
-                        .collect(CodeBlock.joining(", ", ".formerly(", ")"));
+                        .collect(CodeBlock.joining(", ", "\n.formerly(", ")"));
     }
 
     private MethodSpec target() {

@@ -75,9 +75,7 @@ final class StubDoc {
 
     private String everywhere(List<Component> request) {
         boolean any = request.stream().anyMatch(each -> each.layout() instanceof Layout.Whole);
-        return any && !model.isSingle()
-                ? " Copied and whole arguments go to every " + (model.place() == Place.SERVER ? "server." : "slice.")
-                : "";
+        return any && !model.isSingle() ? " Each of them gets the copied and whole arguments." : "";
     }
 
     /** Returns the names of the borrowed arguments whose own text does not say so. */
