@@ -19,7 +19,7 @@ import java.util.List;
 import javax.lang.model.element.Modifier;
 
 /** Generates {@code XPsf} for a function {@code X}. */
-public final class FunctionEmitter {
+final class FunctionEmitter {
     private final FunctionModel model;
     private final ClassName type;
     private final ClassName generated;
@@ -37,7 +37,7 @@ public final class FunctionEmitter {
     }
 
     /** Returns the source of a function without problems. */
-    public static Source emit(FunctionModel model) {
+    static Source emit(FunctionModel model) {
         return new FunctionEmitter(model, false).source();
     }
 
@@ -45,7 +45,7 @@ public final class FunctionEmitter {
      * Returns a source with the same signatures and bodies that throw, so that one problem does not cause further
      * errors.
      */
-    public static Source emitSkeleton(FunctionModel model) {
+    static Source emitSkeleton(FunctionModel model) {
         return new FunctionEmitter(model, true).source();
     }
 

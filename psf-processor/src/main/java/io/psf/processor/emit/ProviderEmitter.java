@@ -15,11 +15,11 @@ import io.psf.processor.model.ProviderModel;
 import javax.lang.model.element.Modifier;
 
 /** Generates the provider, the class by which a server finds a handler on its class path. */
-public final class ProviderEmitter {
+final class ProviderEmitter {
     private ProviderEmitter() {}
 
     /** Returns the provider's source. */
-    public static Source emit(ProviderModel model) {
+    static Source emit(ProviderModel model) {
         ClassName handler = Java.name(model.handler());
         TypeName any = WildcardTypeName.subtypeOf(Object.class);
         ClassName function = Java.name(model.function().beside("Psf"));
