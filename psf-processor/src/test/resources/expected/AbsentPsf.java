@@ -20,7 +20,7 @@ import javax.annotation.processing.Generated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Absent} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Absent}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -31,34 +31,36 @@ public final class AbsentPsf {
     public static final String NAME = "acme.absent";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1882361202;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Absent.Request, Absent.Response> FUNCTION = new Codec();
+
+    private static final Absent.Mode[] MODE_VALUES = Absent.Mode.values();
 
     private AbsentPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Absent.Request, Absent.Response> bind(Absent handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Absent}; stateless and thread-safe.
+     * Calls {@link Absent}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -73,21 +75,25 @@ public final class AbsentPsf {
         /**
          * Nearly all of it may be null.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
+         *
+         * <p>Borrowed until await returns: {@code shared}, {@code there}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param text copied to every slice; may be null
-         * @param point copied to every slice; may be null
-         * @param copied [n] float32, copied to every slice; may be null
-         * @param shared [n] float32, goes whole to every slice; borrowed until await returns; may be null
-         * @param there [n] float32, goes whole to every slice; borrowed until await returns
-         * @param other copied to every slice; may be null
-         * @param mode copied to every slice; may be null
-         * @param points copied to every slice; may be null
-         * @param name copied to every slice; may be null
-         * @param later copied to every slice; may be null
-         * @param laterTensor copied to every slice; may be null
-         * @return what the function's own merge makes of the answers of the slices: {@code text} may be null; {@code shared} [n] float32, may be null
+         * @param text copied; may be null
+         * @param point copied; may be null
+         * @param copied [n] float32, copied; may be null
+         * @param shared [n] float32, whole; may be null
+         * @param there [n] float32, whole
+         * @param other copied; may be null
+         * @param mode copied; may be null
+         * @param points copied; may be null
+         * @param name copied; may be null
+         * @param later copied; may be null
+         * @param laterTensor copied; may be null
+         * @return the result of the function's {@code merge} on the answers of the slices:
+         *     {@code text} may be null; {@code shared} [n] float32; may be null
          */
         public Pending<Absent.Response> call(TensorId tensor, @Nullable String text,
                 Absent. @Nullable Point point, float @Nullable [] copied,
@@ -95,49 +101,38 @@ public final class AbsentPsf {
                 Absent. @Nullable Mode mode, @Nullable List<Absent.Point> points,
                 Absent. @Nullable Name name, @Nullable String later,
                 @Nullable TensorId laterTensor) {
-            return this.caller.call(FUNCTION, new Absent.Request(tensor, text, point, copied, shared, there, other, mode, points, name, later, laterTensor), null, this.options);
+            return this.caller.call(FUNCTION, new Absent.Request(tensor, text, point, copied,
+                    shared, there, other, mode, points, name, later, laterTensor),
+                    null, this.options);
         }
 
         /**
-         * Nearly all of it may be null.
+         * Calls the function as in version 1.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param text copied to every slice; may be null
-         * @param point copied to every slice; may be null
-         * @param copied [n] float32, copied to every slice; may be null
-         * @param shared [n] float32, goes whole to every slice; borrowed until await returns; may be null
-         * @param there [n] float32, goes whole to every slice; borrowed until await returns
-         * @param other copied to every slice; may be null
-         * @param mode copied to every slice; may be null
-         * @param points copied to every slice; may be null
-         * @param name copied to every slice; may be null
-         * @return what the function's own merge makes of the answers of the slices: {@code text} may be null; {@code shared} [n] float32, may be null
+         * <p>Components of later versions are empty.
          */
         public Pending<Absent.Response> call(TensorId tensor, @Nullable String text,
                 Absent. @Nullable Point point, float @Nullable [] copied,
                 @Nullable FloatArray shared, FloatArray there, @Nullable TensorId other,
                 Absent. @Nullable Mode mode, @Nullable List<Absent.Point> points,
                 Absent. @Nullable Name name) {
-            return this.caller.call(FUNCTION, new Absent.Request(tensor, text, point, copied, shared, there, other, mode, points, name, null, null), null, this.options);
+            return this.caller.call(FUNCTION, new Absent.Request(tensor, text, point, copied,
+                    shared, there, other, mode, points, name, null, null), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -147,8 +142,18 @@ public final class AbsentPsf {
     private static final class Codec extends Function<Absent.Request, Absent.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.absent at SHARD (tensor:tensor, text:string?, point:{x:f32, name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, copied:copied f32[]?, shared:f32[]?, there:f32[], other:tensor?, mode:enum(FAST|EXACT)?, points:list of {x:f32, name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, name:{first:string?, digits:copied i32[]?}?) -> (text:string?, shared:f32[]?) merged",
-                    "acme.absent at SHARD (tensor:tensor, text:string?, point:{x:f32, name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, copied:copied f32[]?, shared:f32[]?, there:f32[], other:tensor?, mode:enum(FAST|EXACT)?, points:list of {x:f32, name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, name:{first:string?, digits:copied i32[]?}?, later:string?, laterTensor:tensor?) -> (text:string?, shared:f32[]?) merged"));
+                    "acme.absent at SHARD (tensor:tensor, text:string?, point:{x:f32, "
+                            + "name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, copied:copied "
+                            + "f32[]?, shared:f32[]?, there:f32[], other:tensor?, mode:enum(FAST|EXACT)?, "
+                            + "points:list of {x:f32, name:{first:string?, digits:copied i32[]?}?, "
+                            + "of:tensor?}?, name:{first:string?, digits:copied i32[]?}?) -> (text:string?, "
+                            + "shared:f32[]?) merged",
+                    "acme.absent at SHARD (tensor:tensor, text:string?, point:{x:f32, "
+                            + "name:{first:string?, digits:copied i32[]?}?, of:tensor?}?, copied:copied "
+                            + "f32[]?, shared:f32[]?, there:f32[], other:tensor?, mode:enum(FAST|EXACT)?, "
+                            + "points:list of {x:f32, name:{first:string?, digits:copied i32[]?}?, "
+                            + "of:tensor?}?, name:{first:string?, digits:copied i32[]?}?, later:string?, "
+                            + "laterTensor:tensor?) -> (text:string?, shared:f32[]?) merged"));
         }
 
         @Override
@@ -211,7 +216,7 @@ public final class AbsentPsf {
                     in.bool() ? in.floatArray() : null,
                     in.floatArray(),
                     in.bool() ? in.tensor() : null,
-                    in.bool() ? in.enumeration(Absent.Mode.values()) : null,
+                    in.bool() ? in.enumeration(MODE_VALUES) : null,
                     in.bool() ? readListOfPoint(in) : null,
                     in.bool() ? readName(in) : null,
                     in.has(2) ? (in.bool() ? in.string() : null) : null,
@@ -231,7 +236,8 @@ public final class AbsentPsf {
         }
 
         static Absent.Response readAnswer(TupleReader in) {
-            return new Absent.Response(in.bool() ? in.string() : null, in.bool() ? in.floatArray() : null);
+            return new Absent.Response(in.bool() ? in.string() : null,
+                    in.bool() ? in.floatArray() : null);
         }
 
         @Override
@@ -275,7 +281,8 @@ public final class AbsentPsf {
         }
 
         private static Absent.Point readPoint(TupleReader in) {
-            return new Absent.Point(in.f32(), in.bool() ? readName(in) : null, in.bool() ? in.tensor() : null);
+            return new Absent.Point(in.f32(), in.bool() ? readName(in) : null,
+                    in.bool() ? in.tensor() : null);
         }
 
         private static List<Absent.Point> readListOfPoint(TupleReader in) {

@@ -7,7 +7,7 @@ import io.psf.api.spi.ListedProvider;
 import javax.annotation.processing.Generated;
 
 /**
- * Brings {@link AxpyOnHost} to a server.
+ * Provides {@link AxpyOnHost} to a server.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @ListedProvider

@@ -19,7 +19,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Axpy} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Axpy}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -30,34 +30,36 @@ public final class AxpyPsf {
     public static final String NAME = "acme.axpy";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 678953045;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Axpy.Request, Axpy.Response> FUNCTION = new Codec();
+
+    private static final int X_ARRAY = 2;
 
     private AxpyPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Axpy.Request, Axpy.Response> bind(Axpy handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Axpy}; stateless and thread-safe.
+     * Calls {@link Axpy}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -72,30 +74,32 @@ public final class AxpyPsf {
         /**
          * y <- y + alpha x, next to the shard; answers the squared norm of the new y.
          *
-         * <p>Runs on every slice of {@code y}.
+         * <p>Runs on every slice of {@code y}. Each of them gets the copied and whole arguments.
+         *
+         * <p>Borrowed until await returns: {@code x}.
          *
          * @param y the tensor on whose shards the function runs
-         * @param alpha copied to every slice
-         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @return the answers of the slices: {@code squaredNorm} summed over the slices
+         * @param alpha copied
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds
+         * @return the answers of the slices, merged: {@code squaredNorm} summed
          */
         public Pending<Axpy.Response> call(TensorId y, float alpha, FloatArray x) {
             return this.caller.call(FUNCTION, new Axpy.Request(y, alpha, x), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -105,7 +109,8 @@ public final class AxpyPsf {
     private static final class Codec extends Function<Axpy.Request, Axpy.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.axpy at SHARD (y:tensor, alpha:f32, x:f32[] by range) -> (squaredNorm:f64 sum)"));
+                    "acme.axpy at SHARD (y:tensor, alpha:f32, x:f32[] by range) -> (squaredNorm:f64 "
+                            + "sum)"));
         }
 
         @Override
@@ -115,13 +120,13 @@ public final class AxpyPsf {
 
         @Override
         public void route(Axpy.Request request, Routing routing) {
-            routing.range(2, "x", request.x(), 0);
+            routing.range(X_ARRAY, "x", request.x(), 0);
         }
 
         @Override
         public void write(Axpy.Request request, Routing routing, int part, TupleWriter out) {
             out.f32(request.alpha());
-            routing.write(2, part, out);
+            routing.write(X_ARRAY, part, out);
         }
 
         @Override

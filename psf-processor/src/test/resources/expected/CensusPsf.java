@@ -18,7 +18,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Census} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Census}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -29,12 +29,12 @@ public final class CensusPsf {
     public static final String NAME = "acme.census";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 328742772;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Census.Request, Census.Response> FUNCTION = new Codec();
 
@@ -42,21 +42,21 @@ public final class CensusPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Census.Request, Census.Response> bind(Census handler) {
         return Binding.node(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Census}; stateless and thread-safe.
+     * Calls {@link Census}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -71,29 +71,30 @@ public final class CensusPsf {
         /**
          * Counts the shards of some tensors.
          *
-         * <p>Runs on every server.
+         * <p>Runs on every server. Each of them gets the copied and whole arguments.
          *
-         * @param first copied to every server
-         * @param second copied to every server
-         * @return the answers of the servers: {@code shards} summed over the servers
+         * @param first copied
+         * @param second copied
+         * @return the answers of the servers, merged: {@code shards} summed
          */
         public Pending<Census.Response> call(TensorId first, TensorId second) {
-            return this.caller.call(FUNCTION, new Census.Request(first, second), null, this.options);
+            return this.caller.call(FUNCTION, new Census.Request(first, second),
+                    null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));

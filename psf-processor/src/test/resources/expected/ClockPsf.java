@@ -15,7 +15,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Clock} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Clock}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -26,12 +26,12 @@ public final class ClockPsf {
     public static final String NAME = "acme.clock";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 518514519;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Clock.Request, Clock.Response> FUNCTION = new Codec();
 
@@ -39,21 +39,21 @@ public final class ClockPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Clock.Request, Clock.Response> bind(Clock handler) {
         return Binding.nodeLater(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Clock}; stateless and thread-safe.
+     * Calls {@link Clock}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -79,18 +79,18 @@ public final class ClockPsf {
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -100,7 +100,8 @@ public final class ClockPsf {
     private static final class Codec extends Function<Clock.Request, Clock.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SCHEDULER, false,
-                    "acme.clock at SCHEDULER (group:string, clock:i64) -> (clocks:i64[], ahead:bool, name:string)"));
+                    "acme.clock at SCHEDULER (group:string, clock:i64) -> (clocks:i64[], ahead:bool, "
+                            + "name:string)"));
         }
 
         @Override

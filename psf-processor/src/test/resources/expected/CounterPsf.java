@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Counter} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Counter}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -27,12 +27,12 @@ public final class CounterPsf {
     public static final String NAME = "acme.counter";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -167911963;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Counter.Request, Counter.Response> FUNCTION = new Codec();
 
@@ -40,21 +40,21 @@ public final class CounterPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Counter.Request, Counter.Response> bind(Counter handler) {
         return Binding.node(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Counter}; stateless and thread-safe.
+     * Calls {@link Counter}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -74,25 +74,27 @@ public final class CounterPsf {
          * @param group copied
          * @param key the key whose owner among the servers runs the function
          * @param more copied
-         * @return the answer of the server: {@code count}; {@code group}; {@code history} [n] float32
+         * @return the answer of the server: {@code count}; {@code group}; {@code history} [n]
+         *     float32
          */
         public Pending<Counter.Response> call(String group, long key, int more) {
-            return this.caller.call(FUNCTION, new Counter.Request(group, key, more), null, this.options);
+            return this.caller.call(FUNCTION, new Counter.Request(group, key, more),
+                    null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -102,7 +104,8 @@ public final class CounterPsf {
     private static final class Codec extends Function<Counter.Request, Counter.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SERVER, false,
-                    "acme.counter at SERVER (group:string, key:i64 by key, more:i32) -> (count:i64, group:string, history:f32[])"));
+                    "acme.counter at SERVER (group:string, key:i64 by key, more:i32) -> (count:i64, "
+                            + "group:string, history:f32[])"));
         }
 
         @Override

@@ -25,7 +25,7 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Everything} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Everything}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -36,34 +36,50 @@ public final class EverythingPsf {
     public static final String NAME = "acme.everything";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -60481130;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Everything.Request, Everything.Response> FUNCTION = new Codec();
+
+    private static final int FIRST_KEYS = 0;
+
+    private static final int SECOND_KEYS = 1;
+
+    private static final int ROWS_ARRAY = 19;
+
+    private static final int PAIRS_ARRAY = 20;
+
+    private static final int EARLY_ARRAY = 21;
+
+    private static final int OF_FIRST_ARRAY = 23;
+
+    private static final int OF_SECOND_ARRAY = 25;
+
+    private static final Everything.Mode[] MODE_VALUES = Everything.Mode.values();
 
     private EverythingPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Everything.Request, Everything.Response> bind(Everything handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Everything}; stateless and thread-safe.
+     * Calls {@link Everything}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -78,36 +94,48 @@ public final class EverythingPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
-         * @param bool copied to every slice
-         * @param i8 copied to every slice
-         * @param i16 copied to every slice
-         * @param i32 copied to every slice
+         * <p>Borrowed until await returns: {@code everywhere}, {@code rows}, {@code pairs},
+         * {@code early}, {@code first}, {@code ofFirst}, {@code second}, {@code ofSecond},
+         * {@code into}.
+         *
+         * @param bool copied
+         * @param i8 copied
+         * @param i16 copied
+         * @param i32 copied
          * @param tensor the tensor on whose shards the function runs
-         * @param i64 copied to every slice
-         * @param f32 copied to every slice
-         * @param f64 copied to every slice
-         * @param string copied to every slice
-         * @param mode copied to every slice
-         * @param other copied to every slice
-         * @param floats [n] float32, copied to every slice
-         * @param doubles [n] float64, copied to every slice
-         * @param ints [n] int32, copied to every slice
-         * @param longs [n] int64, copied to every slice
-         * @param bytes [n] int8, copied to every slice
-         * @param options copied to every slice
-         * @param points copied to every slice
-         * @param everywhere [n] float32, goes whole to every slice; borrowed until await returns
-         * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param early [n, width] int8, row i goes where {@code second[i]} goes; borrowed until await returns
-         * @param first [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes; borrowed until await returns
-         * @param second [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
-         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes; borrowed until await returns
-         * @param into [n] int8, goes whole to every slice; borrowed until await returns
-         * @return the answers of the slices: {@code any} whether it holds on any of the slices; {@code all} whether it holds on all slices; {@code i8} the least of the slices; {@code i16} the greatest of the slices; {@code part} summed over the slices; {@code i64} summed over the slices; {@code f32} the greatest of the slices; {@code f64} the least of the slices; {@code sums} [n] float32, element by element summed over the slices; {@code rows} [rows, width] float64, row-aligned with the tensor; {@code ofFirst} [n, width] float32, row i belongs to {@code first[i]}; {@code routing} [n, 3] int64, row i belongs to {@code second[i]}
+         * @param i64 copied
+         * @param f32 copied
+         * @param f64 copied
+         * @param string copied
+         * @param mode copied
+         * @param other copied
+         * @param floats [n] float32, copied
+         * @param doubles [n] float64, copied
+         * @param ints [n] int32, copied
+         * @param longs [n] int64, copied
+         * @param bytes [n] int8, copied
+         * @param options copied
+         * @param points copied
+         * @param everywhere [n] float32, whole
+         * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds
+         * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds
+         * @param early [n, width] int8, row i goes where {@code second[i]} goes
+         * @param first [n] int64, global keys in any order, each goes to the slice that owns it
+         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes
+         * @param second [n] int64, global keys in any order, each goes to the slice that owns it,
+         *     duplicates folded with LAST
+         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes
+         * @param into [n] int8, whole
+         * @return the answers of the slices, merged: {@code any} true if true in any; {@code all}
+         *     true if true in all; {@code i8} the minimum; {@code i16} the maximum; {@code part}
+         *     summed; {@code i64} summed; {@code f32} the maximum; {@code f64} the minimum;
+         *     {@code sums} [n] float32, element by element summed; {@code rows} [rows, width]
+         *     float64, row-aligned with the tensor; {@code ofFirst} [n, width] float32, row i
+         *     belongs to {@code first[i]}; {@code routing} [n, 3] int64, row i belongs to
+         *     {@code second[i]}
          */
         public Pending<Everything.Response> call(boolean bool, byte i8, short i16, int i32,
                 TensorId tensor, long i64, float f32, double f64, String string,
@@ -116,43 +144,17 @@ public final class EverythingPsf {
                 List<Everything.Point> points, FloatArray everywhere, DoubleArray rows,
                 IntArray pairs, ByteArray early, LongArray first, FloatArray ofFirst,
                 LongArray second, LongArray ofSecond, ByteArray into) {
-            return this.caller.call(FUNCTION, new Everything.Request(bool, i8, i16, i32, tensor, i64, f32, f64, string, mode, other, floats, doubles, ints, longs, bytes, options, points, everywhere, rows, pairs, early, first, ofFirst, second, ofSecond, into), null, this.options);
+            return this.caller.call(FUNCTION, new Everything.Request(bool, i8, i16, i32, tensor,
+                    i64, f32, f64, string, mode, other, floats, doubles, ints, longs, bytes,
+                    options, points, everywhere, rows, pairs, early, first, ofFirst, second,
+                    ofSecond, into), null, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function, and fills arrays of {@code into_}.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * @param bool copied to every slice
-         * @param i8 copied to every slice
-         * @param i16 copied to every slice
-         * @param i32 copied to every slice
-         * @param tensor the tensor on whose shards the function runs
-         * @param i64 copied to every slice
-         * @param f32 copied to every slice
-         * @param f64 copied to every slice
-         * @param string copied to every slice
-         * @param mode copied to every slice
-         * @param other copied to every slice
-         * @param floats [n] float32, copied to every slice
-         * @param doubles [n] float64, copied to every slice
-         * @param ints [n] int32, copied to every slice
-         * @param longs [n] int64, copied to every slice
-         * @param bytes [n] int8, copied to every slice
-         * @param options copied to every slice
-         * @param points copied to every slice
-         * @param everywhere [n] float32, goes whole to every slice; borrowed until await returns
-         * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param early [n, width] int8, row i goes where {@code second[i]} goes; borrowed until await returns
-         * @param first [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes; borrowed until await returns
-         * @param second [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
-         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes; borrowed until await returns
-         * @param into [n] int8, goes whole to every slice; borrowed until await returns
-         * @param into_ its {@code rows}, {@code ofFirst}, {@code routing} are filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code any} whether it holds on any of the slices; {@code all} whether it holds on all slices; {@code i8} the least of the slices; {@code i16} the greatest of the slices; {@code part} summed over the slices; {@code i64} summed over the slices; {@code f32} the greatest of the slices; {@code f64} the least of the slices; {@code sums} [n] float32, element by element summed over the slices; {@code rows} [rows, width] float64, row-aligned with the tensor; {@code ofFirst} [n, width] float32, row i belongs to {@code first[i]}; {@code routing} [n, 3] int64, row i belongs to {@code second[i]}
+         * @param into_ its {@code rows}, {@code ofFirst}, {@code routing} are filled; borrowed until
+         *     await returns; not {@code sums}; nothing else of it is read
          */
         public Pending<Everything.Response> call(boolean bool, byte i8, short i16, int i32,
                 TensorId tensor, long i64, float f32, double f64, String string,
@@ -161,22 +163,25 @@ public final class EverythingPsf {
                 List<Everything.Point> points, FloatArray everywhere, DoubleArray rows,
                 IntArray pairs, ByteArray early, LongArray first, FloatArray ofFirst,
                 LongArray second, LongArray ofSecond, ByteArray into, Everything.Response into_) {
-            return this.caller.call(FUNCTION, new Everything.Request(bool, i8, i16, i32, tensor, i64, f32, f64, string, mode, other, floats, doubles, ints, longs, bytes, options, points, everywhere, rows, pairs, early, first, ofFirst, second, ofSecond, into), into_, this.options);
+            return this.caller.call(FUNCTION, new Everything.Request(bool, i8, i16, i32, tensor,
+                    i64, f32, f64, string, mode, other, floats, doubles, ints, longs, bytes,
+                    options, points, everywhere, rows, pairs, early, first, ofFirst, second,
+                    ofSecond, into), into_, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -186,7 +191,17 @@ public final class EverythingPsf {
     private static final class Codec extends Function<Everything.Request, Everything.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.everything at SHARD (bool:bool, i8:i8, i16:i16, i32:i32, tensor:tensor, i64:i64, f32:f32, f64:f64, string:string, mode:enum(FAST|EXACT), other:tensor, floats:copied f32[], doubles:copied f64[], ints:copied i32[], longs:copied i64[], bytes:copied i8[], options:{mode:enum(FAST|EXACT), origin:{x:f32, y:f32}, points:list of {x:f32, y:f32}, key:copied i8[], also:tensor}, points:list of {x:f32, y:f32}, everywhere:f32[], rows:f64[] by range, pairs:i32[] by range x 2, early:i8[] along second, first:i64[] by key, ofFirst:f32[] along first, second:i64[] by key last, ofSecond:i64[] along second x 3, into:i8[]) -> (any:bool or, all:bool and, i8:i8 min, i16:i16 max, part:i32 sum, i64:i64 sum, f32:f32 max, f64:f64 min, sums:f32[] sum, rows:f64[] by range, ofFirst:f32[] along first, routing:i64[] along second x 3)"));
+                    "acme.everything at SHARD (bool:bool, i8:i8, i16:i16, i32:i32, tensor:tensor, "
+                            + "i64:i64, f32:f32, f64:f64, string:string, mode:enum(FAST|EXACT), other:tensor, "
+                            + "floats:copied f32[], doubles:copied f64[], ints:copied i32[], longs:copied "
+                            + "i64[], bytes:copied i8[], options:{mode:enum(FAST|EXACT), origin:{x:f32, "
+                            + "y:f32}, points:list of {x:f32, y:f32}, key:copied i8[], also:tensor}, "
+                            + "points:list of {x:f32, y:f32}, everywhere:f32[], rows:f64[] by range, "
+                            + "pairs:i32[] by range x 2, early:i8[] along second, first:i64[] by key, "
+                            + "ofFirst:f32[] along first, second:i64[] by key last, ofSecond:i64[] along "
+                            + "second x 3, into:i8[]) -> (any:bool or, all:bool and, i8:i8 min, i16:i16 max, "
+                            + "part:i32 sum, i64:i64 sum, f32:f32 max, f64:f64 min, sums:f32[] sum, rows:f64[] "
+                            + "by range, ofFirst:f32[] along first, routing:i64[] along second x 3)"));
         }
 
         @Override
@@ -196,13 +211,13 @@ public final class EverythingPsf {
 
         @Override
         public void route(Everything.Request request, Routing routing) {
-            routing.keys(0, "first", request.first(), Reduction.NONE, false);
-            routing.keys(1, "second", request.second(), Reduction.LAST, false);
-            routing.range(19, "rows", request.rows(), 0);
-            routing.range(20, "pairs", request.pairs(), 2);
-            routing.along(21, "early", 1, request.early(), 0);
-            routing.along(23, "ofFirst", 0, request.ofFirst(), 0);
-            routing.along(25, "ofSecond", 1, request.ofSecond(), 3);
+            routing.keys(FIRST_KEYS, "first", request.first(), Reduction.NONE, false);
+            routing.keys(SECOND_KEYS, "second", request.second(), Reduction.LAST, false);
+            routing.range(ROWS_ARRAY, "rows", request.rows(), 0);
+            routing.range(PAIRS_ARRAY, "pairs", request.pairs(), 2);
+            routing.along(EARLY_ARRAY, "early", SECOND_KEYS, request.early(), 0);
+            routing.along(OF_FIRST_ARRAY, "ofFirst", FIRST_KEYS, request.ofFirst(), 0);
+            routing.along(OF_SECOND_ARRAY, "ofSecond", SECOND_KEYS, request.ofSecond(), 3);
             routing.everySlice();
         }
 
@@ -226,13 +241,13 @@ public final class EverythingPsf {
             writeOptions(request.options(), out);
             writeListOfPoint(request.points(), out);
             out.array(request.everywhere());
-            routing.write(19, part, out);
-            routing.write(20, part, out);
-            routing.write(21, part, out);
-            routing.writeKeys(0, part, out);
-            routing.write(23, part, out);
-            routing.writeKeys(1, part, out);
-            routing.write(25, part, out);
+            routing.write(ROWS_ARRAY, part, out);
+            routing.write(PAIRS_ARRAY, part, out);
+            routing.write(EARLY_ARRAY, part, out);
+            routing.writeKeys(FIRST_KEYS, part, out);
+            routing.write(OF_FIRST_ARRAY, part, out);
+            routing.writeKeys(SECOND_KEYS, part, out);
+            routing.write(OF_SECOND_ARRAY, part, out);
             out.array(request.into());
         }
 
@@ -248,7 +263,7 @@ public final class EverythingPsf {
                     in.f32(),
                     in.f64(),
                     in.string(),
-                    in.enumeration(Everything.Mode.values()),
+                    in.enumeration(MODE_VALUES),
                     in.tensor(),
                     in.floats(),
                     in.doubles(),
@@ -325,7 +340,7 @@ public final class EverythingPsf {
 
         private static Everything.Options readOptions(TupleReader in) {
             return new Everything.Options(
-                    in.enumeration(Everything.Mode.values()),
+                    in.enumeration(MODE_VALUES),
                     readPoint(in),
                     readListOfPoint(in),
                     in.bytes(),
@@ -375,11 +390,11 @@ public final class EverythingPsf {
                     ? DoubleArray.allocate(routing.rangeLength(0))
                     : routing.target("rows", into.rows(), routing.rangeLength(0));
             this.ofFirst = into == null
-                    ? FloatArray.allocate(routing.alongLength(0, 0))
-                    : routing.target("ofFirst", into.ofFirst(), routing.alongLength(0, 0));
+                    ? FloatArray.allocate(routing.alongLength(FIRST_KEYS, 0))
+                    : routing.target("ofFirst", into.ofFirst(), routing.alongLength(FIRST_KEYS, 0));
             this.routing_ = into == null
-                    ? LongArray.allocate(routing.alongLength(1, 3))
-                    : routing.target("routing", into.routing(), routing.alongLength(1, 3));
+                    ? LongArray.allocate(routing.alongLength(SECOND_KEYS, 3))
+                    : routing.target("routing", into.routing(), routing.alongLength(SECOND_KEYS, 3));
         }
 
         @Override
@@ -394,8 +409,8 @@ public final class EverythingPsf {
             f64[part] = in.f64();
             sums[part] = in.floatArray().copy();
             routing.mergeRange("rows", part, in.doubleArray(), rows, 0);
-            routing.mergeAlong("ofFirst", part, 0, in.floatArray(), ofFirst, 0);
-            routing.mergeAlong("routing", part, 1, in.longArray(), routing_, 3);
+            routing.mergeAlong("ofFirst", part, FIRST_KEYS, in.floatArray(), ofFirst, 0);
+            routing.mergeAlong("routing", part, SECOND_KEYS, in.longArray(), routing_, 3);
         }
 
         @Override

@@ -21,7 +21,7 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Factors} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Factors}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -32,34 +32,48 @@ public final class FactorsPsf {
     public static final String NAME = "good.factors";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -1353758622;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Factors.Request, Factors.Response> FUNCTION = new Codec();
+
+    private static final int USER_KEYS = 0;
+
+    private static final int ITEM_KEYS = 1;
+
+    private static final int CLICKS_KEYS = 2;
+
+    private static final int LATER_KEYS = 3;
+
+    private static final int MORE_KEYS = 4;
+
+    private static final int OF_USERS_ARRAY = 2;
+
+    private static final int OF_ITEMS_ARRAY = 4;
 
     private FactorsPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Factors.Request, Factors.Response> bind(Factors handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Factors}; stateless and thread-safe.
+     * Calls {@link Factors}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -74,152 +88,114 @@ public final class FactorsPsf {
         /**
          * Keys of two tables in one call, and elements that hold a key each.
          *
-         * <p>Runs on every slice of {@code users}.
+         * <p>Runs on every slice of {@code users}. Each of them gets the copied and whole arguments.
+         *
+         * <p>Borrowed until await returns: {@code user}, {@code ofUsers}, {@code item},
+         * {@code ofItems}, {@code more}.
          *
          * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
+         * @param user [n] int64, global keys in any order, each goes to the slice that owns it
+         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes
+         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice
+         *     that owns it, duplicates folded with SUM
+         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes
+         * @param items copied
+         * @param clicks each element goes to the slice that owns its {@code item} of {@code items},
+         *     copied; slices without elements are called too
          * @param later each element goes to the slice that owns its {@code at}, copied
-         * @param more [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it; borrowed until await returns
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * @param more [n] int64, global keys of {@code items} in any order, each goes to the slice
+         *     that owns it
+         * @return the answers of the slices, merged: {@code userRows} [n, width] float32, row i
+         *     belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to
+         *     {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again}
+         *     element i belongs to {@code item[i]}
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
                 List<Factors.Click> later, LongArray more) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, more), null, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, later, more), null, this.options);
         }
 
         /**
-         * Keys of two tables in one call, and elements that hold a key each.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code users}.
-         *
-         * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
-         * @param later each element goes to the slice that owns its {@code at}, copied
-         * @param more [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
+         *     returns; nothing else of it is read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
                 List<Factors.Click> later, LongArray more, Factors.Response into) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, more), into, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, later, more), into, this.options);
         }
 
         /**
-         * Keys of two tables in one call, and elements that hold a key each.
+         * Calls the function as in version 2.
          *
-         * <p>Runs on every slice of {@code users}.
-         *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
-         * @param later each element goes to the slice that owns its {@code at}, copied
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * <p>Components of later versions are empty.
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
                 List<Factors.Click> later) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, LongArray.allocate(0)), null, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, later, LongArray.allocate(0)), null, this.options);
         }
 
         /**
-         * Keys of two tables in one call, and elements that hold a key each.
+         * Calls the function as in version 2, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code users}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
-         * @param later each element goes to the slice that owns its {@code at}, copied
-         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
+         *     returns; nothing else of it is read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
                 List<Factors.Click> later, Factors.Response into) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, later, LongArray.allocate(0)), into, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, later, LongArray.allocate(0)), into, this.options);
         }
 
         /**
-         * Keys of two tables in one call, and elements that hold a key each.
+         * Calls the function as in version 1.
          *
-         * <p>Runs on every slice of {@code users}.
-         *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * <p>Components of later versions are empty.
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, List.of(), LongArray.allocate(0)), null, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, List.of(), LongArray.allocate(0)), null, this.options);
         }
 
         /**
-         * Keys of two tables in one call, and elements that hold a key each.
+         * Calls the function as in version 1, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code users}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param users the tensor on whose shards the function runs
-         * @param user [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes; borrowed until await returns
-         * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice that owns it, duplicates folded with SUM; borrowed until await returns
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes; borrowed until await returns
-         * @param items copied to every slice
-         * @param clicks each element goes to the slice that owns its {@code item} of {@code items}, copied; slices without elements are called too
-         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await returns; nothing else of it is read
-         * @return the answers of the slices: {@code userRows} [n, width] float32, row i belongs to {@code user[i]}; {@code itemRows} [n, width] float32, row i belongs to {@code item[i]}; {@code seen} element i belongs to {@code clicks[i]}; {@code again} element i belongs to {@code item[i]}
+         * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
+         *     returns; nothing else of it is read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
                 Factors.Response into) {
-            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item, ofItems, items, clicks, List.of(), LongArray.allocate(0)), into, this.options);
+            return this.caller.call(FUNCTION, new Factors.Request(users, user, ofUsers, item,
+                    ofItems, items, clicks, List.of(), LongArray.allocate(0)), into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -229,9 +205,24 @@ public final class FactorsPsf {
     private static final class Codec extends Function<Factors.Request, Factors.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks)",
-                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, later:list of {item:i64, times:i32, at:i64} by key at) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks, again:list of {item:i64, score:f32} along item)",
-                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, later:list of {item:i64, times:i32, at:i64} by key at, more:i64[] by key of items) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along clicks, again:list of {item:i64, score:f32} along item)"));
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along "
+                            + "user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, "
+                            + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice) "
+                            + "-> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of "
+                            + "{item:i64, score:f32} along clicks)",
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along "
+                            + "user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, "
+                            + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, "
+                            + "later:list of {item:i64, times:i32, at:i64} by key at) -> (userRows:f32[] along "
+                            + "user, itemRows:f32[] along item, seen:list of {item:i64, score:f32} along "
+                            + "clicks, again:list of {item:i64, score:f32} along item)",
+                    "good.factors at SHARD (users:tensor, user:i64[] by key, ofUsers:f32[] along "
+                            + "user, item:i64[] by key sum of items, ofItems:f32[] along item, items:tensor, "
+                            + "clicks:list of {item:i64, times:i32, at:i64} by key item of items every slice, "
+                            + "later:list of {item:i64, times:i32, at:i64} by key at, more:i64[] by key of "
+                            + "items) -> (userRows:f32[] along user, itemRows:f32[] along item, seen:list of "
+                            + "{item:i64, score:f32} along clicks, again:list of {item:i64, score:f32} along "
+                            + "item)"));
         }
 
         @Override
@@ -246,28 +237,32 @@ public final class FactorsPsf {
 
         @Override
         public void route(Factors.Request request, Routing routing) {
-            routing.keys(0, "user", request.user(), Reduction.NONE, false);
-            routing.keys(1, "item", request.item(), Reduction.SUM, false, routing.beside("items", request.items()));
-            routing.elements(2, "clicks", request.clicks(), Factors.Click::item, true, routing.beside("items", request.items()));
-            routing.elements(3, "later", request.later(), Factors.Click::at, false, routing.layout());
-            routing.keys(4, "more", request.more(), Reduction.NONE, false, routing.beside("items", request.items()));
-            routing.along(2, "ofUsers", 0, request.ofUsers(), 0);
-            routing.along(4, "ofItems", 1, request.ofItems(), 0);
+            routing.keys(USER_KEYS, "user", request.user(), Reduction.NONE, false);
+            routing.keys(ITEM_KEYS, "item", request.item(), Reduction.SUM, false,
+                    routing.beside("items", request.items()));
+            routing.elements(CLICKS_KEYS, "clicks", request.clicks(), Factors.Click::item, true,
+                    routing.beside("items", request.items()));
+            routing.elements(LATER_KEYS, "later", request.later(), Factors.Click::at, false,
+                    routing.layout());
+            routing.keys(MORE_KEYS, "more", request.more(), Reduction.NONE, false,
+                    routing.beside("items", request.items()));
+            routing.along(OF_USERS_ARRAY, "ofUsers", USER_KEYS, request.ofUsers(), 0);
+            routing.along(OF_ITEMS_ARRAY, "ofItems", ITEM_KEYS, request.ofItems(), 0);
         }
 
         @Override
         public void write(Factors.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
-            routing.write(2, part, out);
-            routing.writeStamp(1, part, out);
-            routing.writeKeys(1, part, out);
-            routing.write(4, part, out);
+            routing.writeKeys(USER_KEYS, part, out);
+            routing.write(OF_USERS_ARRAY, part, out);
+            routing.writeStamp(ITEM_KEYS, part, out);
+            routing.writeKeys(ITEM_KEYS, part, out);
+            routing.write(OF_ITEMS_ARRAY, part, out);
             out.tensor(request.items());
-            routing.writeStamp(2, part, out);
-            writeListOfClick(routing.elements(2, part), out);
-            writeListOfClick(routing.elements(3, part), out);
-            routing.writeStamp(4, part, out);
-            routing.writeKeys(4, part, out);
+            routing.writeStamp(CLICKS_KEYS, part, out);
+            writeListOfClick(routing.elements(CLICKS_KEYS, part), out);
+            writeListOfClick(routing.elements(LATER_KEYS, part), out);
+            routing.writeStamp(MORE_KEYS, part, out);
+            routing.writeKeys(MORE_KEYS, part, out);
         }
 
         @Override
@@ -354,30 +349,30 @@ public final class FactorsPsf {
             this.routing = routing;
             this.kept = new TupleReader[routing.parts()];
             this.userRows = into == null
-                    ? FloatArray.allocate(routing.alongLength(0, 0))
-                    : routing.target("userRows", into.userRows(), routing.alongLength(0, 0));
+                    ? FloatArray.allocate(routing.alongLength(USER_KEYS, 0))
+                    : routing.target("userRows", into.userRows(), routing.alongLength(USER_KEYS, 0));
             this.itemRows = into == null
-                    ? FloatArray.allocate(routing.alongLength(1, 0))
-                    : routing.target("itemRows", into.itemRows(), routing.alongLength(1, 0));
-            this.seen = routing.places(2);
-            this.again = routing.places(1);
+                    ? FloatArray.allocate(routing.alongLength(ITEM_KEYS, 0))
+                    : routing.target("itemRows", into.itemRows(), routing.alongLength(ITEM_KEYS, 0));
+            this.seen = routing.places(CLICKS_KEYS);
+            this.again = routing.places(ITEM_KEYS);
         }
 
         @Override
         public void add(int part, TupleReader in) {
-            routing.mergeAlong("userRows", part, 0, in.floatArray(), userRows, 0);
-            routing.mergeAlong("itemRows", part, 1, in.floatArray(), itemRows, 0);
+            routing.mergeAlong("userRows", part, USER_KEYS, in.floatArray(), userRows, 0);
+            routing.mergeAlong("itemRows", part, ITEM_KEYS, in.floatArray(), itemRows, 0);
             kept[part] = in.keep();
         }
 
         @Override
         public void decode(int part) {
             TupleReader in = kept[part];
-            routing.mergeElements("seen", part, 2, readListOfSeen(in), seen);
+            routing.mergeElements("seen", part, CLICKS_KEYS, readListOfSeen(in), seen);
             if (in.has(2)) {
-                routing.mergeElements("again", part, 1, readListOfSeen(in), again);
+                routing.mergeElements("again", part, ITEM_KEYS, readListOfSeen(in), again);
             } else {
-                routing.clearElements(part, 1, new Factors.Seen(0L, 0f), again);
+                routing.clearElements(part, ITEM_KEYS, new Factors.Seen(0L, 0f), again);
             }
         }
 

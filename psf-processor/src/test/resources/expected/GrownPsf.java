@@ -24,7 +24,7 @@ import java.util.Objects;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Grown} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Grown}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -35,34 +35,38 @@ public final class GrownPsf {
     public static final String NAME = "acme.grown";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1383350754;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Grown.Request, Grown.Response> FUNCTION = new Codec();
+
+    private static final int X_ARRAY = 2;
+
+    private static final Grown.Mode[] MODE_VALUES = Grown.Mode.values();
 
     private GrownPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Grown.Request, Grown.Response> bind(Grown handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Grown}; stateless and thread-safe.
+     * Calls {@link Grown}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -77,121 +81,106 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
+         *
+         * <p>Borrowed until await returns: {@code x}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param rounds copied to every slice
-         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param note copied to every slice
-         * @param mode copied to every slice
-         * @param ids [n] int64, copied to every slice
-         * @param point copied to every slice
-         * @param points copied to every slice
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * @param rounds copied
+         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds
+         * @param note copied
+         * @param mode copied
+         * @param ids [n] int64, copied
+         * @param point copied
+         * @param points copied
+         * @return the answers of the slices, merged: {@code norm} summed; {@code sums} [n] float64,
+         *     element by element summed; {@code values} [rows, width] float32, row-aligned with the
+         *     tensor; {@code count} summed
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x, String note,
                 Grown.Mode mode, long[] ids, Grown.Point point, List<Grown.Point> points) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, note, mode, ids, point, points), null, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, note, mode, ids,
+                    point, points), null, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param rounds copied to every slice
-         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param note copied to every slice
-         * @param mode copied to every slice
-         * @param ids [n] int64, copied to every slice
-         * @param point copied to every slice
-         * @param points copied to every slice
-         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x, String note,
                 Grown.Mode mode, long[] ids, Grown.Point point, List<Grown.Point> points,
                 Grown.Response into) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, note, mode, ids, point, points), into, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, note, mode, ids,
+                    point, points), into, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function as in version 2.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param rounds copied to every slice
-         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * <p>Components of later versions are empty.
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "",
+                    Grown.Mode.FAST, new long[0], new Grown.Point(0f, Grown.Mode.FAST), List.of()),
+                    null, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function as in version 2, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param rounds copied to every slice
-         * @param x [rows, width] float32, row-aligned with the tensor, cut at slice bounds; borrowed until await returns
-         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x,
                 Grown.Response into) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), into, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, rounds, x, "",
+                    Grown.Mode.FAST, new long[0], new Grown.Point(0f, Grown.Mode.FAST), List.of()),
+                    into, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function as in version 1.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * <p>Components of later versions are empty.
          */
         public Pending<Grown.Response> call(TensorId tensor) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), null, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0),
+                    "", Grown.Mode.FAST, new long[0], new Grown.Point(0f, Grown.Mode.FAST),
+                    List.of()), null, this.options);
         }
 
         /**
-         * Calls the function.
+         * Calls the function as in version 1, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code norm} summed over the slices; {@code sums} [n] float64, element by element summed over the slices; {@code values} [rows, width] float32, row-aligned with the tensor; {@code count} summed over the slices
+         * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Grown.Response> call(TensorId tensor, Grown.Response into) {
-            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0), "", Grown.Mode.values()[0], new long[0], new Grown.Point(0f, Grown.Mode.values()[0]), List.of()), into, this.options);
+            return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0),
+                    "", Grown.Mode.FAST, new long[0], new Grown.Point(0f, Grown.Mode.FAST),
+                    List.of()), into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -202,9 +191,15 @@ public final class GrownPsf {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
                     "acme.grown at SHARD (tensor:tensor) -> (norm:f32 sum)",
-                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range) -> (norm:f32 sum)",
-                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range, note:string, mode:enum(FAST|EXACT), ids:copied i64[], point:{x:f32, mode:enum(FAST|EXACT)}, points:list of {x:f32, mode:enum(FAST|EXACT)}) -> (norm:f32 sum, sums:f64[] sum)",
-                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range, note:string, mode:enum(FAST|EXACT), ids:copied i64[], point:{x:f32, mode:enum(FAST|EXACT)}, points:list of {x:f32, mode:enum(FAST|EXACT)}) -> (norm:f32 sum, sums:f64[] sum, values:f32[] by range, count:i64 sum)"));
+                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range) -> (norm:f32 "
+                            + "sum)",
+                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range, note:string, "
+                            + "mode:enum(FAST|EXACT), ids:copied i64[], point:{x:f32, mode:enum(FAST|EXACT)}, "
+                            + "points:list of {x:f32, mode:enum(FAST|EXACT)}) -> (norm:f32 sum, sums:f64[] sum)",
+                    "acme.grown at SHARD (tensor:tensor, rounds:i32, x:f32[] by range, note:string, "
+                            + "mode:enum(FAST|EXACT), ids:copied i64[], point:{x:f32, mode:enum(FAST|EXACT)}, "
+                            + "points:list of {x:f32, mode:enum(FAST|EXACT)}) -> (norm:f32 sum, sums:f64[] "
+                            + "sum, values:f32[] by range, count:i64 sum)"));
         }
 
         @Override
@@ -215,16 +210,16 @@ public final class GrownPsf {
         @Override
         public void route(Grown.Request request, Routing routing) {
             if (request.x().length() == 0) {
-                routing.absent(2, request.x());
+                routing.absent(X_ARRAY, request.x());
             } else {
-                routing.range(2, "x", request.x(), 0);
+                routing.range(X_ARRAY, "x", request.x(), 0);
             }
         }
 
         @Override
         public void write(Grown.Request request, Routing routing, int part, TupleWriter out) {
             out.i32(request.rounds());
-            routing.write(2, part, out);
+            routing.write(X_ARRAY, part, out);
             out.string(request.note());
             out.enumeration(request.mode());
             out.longs(request.ids());
@@ -239,9 +234,9 @@ public final class GrownPsf {
                     in.has(2) ? in.i32() : 0,
                     in.has(2) ? in.floatArray() : FloatArray.allocate(0),
                     in.has(3) ? in.string() : "",
-                    in.has(3) ? in.enumeration(Grown.Mode.values()) : Grown.Mode.values()[0],
+                    in.has(3) ? in.enumeration(MODE_VALUES) : Grown.Mode.FAST,
                     in.has(3) ? in.longs() : new long[0],
-                    in.has(3) ? readPoint(in) : new Grown.Point(0f, Grown.Mode.values()[0]),
+                    in.has(3) ? readPoint(in) : new Grown.Point(0f, Grown.Mode.FAST),
                     in.has(3) ? readListOfPoint(in) : List.of());
         }
 
@@ -272,7 +267,7 @@ public final class GrownPsf {
         }
 
         private static Grown.Point readPoint(TupleReader in) {
-            return new Grown.Point(in.f32(), in.enumeration(Grown.Mode.values()));
+            return new Grown.Point(in.f32(), in.enumeration(MODE_VALUES));
         }
 
         private static List<Grown.Point> readListOfPoint(TupleReader in) {
@@ -326,7 +321,9 @@ public final class GrownPsf {
         public Grown.Response result() {
             return new Grown.Response(
                     (float) Folds.fold(Reduction.SUM, norm),
-                    Folds.fold(Reduction.SUM, "sums", Arrays.stream(sums).filter(Objects::nonNull).toList(), DoubleArray.allocate(0)),
+                    Folds.fold(Reduction.SUM, "sums",
+                            Arrays.stream(sums).filter(Objects::nonNull).toList(),
+                            DoubleArray.allocate(0)),
                     values,
                     Folds.fold(Reduction.SUM, count, Long.MIN_VALUE, Long.MAX_VALUE));
         }

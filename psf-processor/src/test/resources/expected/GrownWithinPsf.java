@@ -24,7 +24,7 @@ import javax.annotation.processing.Generated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link GrownWithin} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link GrownWithin}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -35,34 +35,38 @@ public final class GrownWithinPsf {
     public static final String NAME = "acme.grown-within";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1360688226;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<GrownWithin.Request, GrownWithin.Response> FUNCTION = new Codec();
+
+    private static final GrownWithin.Mode[] MODE_VALUES = GrownWithin.Mode.values();
+
+    private static final GrownWithin.Strict[] STRICT_VALUES = GrownWithin.Strict.values();
 
     private GrownWithinPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<GrownWithin.Request, GrownWithin.Response> bind(GrownWithin handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link GrownWithin}; stateless and thread-safe.
+     * Calls {@link GrownWithin}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -77,67 +81,54 @@ public final class GrownWithinPsf {
         /**
          * Nested records and enums that have grown.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
+         *
+         * <p>Borrowed until await returns: {@code values}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param point copied to every slice
-         * @param points copied to every slice
-         * @param name copied to every slice; may be null
-         * @param strict copied to every slice
-         * @param later copied to every slice
-         * @param values [n] float32, goes whole to every slice; borrowed until await returns
-         * @param names copied to every slice
-         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         * @param point copied
+         * @param points copied
+         * @param name copied; may be null
+         * @param strict copied
+         * @param later copied
+         * @param values [n] float32, whole
+         * @param names copied
+         * @return the answers of the slices, merged: {@code points} concatenated; {@code strict}
+         *     concatenated
          */
         public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
                 List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
                 GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values,
                 List<GrownWithin.Name> names) {
-            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, later, values, names), null, this.options);
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name,
+                    strict, later, values, names), null, this.options);
         }
 
         /**
-         * Nested records and enums that have grown.
+         * Calls the function as in version 3.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 3: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param point copied to every slice
-         * @param points copied to every slice
-         * @param name copied to every slice; may be null
-         * @param strict copied to every slice
-         * @param later copied to every slice
-         * @param values [n] float32, goes whole to every slice; borrowed until await returns
-         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         * <p>Components of later versions are empty.
          */
         public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
                 List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
                 GrownWithin.Strict strict, GrownWithin.Point later, FloatArray values) {
-            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, later, values, List.of()), null, this.options);
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name,
+                    strict, later, values, List.of()), null, this.options);
         }
 
         /**
-         * Nested records and enums that have grown.
+         * Calls the function as in version 2.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param point copied to every slice
-         * @param points copied to every slice
-         * @param name copied to every slice; may be null
-         * @param strict copied to every slice
-         * @return the answers of the slices: {@code points} the lists of the slices, one after the other; {@code strict} the lists of the slices, one after the other
+         * <p>Components of later versions are empty.
          */
         public Pending<GrownWithin.Response> call(TensorId tensor, GrownWithin.Point point,
                 List<GrownWithin.Point> points, GrownWithin. @Nullable Name name,
                 GrownWithin.Strict strict) {
-            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name, strict, new GrownWithin.Point(
+            return this.caller.call(FUNCTION, new GrownWithin.Request(tensor, point, points, name,
+                    strict, new GrownWithin.Point(
                     0f,
-                    GrownWithin.Mode.values()[0],
+                    GrownWithin.Mode.FAST,
                     0f,
                     List.of(),
                     new GrownWithin.Name("", null),
@@ -146,18 +137,18 @@ public final class GrownWithinPsf {
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -167,10 +158,41 @@ public final class GrownWithinPsf {
     private static final class Codec extends Function<GrownWithin.Request, GrownWithin.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER)}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)}, name:{first:string}?, strict:enum(A)) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)})",
-                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, name:{first:string}?, strict:enum(A)) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, strict:list of enum(A))",
-                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, name:{first:string}?, strict:enum(A|B), later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32, tags:list of string, name:{first:string}}, values:f32[]) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, name:{first:string} since 3}, strict:list of enum(A|B))",
-                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, name:{first:string, last:string? since 4}?, strict:enum(A|B), later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32, tags:list of string, name:{first:string, last:string? since 4}, counts:map of string to i32 since 4, flags:copied bool[] since 4}, values:f32[], names:list of {first:string, last:string?}) -> (points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string since 2, name:{first:string, last:string? since 4} since 3, counts:map of string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))").formerly("acme.grown-inside", "acme.old"));
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER)}, points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER)}, name:{first:string}?, strict:enum(A)) -> "
+                            + "(points:list of {x:f32, mode:enum(FAST|EXACT|OTHER)})",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2}, "
+                            + "points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, "
+                            + "tags:list of string since 2}, name:{first:string}?, strict:enum(A)) -> "
+                            + "(points:list of {x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, "
+                            + "tags:list of string since 2}, strict:list of enum(A))",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
+                            + "name:{first:string} since 3}, points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
+                            + "name:{first:string} since 3}, name:{first:string}?, strict:enum(A|B), "
+                            + "later:{x:f32, mode:enum(FAST|EXACT|OTHER|LAZY), y:f32, tags:list of string, "
+                            + "name:{first:string}}, values:f32[]) -> (points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY), y:f32 since 2, tags:list of string since 2, "
+                            + "name:{first:string} since 3}, strict:list of enum(A|B))",
+                    "acme.grown-within at SHARD (tensor:tensor, point:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
+                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
+                            + "string to i32 since 4, flags:copied bool[] since 4}, points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
+                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
+                            + "string to i32 since 4, flags:copied bool[] since 4}, name:{first:string, "
+                            + "last:string? since 4}?, strict:enum(A|B), later:{x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32, tags:list of string, "
+                            + "name:{first:string, last:string? since 4}, counts:map of string to i32 since 4, "
+                            + "flags:copied bool[] since 4}, values:f32[], names:list of {first:string, "
+                            + "last:string?}) -> (points:list of {x:f32, "
+                            + "mode:enum(FAST|EXACT|OTHER|LAZY|EAGER), y:f32 since 2, tags:list of string "
+                            + "since 2, name:{first:string, last:string? since 4} since 3, counts:map of "
+                            + "string to i32 since 4, flags:copied bool[] since 4}, strict:list of enum(A|B))")
+                    .formerly("acme.grown-inside", "acme.old"));
         }
 
         @Override
@@ -201,10 +223,10 @@ public final class GrownWithinPsf {
                     readPoint(in),
                     readListOfPoint(in),
                     in.bool() ? readName(in) : null,
-                    in.enumeration(GrownWithin.Strict.values()),
+                    in.enumeration(STRICT_VALUES),
                     in.has(3) ? readPointFrom3(in) : new GrownWithin.Point(
                     0f,
-                    GrownWithin.Mode.values()[0],
+                    GrownWithin.Mode.FAST,
                     0f,
                     List.of(),
                     new GrownWithin.Name("", null),
@@ -302,7 +324,8 @@ public final class GrownWithinPsf {
         }
 
         private static GrownWithin.Name readName(TupleReader in) {
-            return new GrownWithin.Name(in.string(), in.has(4) ? (in.since(4).bool() ? in.since(4).string() : null) : null);
+            return new GrownWithin.Name(in.string(), in.has(4)
+                    ? (in.since(4).bool() ? in.since(4).string() : null) : null);
         }
 
         private static Map<String, Integer> readMapOfInteger(TupleReader in) {
@@ -317,7 +340,7 @@ public final class GrownWithinPsf {
         private static GrownWithin.Point readPoint(TupleReader in) {
             return new GrownWithin.Point(
                     in.f32(),
-                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
                     in.has(2) ? in.since(2).f32() : 0f,
                     in.has(2) ? readListOfString(in.since(2)) : List.of(),
                     in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
@@ -337,7 +360,7 @@ public final class GrownWithinPsf {
         private static GrownWithin.Point readPointFrom3(TupleReader in) {
             return new GrownWithin.Point(
                     in.f32(),
-                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
                     in.f32(),
                     readListOfString(in),
                     readName(in),
@@ -409,7 +432,8 @@ public final class GrownWithinPsf {
         }
 
         private static GrownWithin.Name readName(TupleReader in) {
-            return new GrownWithin.Name(in.string(), in.has(4) ? (in.since(4).bool() ? in.since(4).string() : null) : null);
+            return new GrownWithin.Name(in.string(), in.has(4)
+                    ? (in.since(4).bool() ? in.since(4).string() : null) : null);
         }
 
         private static Map<String, Integer> readMapOfInteger(TupleReader in) {
@@ -424,7 +448,7 @@ public final class GrownWithinPsf {
         private static GrownWithin.Point readPoint(TupleReader in) {
             return new GrownWithin.Point(
                     in.f32(),
-                    in.enumeration(GrownWithin.Mode.values(), GrownWithin.Mode.OTHER),
+                    in.enumeration(MODE_VALUES, GrownWithin.Mode.OTHER),
                     in.has(2) ? in.since(2).f32() : 0f,
                     in.has(2) ? readListOfString(in.since(2)) : List.of(),
                     in.has(3) ? readName(in.since(3)) : new GrownWithin.Name("", null),
@@ -445,7 +469,7 @@ public final class GrownWithinPsf {
             int n = in.count(4);
             ArrayList<GrownWithin.Strict> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
-                values.add(in.enumeration(GrownWithin.Strict.values()));
+                values.add(in.enumeration(STRICT_VALUES));
             }
             return List.copyOf(values);
         }

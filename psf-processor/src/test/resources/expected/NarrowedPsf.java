@@ -23,7 +23,7 @@ import javax.annotation.processing.Generated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Narrowed} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Narrowed}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -34,34 +34,40 @@ public final class NarrowedPsf {
     public static final String NAME = "acme.narrowed";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 2015366549;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Narrowed.Request, Narrowed.Response> FUNCTION = new Codec();
+
+    private static final int KEYS_KEYS = 0;
+
+    private static final int COUNTS_ARRAY = 2;
+
+    private static final int VALUES_ARRAY = 3;
 
     private NarrowedPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Narrowed.Request, Narrowed.Response> bind(Narrowed handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Narrowed}; stateless and thread-safe.
+     * Calls {@link Narrowed}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -76,149 +82,127 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}. Each of them gets
+         * the copied and whole arguments.
+         *
+         * <p>Borrowed until await returns: {@code keys}, {@code counts}, {@code values}.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
-         * @param before copied to every slice; may be null
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it
+         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where
+         *     it goes
+         * @param before copied; may be null
+         * @return the answers of the slices, merged: {@code sums} [n] float32, element by element
+         *     summed; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, @Nullable String before) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values, before), null, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values,
+                    before), null, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
-         * @param before copied to every slice; may be null
-         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, @Nullable String before, Narrowed.Response into) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values, before), into, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values,
+                    before), into, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 3.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
-         *
-         * <p>As in version 3: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * <p>Components of later versions are empty.
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values, null), null, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values,
+                    null), null, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 3, and fills arrays of {@code into}.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 3: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes; borrowed until await returns
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where it goes; borrowed until await returns
-         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, Narrowed.Response into) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values, null), into, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, counts, values,
+                    null), into, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 2.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
-         *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * <p>Components of later versions are empty.
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys,
+                    IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 2, and fills arrays of {@code into}.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}.
+         * <p>Components of later versions are empty.
          *
-         * <p>As in version 2: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys,
                 Narrowed.Response into) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys, IntArray.allocate(0), FloatArray.allocate(0), null), into, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, keys,
+                    IntArray.allocate(0), FloatArray.allocate(0), null), into, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 1.
          *
          * <p>Runs on every slice of {@code tensor}.
          *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * <p>Components of later versions are empty.
          */
         public Pending<Narrowed.Response> call(TensorId tensor) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0), IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0),
+                    IntArray.allocate(0), FloatArray.allocate(0), null), null, this.options);
         }
 
         /**
-         * First it ran on every slice, and then by keys too.
+         * Calls the function as in version 1, and fills arrays of {@code into}.
          *
          * <p>Runs on every slice of {@code tensor}.
          *
-         * <p>As in version 1: what came later is empty.
+         * <p>Components of later versions are empty.
          *
-         * @param tensor the tensor on whose shards the function runs
-         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums}; nothing else of it is read
-         * @return the answers of the slices: {@code sums} [n] float32, element by element summed over the slices; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
+         * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
+         *     nothing else of it is read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, Narrowed.Response into) {
-            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0), IntArray.allocate(0), FloatArray.allocate(0), null), into, this.options);
+            return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0),
+                    IntArray.allocate(0), FloatArray.allocate(0), null), into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -229,9 +213,13 @@ public final class NarrowedPsf {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
                     "acme.narrowed at SHARD (tensor:tensor) -> (sums:f32[] sum)",
-                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key) -> (sums:f32[] sum, rows:f32[] along keys)",
-                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key, counts:i32[] along keys x 1, values:f32[] ragged counts) -> (sums:f32[] sum, rows:f32[] along keys)",
-                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key, counts:i32[] along keys x 1, values:f32[] ragged counts, before:string?) -> (sums:f32[] sum, rows:f32[] along keys)"));
+                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key) -> (sums:f32[] sum, "
+                            + "rows:f32[] along keys)",
+                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key, counts:i32[] along "
+                            + "keys x 1, values:f32[] ragged counts) -> (sums:f32[] sum, rows:f32[] along keys)",
+                    "acme.narrowed at SHARD (tensor:tensor, keys:i64[] by key, counts:i32[] along "
+                            + "keys x 1, values:f32[] ragged counts, before:string?) -> (sums:f32[] sum, "
+                            + "rows:f32[] along keys)"));
         }
 
         @Override
@@ -241,13 +229,13 @@ public final class NarrowedPsf {
 
         @Override
         public void route(Narrowed.Request request, Routing routing) {
-            routing.keys(0, "keys", request.keys(), Reduction.NONE, false);
+            routing.keys(KEYS_KEYS, "keys", request.keys(), Reduction.NONE, false);
             if (request.counts().length() == 0) {
-                routing.absent(2, request.counts());
+                routing.absent(COUNTS_ARRAY, request.counts());
             } else {
-                routing.along(2, "counts", 0, request.counts(), 1);
+                routing.along(COUNTS_ARRAY, "counts", KEYS_KEYS, request.counts(), 1);
             }
-            routing.ragged(3, "values", 2, request.values());
+            routing.ragged(VALUES_ARRAY, "values", COUNTS_ARRAY, request.values());
             if (request.keys().length() == 0) {
                 routing.everySlice();
             }
@@ -255,9 +243,9 @@ public final class NarrowedPsf {
 
         @Override
         public void write(Narrowed.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
-            routing.write(2, part, out);
-            routing.write(3, part, out);
+            routing.writeKeys(KEYS_KEYS, part, out);
+            routing.write(COUNTS_ARRAY, part, out);
+            routing.write(VALUES_ARRAY, part, out);
             out.bool(request.before() != null);
             if (request.before() != null) {
                 out.string(request.before());
@@ -298,23 +286,24 @@ public final class NarrowedPsf {
             this.routing = routing;
             this.sums = new FloatArray[routing.parts()];
             this.rows = into == null
-                    ? FloatArray.allocate(routing.alongLength(0, 0))
-                    : routing.target("rows", into.rows(), routing.alongLength(0, 0));
+                    ? FloatArray.allocate(routing.alongLength(KEYS_KEYS, 0))
+                    : routing.target("rows", into.rows(), routing.alongLength(KEYS_KEYS, 0));
         }
 
         @Override
         public void add(int part, TupleReader in) {
             sums[part] = in.floatArray().copy();
             if (in.has(2)) {
-                routing.mergeAlong("rows", part, 0, in.floatArray(), rows, 0);
+                routing.mergeAlong("rows", part, KEYS_KEYS, in.floatArray(), rows, 0);
             } else {
-                routing.clearAlong(part, 0, rows, 0);
+                routing.clearAlong(part, KEYS_KEYS, rows, 0);
             }
         }
 
         @Override
         public Narrowed.Response result() {
-            return new Narrowed.Response(Folds.fold(Reduction.SUM, "sums", List.of(sums), FloatArray.allocate(0)), rows);
+            return new Narrowed.Response(Folds.fold(Reduction.SUM, "sums", List.of(sums),
+                    FloatArray.allocate(0)), rows);
         }
     }
 }

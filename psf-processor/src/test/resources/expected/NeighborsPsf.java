@@ -21,7 +21,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Neighbors} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Neighbors}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -32,34 +32,42 @@ public final class NeighborsPsf {
     public static final String NAME = "acme.neighbors";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1383127546;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Neighbors.Request, Neighbors.Response> FUNCTION = new Codec();
+
+    private static final int NODES_KEYS = 0;
+
+    private static final int FROM_KEYS = 1;
+
+    private static final int DEGREES_ARRAY = 4;
+
+    private static final int TO_ARRAY = 3;
 
     private NeighborsPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Neighbors.Request, Neighbors.Response> bind(Neighbors handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Neighbors}; stateless and thread-safe.
+     * Calls {@link Neighbors}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -76,49 +84,54 @@ public final class NeighborsPsf {
          *
          * <p>Runs on the slices of {@code graph} that own keys of {@code nodes} or {@code from}.
          *
+         * <p>Borrowed until await returns: {@code nodes}, {@code from}, {@code to}, {@code degrees}.
+         *
          * @param graph the tensor on whose shards the function runs
-         * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
-         * @param from [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it goes; borrowed until await returns
-         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes; borrowed until await returns
-         * @return the answers of the slices: {@code neighbors} [sum of counts] int64, row i has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code isolated[i]}; {@code history} [sum of ages] float64, row i has {@code ages[i]} elements; {@code weights} [sum of counts] float64, row i has {@code counts[i]} elements
+         * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it,
+         *     duplicates folded with LAST
+         * @param from [n] int64, global keys in any order, each goes to the slice that owns it
+         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it
+         *     goes
+         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes
+         * @return the answers of the slices, merged: {@code neighbors} [sum of counts] int64, row i
+         *     has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to
+         *     {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, in slice
+         *     order; {@code ages} [n, 1] int32, row i belongs to {@code isolated[i]};
+         *     {@code history} [sum of ages] float64, row i has {@code ages[i]} elements;
+         *     {@code weights} [sum of counts] float64, row i has {@code counts[i]} elements
          */
         public Pending<Neighbors.Response> call(TensorId graph, LongArray nodes, LongArray from,
                 LongArray to, IntArray degrees) {
-            return this.caller.call(FUNCTION, new Neighbors.Request(graph, nodes, from, to, degrees), null, this.options);
+            return this.caller.call(FUNCTION, new Neighbors.Request(graph, nodes, from, to,
+                    degrees), null, this.options);
         }
 
         /**
-         * Adds edges to a graph, and tells the neighbours of nodes.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on the slices of {@code graph} that own keys of {@code nodes} or {@code from}.
-         *
-         * @param graph the tensor on whose shards the function runs
-         * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with LAST; borrowed until await returns
-         * @param from [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it goes; borrowed until await returns
-         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes; borrowed until await returns
-         * @param into its {@code counts} is filled; borrowed until await returns; not {@code neighbors}, {@code isolated}, {@code ages}, {@code history}, {@code weights}; nothing else of it is read
-         * @return the answers of the slices: {@code neighbors} [sum of counts] int64, row i has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code isolated[i]}; {@code history} [sum of ages] float64, row i has {@code ages[i]} elements; {@code weights} [sum of counts] float64, row i has {@code counts[i]} elements
+         * @param into its {@code counts} is filled; borrowed until await returns; not
+         *     {@code neighbors}, {@code isolated}, {@code ages}, {@code history}, {@code weights};
+         *     nothing else of it is read
          */
         public Pending<Neighbors.Response> call(TensorId graph, LongArray nodes, LongArray from,
                 LongArray to, IntArray degrees, Neighbors.Response into) {
-            return this.caller.call(FUNCTION, new Neighbors.Request(graph, nodes, from, to, degrees), into, this.options);
+            return this.caller.call(FUNCTION, new Neighbors.Request(graph, nodes, from, to,
+                    degrees), into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -128,8 +141,14 @@ public final class NeighborsPsf {
     private static final class Codec extends Function<Neighbors.Request, Neighbors.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.neighbors at SHARD (graph:tensor, nodes:i64[] by key last, from:i64[] by key, to:i64[] ragged degrees, degrees:i32[] along from x 1) -> (neighbors:i64[] ragged counts, counts:i32[] along nodes x 1, isolated:i64[] by key, ages:i32[] along isolated x 1, history:f64[] ragged ages)",
-                    "acme.neighbors at SHARD (graph:tensor, nodes:i64[] by key last, from:i64[] by key, to:i64[] ragged degrees, degrees:i32[] along from x 1) -> (neighbors:i64[] ragged counts, counts:i32[] along nodes x 1, isolated:i64[] by key, ages:i32[] along isolated x 1, history:f64[] ragged ages, weights:f64[] ragged counts)"));
+                    "acme.neighbors at SHARD (graph:tensor, nodes:i64[] by key last, from:i64[] by "
+                            + "key, to:i64[] ragged degrees, degrees:i32[] along from x 1) -> (neighbors:i64[] "
+                            + "ragged counts, counts:i32[] along nodes x 1, isolated:i64[] by key, ages:i32[] "
+                            + "along isolated x 1, history:f64[] ragged ages)",
+                    "acme.neighbors at SHARD (graph:tensor, nodes:i64[] by key last, from:i64[] by "
+                            + "key, to:i64[] ragged degrees, degrees:i32[] along from x 1) -> (neighbors:i64[] "
+                            + "ragged counts, counts:i32[] along nodes x 1, isolated:i64[] by key, ages:i32[] "
+                            + "along isolated x 1, history:f64[] ragged ages, weights:f64[] ragged counts)"));
         }
 
         @Override
@@ -139,18 +158,18 @@ public final class NeighborsPsf {
 
         @Override
         public void route(Neighbors.Request request, Routing routing) {
-            routing.keys(0, "nodes", request.nodes(), Reduction.LAST, false);
-            routing.keys(1, "from", request.from(), Reduction.NONE, false);
-            routing.along(4, "degrees", 1, request.degrees(), 1);
-            routing.ragged(3, "to", 4, request.to());
+            routing.keys(NODES_KEYS, "nodes", request.nodes(), Reduction.LAST, false);
+            routing.keys(FROM_KEYS, "from", request.from(), Reduction.NONE, false);
+            routing.along(DEGREES_ARRAY, "degrees", FROM_KEYS, request.degrees(), 1);
+            routing.ragged(TO_ARRAY, "to", DEGREES_ARRAY, request.to());
         }
 
         @Override
         public void write(Neighbors.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
-            routing.writeKeys(1, part, out);
-            routing.write(3, part, out);
-            routing.write(4, part, out);
+            routing.writeKeys(NODES_KEYS, part, out);
+            routing.writeKeys(FROM_KEYS, part, out);
+            routing.write(TO_ARRAY, part, out);
+            routing.write(DEGREES_ARRAY, part, out);
         }
 
         @Override
@@ -199,8 +218,8 @@ public final class NeighborsPsf {
             this.routing = routing;
             this.neighbors = new LongArray[routing.parts()];
             this.counts = into == null
-                    ? IntArray.allocate(routing.alongLength(0, 1))
-                    : routing.target("counts", into.counts(), routing.alongLength(0, 1));
+                    ? IntArray.allocate(routing.alongLength(NODES_KEYS, 1))
+                    : routing.target("counts", into.counts(), routing.alongLength(NODES_KEYS, 1));
             this.isolated = new LongArray[routing.parts()];
             this.ages = new IntArray[routing.parts()];
             this.history = new DoubleArray[routing.parts()];
@@ -210,7 +229,7 @@ public final class NeighborsPsf {
         @Override
         public void add(int part, TupleReader in) {
             neighbors[part] = in.longArray().copy();
-            routing.mergeAlong("counts", part, 0, in.intArray(), counts, 1);
+            routing.mergeAlong("counts", part, NODES_KEYS, in.intArray(), counts, 1);
             isolated[part] = in.longArray().copy();
             ages[part] = in.intArray().copy();
             history[part] = in.doubleArray().copy();
@@ -222,12 +241,15 @@ public final class NeighborsPsf {
         @Override
         public Neighbors.Response result() {
             return new Neighbors.Response(
-                    routing.mergeRagged("neighbors", 0, counts, neighbors, LongArray::allocate),
+                    routing.mergeRagged("neighbors", NODES_KEYS, counts, neighbors,
+                            LongArray::allocate),
                     counts,
                     Concatenation.of(isolated, LongArray::allocate),
-                    Concatenation.along("ages", ages, isolated, routing.width(1), IntArray::allocate),
+                    Concatenation.along("ages", ages, isolated, routing.width(1),
+                            IntArray::allocate),
                     Concatenation.ragged("history", history, ages, DoubleArray::allocate),
-                    routing.mergeRagged("weights", 0, counts, weights, DoubleArray::allocate));
+                    routing.mergeRagged("weights", NODES_KEYS, counts, weights,
+                            DoubleArray::allocate));
         }
     }
 }

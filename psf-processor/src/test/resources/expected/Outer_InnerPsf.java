@@ -19,7 +19,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Outer.Inner} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Outer.Inner}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -30,34 +30,36 @@ final class Outer_InnerPsf {
     public static final String NAME = "acme.outer.inner";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -1254182232;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Outer.Inner.Request, Outer.Inner.Response> FUNCTION = new Codec();
+
+    private static final int KEYS_KEYS = 0;
 
     private Outer_InnerPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Outer.Inner.Request, Outer.Inner.Response> bind(Outer.Inner handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Outer.Inner}; stateless and thread-safe.
+     * Calls {@link Outer.Inner}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -74,42 +76,43 @@ final class Outer_InnerPsf {
          *
          * <p>Runs on every slice of {@code tensor}.
          *
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
+         * <p>Borrowed until await returns: {@code keys}.
+         *
+         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it
          * @param tensor the tensor on whose shards the function runs
-         * @return the answers of the slices: {@code values} [rows, width] float32, row-aligned with the tensor
+         * @return the answers of the slices, merged: {@code values} [rows, width] float32,
+         *     row-aligned with the tensor
          */
         public Pending<Outer.Inner.Response> call(LongArray keys, TensorId tensor) {
-            return this.caller.call(FUNCTION, new Outer.Inner.Request(keys, tensor), null, this.options);
+            return this.caller.call(FUNCTION, new Outer.Inner.Request(keys, tensor),
+                    null, this.options);
         }
 
         /**
-         * Nested, with keys out and ranges back.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * @param keys [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param tensor the tensor on whose shards the function runs
-         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it is read
-         * @return the answers of the slices: {@code values} [rows, width] float32, row-aligned with the tensor
+         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it
+         *     is read
          */
         public Pending<Outer.Inner.Response> call(LongArray keys, TensorId tensor,
                 Outer.Inner.Response into) {
-            return this.caller.call(FUNCTION, new Outer.Inner.Request(keys, tensor), into, this.options);
+            return this.caller.call(FUNCTION, new Outer.Inner.Request(keys, tensor),
+                    into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -119,7 +122,8 @@ final class Outer_InnerPsf {
     private static final class Codec extends Function<Outer.Inner.Request, Outer.Inner.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.outer.inner at SHARD (keys:i64[] by key, tensor:tensor) -> (values:f32[] by range)"));
+                    "acme.outer.inner at SHARD (keys:i64[] by key, tensor:tensor) -> (values:f32[] "
+                            + "by range)"));
         }
 
         @Override
@@ -129,13 +133,13 @@ final class Outer_InnerPsf {
 
         @Override
         public void route(Outer.Inner.Request request, Routing routing) {
-            routing.keys(0, "keys", request.keys(), Reduction.NONE, false);
+            routing.keys(KEYS_KEYS, "keys", request.keys(), Reduction.NONE, false);
             routing.everySlice();
         }
 
         @Override
         public void write(Outer.Inner.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
+            routing.writeKeys(KEYS_KEYS, part, out);
         }
 
         @Override

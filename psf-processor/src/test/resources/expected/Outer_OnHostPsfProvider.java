@@ -7,7 +7,7 @@ import io.psf.api.spi.ListedProvider;
 import javax.annotation.processing.Generated;
 
 /**
- * Brings {@link Outer.OnHost} to a server.
+ * Provides {@link Outer.OnHost} to a server.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @ListedProvider

@@ -19,7 +19,7 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link PerSlice} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link PerSlice}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -30,12 +30,12 @@ public final class PerSlicePsf {
     public static final String NAME = "acme.per-slice";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -706913719;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<PerSlice.Request, PerSlice.Response> FUNCTION = new Codec();
 
@@ -43,21 +43,21 @@ public final class PerSlicePsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<PerSlice.Request, PerSlice.Response> bind(PerSlice handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link PerSlice}; stateless and thread-safe.
+     * Calls {@link PerSlice}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -75,25 +75,26 @@ public final class PerSlicePsf {
          * <p>Runs on every slice of {@code tensor}.
          *
          * @param tensor the tensor that is looked at; the tensor on whose shards the function runs
-         * @return the answers of the slices: {@code slices} one for each slice, in their order; the lists of the slices, one after the other; {@code warnings} any number for each slice; the lists of the slices, one after the other
+         * @return the answers of the slices, merged: {@code slices} one for each slice, in their
+         *     order; concatenated; {@code warnings} any number for each slice; concatenated
          */
         public Pending<PerSlice.Response> call(TensorId tensor) {
             return this.caller.call(FUNCTION, new PerSlice.Request(tensor), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -103,8 +104,10 @@ public final class PerSlicePsf {
     private static final class Codec extends Function<PerSlice.Request, PerSlice.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, true,
-                    "acme.per-slice at SHARD (tensor:tensor) -> (slices:list of {begin:i64, end:i64, norm:f64})",
-                    "acme.per-slice at SHARD (tensor:tensor) -> (slices:list of {begin:i64, end:i64, norm:f64}, warnings:list of {text:string})"));
+                    "acme.per-slice at SHARD (tensor:tensor) -> (slices:list of {begin:i64, end:i64, "
+                            + "norm:f64})",
+                    "acme.per-slice at SHARD (tensor:tensor) -> (slices:list of {begin:i64, end:i64, "
+                            + "norm:f64}, warnings:list of {text:string})"));
         }
 
         @Override

@@ -7,7 +7,7 @@ import io.psf.api.spi.ListedProvider;
 import javax.annotation.processing.Generated;
 
 /**
- * Brings the default body of {@link PerSlice} to a server.
+ * Provides the default body of {@link PerSlice} to a server.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @ListedProvider

@@ -19,7 +19,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Pull} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Pull}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -30,34 +30,36 @@ public final class PullPsf {
     public static final String NAME = "acme.pull";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1588554876;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Pull.Request, Pull.Response> FUNCTION = new Codec();
+
+    private static final int ROWS_KEYS = 0;
 
     private PullPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Pull.Request, Pull.Response> bind(Pull handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Pull}; stateless and thread-safe.
+     * Calls {@link Pull}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -77,42 +79,38 @@ public final class PullPsf {
          * <p>Runs on the slices of {@code table} that own keys of {@code rows}.
          *
          * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64 row ids; borrowed until await returns; [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @return the answers of the slices: {@code values} [n, width] float32, row i belongs to {@code rows[i]}
+         * @param rows [n] int64 row ids; borrowed until await returns; global keys in any order,
+         *     each goes to the slice that owns it
+         * @return the answers of the slices, merged: {@code values} [n, width] float32, row i
+         *     belongs to {@code rows[i]}
          */
         public Pending<Pull.Response> call(TensorId table, LongArray rows) {
             return this.caller.call(FUNCTION, new Pull.Request(table, rows), null, this.options);
         }
 
         /**
-         * Fetches rows.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>In any order, {@code duplicates} included.
-         *
-         * <p>Runs on the slices of {@code table} that own keys of {@code rows}.
-         *
-         * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64 row ids; borrowed until await returns; [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it is read
-         * @return the answers of the slices: {@code values} [n, width] float32, row i belongs to {@code rows[i]}
+         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it
+         *     is read
          */
         public Pending<Pull.Response> call(TensorId table, LongArray rows, Pull.Response into) {
             return this.caller.call(FUNCTION, new Pull.Request(table, rows), into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -122,7 +120,8 @@ public final class PullPsf {
     private static final class Codec extends Function<Pull.Request, Pull.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, true,
-                    "acme.pull at SHARD (table:tensor, rows:i64[] by key) -> (values:f32[] along rows)"));
+                    "acme.pull at SHARD (table:tensor, rows:i64[] by key) -> (values:f32[] along "
+                            + "rows)"));
         }
 
         @Override
@@ -132,12 +131,12 @@ public final class PullPsf {
 
         @Override
         public void route(Pull.Request request, Routing routing) {
-            routing.keys(0, "rows", request.rows(), Reduction.NONE, false);
+            routing.keys(ROWS_KEYS, "rows", request.rows(), Reduction.NONE, false);
         }
 
         @Override
         public void write(Pull.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
+            routing.writeKeys(ROWS_KEYS, part, out);
         }
 
         @Override
@@ -165,13 +164,13 @@ public final class PullPsf {
         Answers(Routing routing, Pull.Response into) {
             this.routing = routing;
             this.values = into == null
-                    ? FloatArray.allocate(routing.alongLength(0, 0))
-                    : routing.target("values", into.values(), routing.alongLength(0, 0));
+                    ? FloatArray.allocate(routing.alongLength(ROWS_KEYS, 0))
+                    : routing.target("values", into.values(), routing.alongLength(ROWS_KEYS, 0));
         }
 
         @Override
         public void add(int part, TupleReader in) {
-            routing.mergeAlong("values", part, 0, in.floatArray(), values, 0);
+            routing.mergeAlong("values", part, ROWS_KEYS, in.floatArray(), values, 0);
         }
 
         @Override

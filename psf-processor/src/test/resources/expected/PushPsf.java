@@ -19,7 +19,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Push} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Push}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -30,34 +30,40 @@ final class PushPsf {
     public static final String NAME = "acme.push";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1691736519;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Push.Request, Push.Response> FUNCTION = new Codec();
+
+    private static final int ROWS_KEYS = 0;
+
+    private static final int UPDATE_ARRAY = 2;
+
+    private static final int WEIGHT_ARRAY = 3;
 
     private PushPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Push.Request, Push.Response> bind(Push handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Push}; stateless and thread-safe.
+     * Calls {@link Push}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -74,30 +80,34 @@ final class PushPsf {
          *
          * <p>Runs on every slice of {@code table}.
          *
+         * <p>Borrowed until await returns: {@code rows}, {@code update}, {@code weight}.
+         *
          * @param table the tensor on whose shards the function runs
-         * @param rows [n] int64, global keys in any order, each goes to the slice that owns it, duplicates folded with SUM; slices without keys are called too; borrowed until await returns
-         * @param update [n, width] float32, row i goes where {@code rows[i]} goes; borrowed until await returns
-         * @param weight [n, 1] float32, row i goes where {@code rows[i]} goes; borrowed until await returns
+         * @param rows [n] int64, global keys in any order, each goes to the slice that owns it,
+         *     duplicates folded with SUM; slices without keys are called too
+         * @param update [n, width] float32, row i goes where {@code rows[i]} goes
+         * @param weight [n, 1] float32, row i goes where {@code rows[i]} goes
          * @return done when all slices have answered
          */
         public Pending<Push.Response> call(TensorId table, LongArray rows, FloatArray update,
                 FloatArray weight) {
-            return this.caller.call(FUNCTION, new Push.Request(table, rows, update, weight), null, this.options);
+            return this.caller.call(FUNCTION, new Push.Request(table, rows, update, weight),
+                    null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -107,7 +117,8 @@ final class PushPsf {
     private static final class Codec extends Function<Push.Request, Push.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.push at SHARD (table:tensor, rows:i64[] by key sum every slice, update:f32[] along rows, weight:f32[] along rows x 1) -> ()"));
+                    "acme.push at SHARD (table:tensor, rows:i64[] by key sum every slice, "
+                            + "update:f32[] along rows, weight:f32[] along rows x 1) -> ()"));
         }
 
         @Override
@@ -117,16 +128,16 @@ final class PushPsf {
 
         @Override
         public void route(Push.Request request, Routing routing) {
-            routing.keys(0, "rows", request.rows(), Reduction.SUM, true);
-            routing.along(2, "update", 0, request.update(), 0);
-            routing.along(3, "weight", 0, request.weight(), 1);
+            routing.keys(ROWS_KEYS, "rows", request.rows(), Reduction.SUM, true);
+            routing.along(UPDATE_ARRAY, "update", ROWS_KEYS, request.update(), 0);
+            routing.along(WEIGHT_ARRAY, "weight", ROWS_KEYS, request.weight(), 1);
         }
 
         @Override
         public void write(Push.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
-            routing.write(2, part, out);
-            routing.write(3, part, out);
+            routing.writeKeys(ROWS_KEYS, part, out);
+            routing.write(UPDATE_ARRAY, part, out);
+            routing.write(WEIGHT_ARRAY, part, out);
         }
 
         @Override

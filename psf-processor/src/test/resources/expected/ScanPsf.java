@@ -20,7 +20,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Scan} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Scan}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -31,12 +31,12 @@ public final class ScanPsf {
     public static final String NAME = "acme.scan";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 429400146;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Scan.Request, Scan.Response> FUNCTION = new Codec();
 
@@ -44,21 +44,21 @@ public final class ScanPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Scan.Request, Scan.Response> bind(Scan handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Scan}; stateless and thread-safe.
+     * Calls {@link Scan}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -73,29 +73,32 @@ public final class ScanPsf {
         /**
          * Finds the rows that are longer than a limit; the servers say which.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param limit copied to every slice
-         * @return the answers of the slices: {@code rows} [n, width] float32, row i belongs to {@code found[i]}; {@code found} [n] int64, keys that the slices produce, one slice after the other; {@code ages} [n, 1] int32, row i belongs to {@code found[i]}
+         * @param limit copied
+         * @return the answers of the slices, merged: {@code rows} [n, width] float32, row i belongs
+         *     to {@code found[i]}; {@code found} [n] int64, keys that the slices produce, in slice
+         *     order; {@code ages} [n, 1] int32, row i belongs to {@code found[i]}
          */
         public Pending<Scan.Response> call(TensorId tensor, float limit) {
             return this.caller.call(FUNCTION, new Scan.Request(tensor, limit), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -105,8 +108,10 @@ public final class ScanPsf {
     private static final class Codec extends Function<Scan.Request, Scan.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, true,
-                    "acme.scan at SHARD (tensor:tensor, limit:f32) -> (rows:f32[] along found, found:i64[] by key)",
-                    "acme.scan at SHARD (tensor:tensor, limit:f32) -> (rows:f32[] along found, found:i64[] by key, ages:i32[] along found x 1)"));
+                    "acme.scan at SHARD (tensor:tensor, limit:f32) -> (rows:f32[] along found, "
+                            + "found:i64[] by key)",
+                    "acme.scan at SHARD (tensor:tensor, limit:f32) -> (rows:f32[] along found, "
+                            + "found:i64[] by key, ages:i32[] along found x 1)"));
         }
 
         @Override
@@ -165,7 +170,9 @@ public final class ScanPsf {
 
         @Override
         public Scan.Response result() {
-            return new Scan.Response(Concatenation.along("rows", rows, found, routing.width(0), FloatArray::allocate), Concatenation.of(found, LongArray::allocate), Concatenation.along("ages", ages, found, routing.width(1), IntArray::allocate));
+            return new Scan.Response(Concatenation.along("rows", rows, found, routing.width(0),
+                    FloatArray::allocate), Concatenation.of(found, LongArray::allocate),
+                    Concatenation.along("ages", ages, found, routing.width(1), IntArray::allocate));
         }
     }
 }

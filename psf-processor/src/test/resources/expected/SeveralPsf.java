@@ -25,7 +25,7 @@ import javax.annotation.processing.Generated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Several} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Several}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -36,34 +36,36 @@ public final class SeveralPsf {
     public static final String NAME = "acme.several";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 451623077;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Several.Request, Several.Response> FUNCTION = new Codec();
+
+    private static final Several.Mode[] MODE_VALUES = Several.Mode.values();
 
     private SeveralPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Several.Request, Several.Response> bind(Several handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Several}; stateless and thread-safe.
+     * Calls {@link Several}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -78,37 +80,42 @@ public final class SeveralPsf {
         /**
          * Lists, maps and booleans; and a handler that may fail with a checked exception.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param flags [n] boolean, copied to every slice
-         * @param mask [n] boolean, copied to every slice; may be null
-         * @param words copied to every slice
-         * @param bools copied to every slice
-         * @param bytes copied to every slice
-         * @param shorts copied to every slice
-         * @param ints copied to every slice
-         * @param longs copied to every slice
-         * @param floats copied to every slice
-         * @param doubles copied to every slice
-         * @param modes copied to every slice
-         * @param others copied to every slice
-         * @param bool copied to every slice
-         * @param i8 copied to every slice
-         * @param i16 copied to every slice
-         * @param i32 copied to every slice
-         * @param i64 copied to every slice
-         * @param f32 copied to every slice
-         * @param f64 copied to every slice
-         * @param text copied to every slice
-         * @param mode copied to every slice
-         * @param tensors copied to every slice
-         * @param item copied to every slice
-         * @param items copied to every slice
-         * @param laterFlags [n] boolean, copied to every slice
-         * @param laterWords copied to every slice
-         * @param laterCounts copied to every slice
-         * @return the answers of the slices: {@code words} the lists of the slices, one after the other; {@code ints} the lists of the slices, one after the other; {@code modes} the lists of the slices, one after the other; {@code text} the entries of the maps of the slices, whose keys differ; {@code sums} key by key summed over the slices; {@code least} key by key the least of the slices; {@code greatest} key by key the greatest of the slices; {@code all} key by key whether it holds on all slices; {@code laterLongs} the lists of the slices, one after the other; {@code laterSums} key by key summed over the slices
+         * @param flags [n] boolean, copied
+         * @param mask [n] boolean, copied; may be null
+         * @param words copied
+         * @param bools copied
+         * @param bytes copied
+         * @param shorts copied
+         * @param ints copied
+         * @param longs copied
+         * @param floats copied
+         * @param doubles copied
+         * @param modes copied
+         * @param others copied
+         * @param bool copied
+         * @param i8 copied
+         * @param i16 copied
+         * @param i32 copied
+         * @param i64 copied
+         * @param f32 copied
+         * @param f64 copied
+         * @param text copied
+         * @param mode copied
+         * @param tensors copied
+         * @param item copied
+         * @param items copied
+         * @param laterFlags [n] boolean, copied
+         * @param laterWords copied
+         * @param laterCounts copied
+         * @return the answers of the slices, merged: {@code words} concatenated; {@code ints}
+         *     concatenated; {@code modes} concatenated; {@code text} the union of the maps, whose
+         *     keys differ; {@code sums} key by key summed; {@code least} key by key the minimum;
+         *     {@code greatest} key by key the maximum; {@code all} key by key true if true in all;
+         *     {@code laterLongs} concatenated; {@code laterSums} key by key summed
          */
         public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
                 boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
@@ -120,42 +127,16 @@ public final class SeveralPsf {
                 Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
                 List<Several.Item> items, boolean[] laterFlags, List<String> laterWords,
                 Map<String, Integer> laterCounts) {
-            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools, bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32, i64, f32, f64, text, mode, tensors, item, items, laterFlags, laterWords, laterCounts), null, this.options);
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools,
+                    bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32,
+                    i64, f32, f64, text, mode, tensors, item, items, laterFlags, laterWords,
+                    laterCounts), null, this.options);
         }
 
         /**
-         * Lists, maps and booleans; and a handler that may fail with a checked exception.
+         * Calls the function as in version 1.
          *
-         * <p>Runs on every slice of {@code tensor}.
-         *
-         * <p>As in version 1: what came later is empty.
-         *
-         * @param tensor the tensor on whose shards the function runs
-         * @param flags [n] boolean, copied to every slice
-         * @param mask [n] boolean, copied to every slice; may be null
-         * @param words copied to every slice
-         * @param bools copied to every slice
-         * @param bytes copied to every slice
-         * @param shorts copied to every slice
-         * @param ints copied to every slice
-         * @param longs copied to every slice
-         * @param floats copied to every slice
-         * @param doubles copied to every slice
-         * @param modes copied to every slice
-         * @param others copied to every slice
-         * @param bool copied to every slice
-         * @param i8 copied to every slice
-         * @param i16 copied to every slice
-         * @param i32 copied to every slice
-         * @param i64 copied to every slice
-         * @param f32 copied to every slice
-         * @param f64 copied to every slice
-         * @param text copied to every slice
-         * @param mode copied to every slice
-         * @param tensors copied to every slice
-         * @param item copied to every slice
-         * @param items copied to every slice
-         * @return the answers of the slices: {@code words} the lists of the slices, one after the other; {@code ints} the lists of the slices, one after the other; {@code modes} the lists of the slices, one after the other; {@code text} the entries of the maps of the slices, whose keys differ; {@code sums} key by key summed over the slices; {@code least} key by key the least of the slices; {@code greatest} key by key the greatest of the slices; {@code all} key by key whether it holds on all slices; {@code laterLongs} the lists of the slices, one after the other; {@code laterSums} key by key summed over the slices
+         * <p>Components of later versions are empty.
          */
         public Pending<Several.Response> call(TensorId tensor, boolean[] flags,
                 boolean @Nullable [] mask, List<String> words, List<Boolean> bools,
@@ -166,22 +147,25 @@ public final class SeveralPsf {
                 Map<String, Float> f32, Map<String, Double> f64, Map<String, String> text,
                 Map<String, Several.Mode> mode, Map<String, TensorId> tensors, Several.Item item,
                 List<Several.Item> items) {
-            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools, bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32, i64, f32, f64, text, mode, tensors, item, items, new boolean[0], List.of(), Map.of()), null, this.options);
+            return this.caller.call(FUNCTION, new Several.Request(tensor, flags, mask, words, bools,
+                    bytes, shorts, ints, longs, floats, doubles, modes, others, bool, i8, i16, i32,
+                    i64, f32, f64, text, mode, tensors, item, items, new boolean[0], List.of(),
+                    Map.of()), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -191,8 +175,35 @@ public final class SeveralPsf {
     private static final class Codec extends Function<Several.Request, Several.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), tensors:map of string to tensor, item:{flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}) -> (words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, least:map of string to f32 min, greatest:map of string to i8 max, all:map of string to bool and)",
-                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), tensors:map of string to tensor, item:{flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, laterFlags:copied bool[], laterWords:list of string, laterCounts:map of string to i32) -> (words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, least:map of string to f32 min, greatest:map of string to i8 max, all:map of string to bool and, laterLongs:list of i64, laterSums:map of string to f64 sum)"));
+                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, "
+                            + "words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, "
+                            + "ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, "
+                            + "modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to "
+                            + "bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to "
+                            + "i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to "
+                            + "f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), "
+                            + "tensors:map of string to tensor, item:{flags:copied bool[], words:list of "
+                            + "string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied "
+                            + "bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}) -> "
+                            + "(words:list of string, ints:list of i32, modes:list of enum(FAST|EXACT), "
+                            + "text:map of string to string, sums:map of string to i32 sum, least:map of "
+                            + "string to f32 min, greatest:map of string to i8 max, all:map of string to bool "
+                            + "and)",
+                    "acme.several at SHARD (tensor:tensor, flags:copied bool[], mask:copied bool[]?, "
+                            + "words:list of string, bools:list of bool, bytes:list of i8, shorts:list of i16, "
+                            + "ints:list of i32, longs:list of i64, floats:list of f32, doubles:list of f64, "
+                            + "modes:list of enum(FAST|EXACT), others:list of tensor, bool:map of string to "
+                            + "bool, i8:map of string to i8, i16:map of string to i16, i32:map of string to "
+                            + "i32, i64:map of string to i64, f32:map of string to f32, f64:map of string to "
+                            + "f64, text:map of string to string, mode:map of string to enum(FAST|EXACT), "
+                            + "tensors:map of string to tensor, item:{flags:copied bool[], words:list of "
+                            + "string, modes:map of string to enum(FAST|EXACT)?}, items:list of {flags:copied "
+                            + "bool[], words:list of string, modes:map of string to enum(FAST|EXACT)?}, "
+                            + "laterFlags:copied bool[], laterWords:list of string, laterCounts:map of string "
+                            + "to i32) -> (words:list of string, ints:list of i32, modes:list of "
+                            + "enum(FAST|EXACT), text:map of string to string, sums:map of string to i32 sum, "
+                            + "least:map of string to f32 min, greatest:map of string to i8 max, all:map of "
+                            + "string to bool and, laterLongs:list of i64, laterSums:map of string to f64 sum)"));
         }
 
         @Override
@@ -529,7 +540,7 @@ public final class SeveralPsf {
             int n = in.count(4);
             ArrayList<Several.Mode> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
-                values.add(in.enumeration(Several.Mode.values()));
+                values.add(in.enumeration(MODE_VALUES));
             }
             return List.copyOf(values);
         }
@@ -619,7 +630,7 @@ public final class SeveralPsf {
             int n = in.count(8);
             LinkedHashMap<String, Several.Mode> values = new LinkedHashMap<>();
             for (int i = 0; i < n; i++) {
-                TupleReader.put(values, in.string(), in.enumeration(Several.Mode.values()));
+                TupleReader.put(values, in.string(), in.enumeration(MODE_VALUES));
             }
             return Collections.unmodifiableMap(values);
         }
@@ -634,7 +645,8 @@ public final class SeveralPsf {
         }
 
         private static Several.Item readItem(TupleReader in) {
-            return new Several.Item(in.booleans(), readListOfString(in), in.bool() ? readMapOfMode(in) : null);
+            return new Several.Item(in.booleans(), readListOfString(in),
+                    in.bool() ? readMapOfMode(in) : null);
         }
 
         private static List<Several.Item> readListOfItem(TupleReader in) {
@@ -745,7 +757,7 @@ public final class SeveralPsf {
             int n = in.count(4);
             ArrayList<Several.Mode> values = new ArrayList<>(n);
             for (int i = 0; i < n; i++) {
-                values.add(in.enumeration(Several.Mode.values()));
+                values.add(in.enumeration(MODE_VALUES));
             }
             return List.copyOf(values);
         }

@@ -23,7 +23,7 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Softmax} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Softmax}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -34,34 +34,36 @@ public final class SoftmaxPsf {
     public static final String NAME = "acme.softmax";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1447402279;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Softmax.Request, Softmax.Response> FUNCTION = new Codec();
+
+    private static final int CANDIDATES_KEYS = 0;
 
     private SoftmaxPsf() {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Softmax.Request, Softmax.Response> bind(Softmax handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Softmax}; stateless and thread-safe.
+     * Calls {@link Softmax}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -76,47 +78,49 @@ public final class SoftmaxPsf {
         /**
          * The shares of candidates that may lie on several slices.
          *
-         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}.
+         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}. Each of them
+         * gets the copied and whole arguments.
+         *
+         * <p>Borrowed until await returns: {@code candidates}.
          *
          * @param weights the tensor on whose shards the function runs
-         * @param candidates [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param temperature copied to every slice
-         * @return what the function's own finish makes of the answers of the slices: {@code total} summed over the slices; {@code slices} the lists of the slices, one after the other; {@code shares} [n, 1] float32, row i belongs to {@code candidates[i]}; {@code largest} the greatest of the slices
+         * @param candidates [n] int64, global keys in any order, each goes to the slice that owns it
+         * @param temperature copied
+         * @return the result of the function's {@code finish} on the answers of the slices, merged:
+         *     {@code total} summed; {@code slices} concatenated; {@code shares} [n, 1] float32, row
+         *     i belongs to {@code candidates[i]}; {@code largest} the maximum
          */
         public Pending<Softmax.Response> call(TensorId weights, LongArray candidates,
                 float temperature) {
-            return this.caller.call(FUNCTION, new Softmax.Request(weights, candidates, temperature), null, this.options);
+            return this.caller.call(FUNCTION, new Softmax.Request(weights, candidates, temperature),
+                    null, this.options);
         }
 
         /**
-         * The shares of candidates that may lie on several slices.
+         * Calls the function, and fills arrays of {@code into}.
          *
-         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}.
-         *
-         * @param weights the tensor on whose shards the function runs
-         * @param candidates [n] int64, global keys in any order, each goes to the slice that owns it; borrowed until await returns
-         * @param temperature copied to every slice
-         * @param into its {@code shares} is filled; borrowed until await returns; nothing else of it is read
-         * @return what the function's own finish makes of the answers of the slices: {@code total} summed over the slices; {@code slices} the lists of the slices, one after the other; {@code shares} [n, 1] float32, row i belongs to {@code candidates[i]}; {@code largest} the greatest of the slices
+         * @param into its {@code shares} is filled; borrowed until await returns; nothing else of it
+         *     is read
          */
         public Pending<Softmax.Response> call(TensorId weights, LongArray candidates,
                 float temperature, Softmax.Response into) {
-            return this.caller.call(FUNCTION, new Softmax.Request(weights, candidates, temperature), into, this.options);
+            return this.caller.call(FUNCTION, new Softmax.Request(weights, candidates, temperature),
+                    into, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -126,8 +130,12 @@ public final class SoftmaxPsf {
     private static final class Codec extends Function<Softmax.Request, Softmax.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, true,
-                    "acme.softmax at SHARD (weights:tensor, candidates:i64[] by key, temperature:f32) -> (total:f64 sum, slices:list of {begin:i64, candidates:i32}, shares:f32[] along candidates x 1)",
-                    "acme.softmax at SHARD (weights:tensor, candidates:i64[] by key, temperature:f32) -> (total:f64 sum, slices:list of {begin:i64, candidates:i32}, shares:f32[] along candidates x 1, largest:f32 max)"));
+                    "acme.softmax at SHARD (weights:tensor, candidates:i64[] by key, "
+                            + "temperature:f32) -> (total:f64 sum, slices:list of {begin:i64, candidates:i32}, "
+                            + "shares:f32[] along candidates x 1)",
+                    "acme.softmax at SHARD (weights:tensor, candidates:i64[] by key, "
+                            + "temperature:f32) -> (total:f64 sum, slices:list of {begin:i64, candidates:i32}, "
+                            + "shares:f32[] along candidates x 1, largest:f32 max)"));
         }
 
         @Override
@@ -137,12 +145,13 @@ public final class SoftmaxPsf {
 
         @Override
         public void route(Softmax.Request request, Routing routing) {
-            routing.keys(0, "candidates", request.candidates(), Reduction.NONE, false);
+            routing.keys(CANDIDATES_KEYS, "candidates", request.candidates(),
+                    Reduction.NONE, false);
         }
 
         @Override
         public void write(Softmax.Request request, Routing routing, int part, TupleWriter out) {
-            routing.writeKeys(0, part, out);
+            routing.writeKeys(CANDIDATES_KEYS, part, out);
             out.f32(request.temperature());
         }
 
@@ -200,14 +209,14 @@ public final class SoftmaxPsf {
             this.total = new double[routing.parts()];
             this.slices = Concatenation.lists(routing.parts());
             this.shares = into == null
-                    ? FloatArray.allocate(routing.alongLength(0, 1))
-                    : routing.target("shares", into.shares(), routing.alongLength(0, 1));
+                    ? FloatArray.allocate(routing.alongLength(CANDIDATES_KEYS, 1))
+                    : routing.target("shares", into.shares(), routing.alongLength(CANDIDATES_KEYS, 1));
             this.largest = new double[routing.parts()];
         }
 
         @Override
         public void add(int part, TupleReader in) {
-            routing.mergeAlong("shares", part, 0, in.floatArray(), shares, 1);
+            routing.mergeAlong("shares", part, CANDIDATES_KEYS, in.floatArray(), shares, 1);
             kept[part] = in.keep();
         }
 

@@ -18,7 +18,7 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link TopK} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link TopK}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -29,12 +29,12 @@ public final class TopKPsf {
     public static final String NAME = "acme.topk";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 125227699;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<TopK.Request, TopK.Response> FUNCTION = new Codec();
 
@@ -42,21 +42,21 @@ public final class TopKPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<TopK.Request, TopK.Response> bind(TopK handler) {
         return Binding.shard(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link TopK}; stateless and thread-safe.
+     * Calls {@link TopK}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -71,29 +71,31 @@ public final class TopKPsf {
         /**
          * The k largest values of a tensor.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param k copied to every slice
-         * @return what the function's own merge makes of the answers of the slices: {@code k}; {@code hits}; {@code scratch} [n] float32
+         * @param k copied
+         * @return the result of the function's {@code merge} on the answers of the slices:
+         *     {@code k}; {@code hits}; {@code scratch} [n] float32
          */
         public Pending<TopK.Response> call(TensorId tensor, int k) {
             return this.caller.call(FUNCTION, new TopK.Request(tensor, k), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));
@@ -103,7 +105,8 @@ public final class TopKPsf {
     private static final class Codec extends Function<TopK.Request, TopK.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, true,
-                    "acme.topk at SHARD (tensor:tensor, k:i32) -> (k:i32, hits:list of {key:i64, value:f32}, scratch:f32[]) merged"));
+                    "acme.topk at SHARD (tensor:tensor, k:i32) -> (k:i32, hits:list of {key:i64, "
+                            + "value:f32}, scratch:f32[]) merged"));
         }
 
         @Override

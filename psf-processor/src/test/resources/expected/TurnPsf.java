@@ -16,7 +16,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Turn} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Turn}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -27,12 +27,12 @@ public final class TurnPsf {
     public static final String NAME = "acme.turn";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = -1746688040;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Turn.Request, Turn.Response> FUNCTION = new Codec();
 
@@ -40,21 +40,21 @@ public final class TurnPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Turn.Request, Turn.Response> bind(Turn handler) {
         return Binding.shardLater(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Turn}; stateless and thread-safe.
+     * Calls {@link Turn}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -69,10 +69,11 @@ public final class TurnPsf {
         /**
          * Answers when it is the caller's turn.
          *
-         * <p>Runs on every slice of {@code tensor}.
+         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
+         * arguments.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param clock copied to every slice
+         * @param clock copied
          * @return done when all slices have answered
          */
         public Pending<Turn.Response> call(TensorId tensor, long clock) {
@@ -80,18 +81,18 @@ public final class TurnPsf {
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
-         * <p>What one worker sends to one shard keeps its order all the same.
+         * <p>The priority does not change the order of a worker's calls on a shard.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));

@@ -18,7 +18,7 @@ import java.time.Duration;
 import javax.annotation.processing.Generated;
 
 /**
- * What {@link Watch} is made of: its codec, its partition and merge, and its stub.
+ * The codec, the partition, the merge and the stub of {@link Watch}.
  */
 @Generated("io.psf.processor.PsfProcessor")
 @SuppressWarnings("NullAway")
@@ -29,12 +29,12 @@ public final class WatchPsf {
     public static final String NAME = "acme.watch";
 
     /**
-     * The number that stands for the name on the wire.
+     * The number that represents the name on the wire.
      */
     public static final int ID = 1613158962;
 
     /**
-     * The function as a runtime calls and serves it.
+     * The codec, the partition and the merge, which the runtime calls.
      */
     public static final Function<Watch.Request, Watch.Response> FUNCTION = new Codec();
 
@@ -42,21 +42,21 @@ public final class WatchPsf {
     }
 
     /**
-     * Binds a handler, for a server to run.
+     * Returns the binding of a handler, which a server runs.
      */
     public static Binding<Watch.Request, Watch.Response> bind(Watch handler) {
         return Binding.shardLater(FUNCTION, handler, handler::handle);
     }
 
     /**
-     * The function as a worker calls it; stateless and thread-safe.
+     * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
         return new Stub(worker, CallOptions.DEFAULT);
     }
 
     /**
-     * Calls {@link Watch}; stateless and thread-safe.
+     * Calls {@link Watch}. Stateless and thread-safe.
      */
     public static final class Stub {
         private final Caller caller;
@@ -71,29 +71,30 @@ public final class WatchPsf {
         /**
          * Answers when a tensor has changed, and holds no other call back meanwhile.
          *
-         * <p>Runs on every slice of {@code tensor}, in no order with the worker's other calls.
+         * <p>Runs on every slice of {@code tensor}, in no order with the worker's other calls. Each
+         * of them gets the copied and whole arguments.
          *
          * @param tensor the tensor on whose shards the function runs
-         * @param seen copied to every slice
-         * @return the answers of the slices: {@code changes} the greatest of the slices
+         * @param seen copied
+         * @return the answers of the slices, merged: {@code changes} the maximum
          */
         public Pending<Watch.Response> call(TensorId tensor, long seen) {
             return this.caller.call(FUNCTION, new Watch.Request(tensor, seen), null, this.options);
         }
 
         /**
-         * The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.
+         * Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.
          */
         public Stub withDeadline(Duration deadline) {
             return new Stub(caller, options.withDeadline(deadline));
         }
 
         /**
-         * The same stub whose calls are run before those of a lower priority, of which 0 is the usual one.
+         * Returns a stub with a priority. A server runs calls of a higher priority first.
          *
          * <p>Calls of this function have no order.
          *
-         * @param priority from -128 to 127
+         * @param priority from -128 to 127; 0 by default
          */
         public Stub withPriority(int priority) {
             return new Stub(caller, options.withPriority(priority));

@@ -3,8 +3,8 @@ package io.psf.processor;
 import com.google.auto.service.AutoService;
 import io.psf.api.PsFunction;
 import io.psf.api.PsHandler;
-import io.psf.processor.emit.FunctionEmitter;
-import io.psf.processor.emit.ProviderEmitter;
+import io.psf.processor.emit.Emitter;
+import io.psf.processor.emit.JavaEmitter;
 import io.psf.processor.emit.Source;
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.ProviderModel;
@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.ProcessingEnvironment;
 import javax.annotation.processing.Processor;
@@ -44,6 +45,7 @@ public final class PsfProcessor extends AbstractProcessor {
     /** The names of the classes that this processor has written. */
     private final Set<String> written = new HashSet<>();
 
+    private final Emitter emitter;
     private int rounds;
 
     private FunctionReader functions;
@@ -51,8 +53,14 @@ public final class PsfProcessor extends AbstractProcessor {
     private Schemas schemas;
 
     /** Called by the compiler. */
+    public PsfProcessor() {
+        this(new JavaEmitter());
+    }
+
     @SuppressWarnings("NullAway") // the compiler calls init before any other method
-    public PsfProcessor() {}
+    PsfProcessor(Emitter emitter) {
+        this.emitter = emitter;
+    }
 
     @Override
     public synchronized void init(ProcessingEnvironment environment) {
@@ -90,8 +98,8 @@ public final class PsfProcessor extends AbstractProcessor {
         Set<String> functionsNow = take(waitingFunctions, PsFunction.class, round);
         Set<String> handlersNow = take(waitingHandlers, PsHandler.class, round);
         boolean patient = round.getRootElements().stream().anyMatch(this::isFromOthers);
-        functionsNow.forEach(name -> function(name, patient));
-        handlersNow.forEach(name -> handler(name, patient));
+        functionsNow.forEach(name -> guard(name, type -> function(type, patient)));
+        handlersNow.forEach(name -> guard(name, type -> handler(type, patient)));
         if (!waitingFunctions.isEmpty()) {
             forceRound();
         }
@@ -119,16 +127,29 @@ public final class PsfProcessor extends AbstractProcessor {
                 || !written.contains(type.getQualifiedName().toString());
     }
 
-    private void function(String name, boolean patient) {
+    /** Runs a step on a class, and reports an unexpected exception at the class. */
+    private void guard(String name, Consumer<TypeElement> step) {
         TypeElement type = processingEnv.getElementUtils().getTypeElement(name);
         if (type == null) {
             return;
         }
+        try {
+            step.accept(type);
+        } catch (RuntimeException e) {
+            if (Defect.isOfCompiler(e)) {
+                throw e;
+            }
+            problems.print(processingEnv.getMessager());
+            processingEnv.getMessager().printMessage(Diagnostic.Kind.ERROR, new Defect(name, e).text(), type);
+        }
+    }
+
+    private void function(TypeElement type, boolean patient) {
         Optional<FunctionReader.Reading> reading = functions.read(type);
         boolean resolved = reading.map(FunctionReader.Reading::resolved).orElse(true);
         if (!resolved && patient) {
             problems.clear();
-            waitingFunctions.add(name);
+            waitingFunctions.add(type.getQualifiedName().toString());
             return;
         }
         reading.ifPresent(each -> schemas.declares(type, each.model()));
@@ -139,26 +160,23 @@ public final class PsfProcessor extends AbstractProcessor {
         problems.print(processingEnv.getMessager());
         if (reading.isPresent()) {
             FunctionModel model = reading.get().model();
-            write(sound ? FunctionEmitter.emit(model) : FunctionEmitter.emitSkeleton(model), type);
-            if (sound && model.hasDefaultBody()) {
-                write(ProviderEmitter.emit(new ProviderModel(model.type(), model.type(), true, 0)), type);
+            if (sound) {
+                emitter.function(model, source -> write(source, type));
+            } else {
+                emitter.skeleton(model, source -> write(source, type));
             }
         }
     }
 
-    private void handler(String name, boolean patient) {
-        TypeElement type = processingEnv.getElementUtils().getTypeElement(name);
-        if (type == null) {
-            return;
-        }
+    private void handler(TypeElement type, boolean patient) {
         Optional<ProviderModel> model = handlers.read(type);
         if (!handlers.isResolved() && patient) {
             problems.clear();
-            waitingHandlers.add(name);
+            waitingHandlers.add(type.getQualifiedName().toString());
             return;
         }
         problems.print(processingEnv.getMessager());
-        model.ifPresent(each -> write(ProviderEmitter.emit(each), type));
+        model.ifPresent(each -> emitter.provider(each, source -> write(source, type)));
     }
 
     /**

@@ -28,10 +28,13 @@ final class CodecEmitter {
     private final FunctionModel model;
     private final ClassName request;
     private final ClassName response;
-    private final ValueEmitter values = new ValueEmitter();
+    private final Constants constants;
+    private final ValueEmitter values;
 
-    CodecEmitter(FunctionModel model) {
+    CodecEmitter(FunctionModel model, Constants constants) {
         this.model = model;
+        this.constants = constants;
+        this.values = new ValueEmitter(constants);
         this.request = Java.name(model.requestType());
         this.response = Java.name(model.responseType());
     }
@@ -62,7 +65,7 @@ final class CodecEmitter {
     private MethodSpec constructor() {
         CodeBlock.Builder schemas = CodeBlock.builder();
         for (String schema : model.schemas()) {
-            schemas.add(",\n$S", schema);
+            schemas.add(",\n$L", Text.literal(schema));
         }
         return MethodSpec.constructorBuilder()
                 .addStatement(
@@ -82,7 +85,7 @@ final class CodecEmitter {
                 ? CodeBlock.of("")
                 : model.formerly().stream()
                         .map(name -> CodeBlock.of("$S", name))
-                        .collect(CodeBlock.joining(", ", ".formerly(", ")"));
+                        .collect(CodeBlock.joining(", ", "\n.formerly(", ")"));
     }
 
     private MethodSpec target() {
@@ -132,19 +135,19 @@ final class CodecEmitter {
             if (each.layout() instanceof Layout.ByKey byKey) {
                 keys = true;
                 body.addStatement(
-                        "routing.keys($L, $S, request.$N(), $T.$L, $L$L)",
-                        byKey.set(),
+                        "routing.keys($L, $S,$Wrequest.$N(),$W$T.$L, $L$L)",
+                        constants.keys(byKey.set()),
                         each.name(),
                         each.name(),
                         Reduction.class,
                         byKey.combine(),
                         byKey.everySlice(),
-                        byKey.of().isEmpty() ? "" : CodeBlock.of(", $L", layoutOf(byKey)));
+                        byKey.of().isEmpty() ? "" : CodeBlock.of(",$W$L", layoutOf(byKey)));
             } else if (each.layout() instanceof Layout.ElementsByKey elements) {
                 keys = true;
                 body.addStatement(
-                        "routing.elements($L, $S, request.$N(), $T::$N, $L, $L)",
-                        elements.set(),
+                        "routing.elements($L, $S,$Wrequest.$N(),$W$T::$N, $L,$W$L)",
+                        constants.keys(elements.set()),
                         each.name(),
                         each.name(),
                         Java.type(((Type.ListOf) each.type()).of()),
@@ -159,8 +162,8 @@ final class CodecEmitter {
                         body,
                         each,
                         1,
-                        "range($L, $S, request.$N(), $L)",
-                        each.index(),
+                        "range($L, $S,$Wrequest.$N(), $L)",
+                        constants.array(each.index()),
                         each.name(),
                         each.name(),
                         byRange.width());
@@ -169,10 +172,10 @@ final class CodecEmitter {
                         body,
                         each,
                         sinceOfSet(along.set()),
-                        "along($L, $S, $L, request.$N(), $L)",
-                        each.index(),
+                        "along($L, $S,$W$L,$Wrequest.$N(), $L)",
+                        constants.array(each.index()),
                         each.name(),
-                        along.set(),
+                        constants.keys(along.set()),
                         each.name(),
                         along.width());
             }
@@ -183,10 +186,10 @@ final class CodecEmitter {
                         body,
                         each,
                         model.request().get(ragged.index()).since(),
-                        "ragged($L, $S, $L, request.$N())",
-                        each.index(),
+                        "ragged($L, $S,$W$L,$Wrequest.$N())",
+                        constants.array(each.index()),
                         each.name(),
-                        ragged.index(),
+                        constants.array(ragged.index()),
                         each.name());
             }
         }
@@ -210,10 +213,10 @@ final class CodecEmitter {
      *
      * @param since the version of the component that the array goes along
      */
-    private static void lay(CodeBlock.Builder body, Component each, int since, String call, Object... arguments) {
+    private void lay(CodeBlock.Builder body, Component each, int since, String call, Object... arguments) {
         if (each.since() > since) {
             body.beginControlFlow("if (request.$N().length() == 0)", each.name())
-                    .addStatement("routing.absent($L, request.$N())", each.index(), each.name())
+                    .addStatement("routing.absent($L, request.$N())", constants.array(each.index()), each.name())
                     .nextControlFlow("else")
                     .addStatement("routing." + call, arguments)
                     .endControlFlow();
@@ -263,14 +266,16 @@ final class CodecEmitter {
         for (Component each : model.request()) {
             if (!each.layout().of().isEmpty()) {
                 write.addStatement(
-                        "routing.writeStamp($L, part, out)", each.layout().keySet());
+                        "routing.writeStamp($L, part, out)",
+                        constants.keys(each.layout().keySet()));
             }
             if (each.layout() instanceof Layout.ByKey byKey) {
-                write.addStatement("routing.writeKeys($L, part, out)", byKey.set());
+                write.addStatement("routing.writeKeys($L, part, out)", constants.keys(byKey.set()));
             } else if (each.layout() instanceof Layout.ElementsByKey elements) {
-                write.addCode(values.statement(each, CodeBlock.of("routing.elements($L, part)", elements.set())));
+                write.addCode(values.statement(
+                        each, CodeBlock.of("routing.elements($L, part)", constants.keys(elements.set()))));
             } else if (each.layout().isLaidOut() || each.layout() instanceof Layout.Ragged) {
-                write.addStatement("routing.write($L, part, out)", each.index());
+                write.addStatement("routing.write($L, part, out)", constants.array(each.index()));
             } else if (!(each.layout() instanceof Layout.Target)) {
                 write.addCode(values.statement(each, CodeBlock.of("request.$N()", each.name())));
             }
@@ -310,7 +315,7 @@ final class CodecEmitter {
 
     private CodeBlock tuple(TypeName type, List<Component> components) {
         List<CodeBlock> arguments = components.stream().map(values::read).toList();
-        return values.construct(type, arguments);
+        return Java.construct(type, arguments);
     }
 
     private MethodSpec merge() {

@@ -19,7 +19,7 @@ import java.util.List;
 import javax.lang.model.element.Modifier;
 
 /** Generates {@code XPsf} for a function {@code X}. */
-public final class FunctionEmitter {
+final class FunctionEmitter {
     private final FunctionModel model;
     private final ClassName type;
     private final ClassName generated;
@@ -37,7 +37,7 @@ public final class FunctionEmitter {
     }
 
     /** Returns the source of a function without problems. */
-    public static Source emit(FunctionModel model) {
+    static Source emit(FunctionModel model) {
         return new FunctionEmitter(model, false).source();
     }
 
@@ -45,13 +45,13 @@ public final class FunctionEmitter {
      * Returns a source with the same signatures and bodies that throw, so that one problem does not cause further
      * errors.
      */
-    public static Source emitSkeleton(FunctionModel model) {
+    static Source emitSkeleton(FunctionModel model) {
         return new FunctionEmitter(model, true).source();
     }
 
     private Source source() {
         TypeSpec.Builder builder = TypeSpec.classBuilder(generated)
-                .addJavadoc("What {@link $T} is made of: its codec, its partition and merge, and its stub.\n", type)
+                .addJavadoc("The codec, the partition, the merge and the stub of {@link $T}.\n", type)
                 .addAnnotation(Java.generated())
                 .addAnnotation(suppressed())
                 .addModifiers(Modifier.FINAL)
@@ -66,8 +66,10 @@ public final class FunctionEmitter {
             builder.addModifiers(Modifier.PUBLIC);
         }
         if (!skeleton) {
-            builder.addType(new CodecEmitter(model).codec());
-            builder.addType(new MergeEmitter(model).merge());
+            Constants constants = new Constants(model);
+            builder.addType(new CodecEmitter(model, constants).codec());
+            builder.addType(new MergeEmitter(model, constants).merge());
+            builder.addFields(constants.fields());
         }
         return Java.source(model.generated(), builder.build());
     }
@@ -90,14 +92,14 @@ public final class FunctionEmitter {
                         .initializer("$S", model.name())
                         .build(),
                 FieldSpec.builder(int.class, "ID", constant)
-                        .addJavadoc("The number that stands for the name on the wire.\n")
+                        .addJavadoc("The number that represents the name on the wire.\n")
                         .initializer("$L", Names.number(model.name()))
                         .build(),
                 FieldSpec.builder(
                                 ParameterizedTypeName.get(ClassName.get(Function.class), request, response),
                                 "FUNCTION",
                                 constant)
-                        .addJavadoc("The function as a runtime calls and serves it.\n")
+                        .addJavadoc("The codec, the partition and the merge, which the runtime calls.\n")
                         .initializer(skeleton ? CodeBlock.of("null") : CodeBlock.of("new Codec()"))
                         .build());
     }
@@ -105,7 +107,7 @@ public final class FunctionEmitter {
     private MethodSpec bind() {
         String factory = (model.place() == Place.SHARD ? "shard" : "node") + (model.later() ? "Later" : "");
         return MethodSpec.methodBuilder("bind")
-                .addJavadoc("Binds a handler, for a server to run.\n")
+                .addJavadoc("Returns the binding of a handler, which a server runs.\n")
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
                 .returns(ParameterizedTypeName.get(ClassName.get(Binding.class), request, response))
                 .addParameter(type, "handler")
@@ -119,7 +121,7 @@ public final class FunctionEmitter {
 
     private MethodSpec stub() {
         return MethodSpec.methodBuilder("stub")
-                .addJavadoc("The function as a worker calls it; stateless and thread-safe.\n")
+                .addJavadoc("Returns the stub with which a worker calls the function.\n")
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
                 .returns(generated.nestedClass("Stub"))
                 .addParameter(Caller.class, "worker")

@@ -3,6 +3,7 @@ package io.psf.processor.emit;
 import com.palantir.javapoet.AnnotationSpec;
 import com.palantir.javapoet.ArrayTypeName;
 import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.JavaFile;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
@@ -21,6 +22,8 @@ final class Java {
                     ClassName.get("javax.annotation.processing", "Generated"))
             .addMember("value", "$S", "io.psf.processor.PsfProcessor")
             .build();
+
+    private static final int WIDE = 3;
 
     private Java() {}
 
@@ -92,6 +95,13 @@ final class Java {
 
     static AnnotationSpec generated() {
         return GENERATED;
+    }
+
+    /** Returns the call of a record's constructor, with each argument on its own line if there are several. */
+    static CodeBlock construct(TypeName type, List<CodeBlock> arguments) {
+        boolean wide = arguments.size() > WIDE;
+        CodeBlock joined = CodeBlock.join(arguments, wide ? ",\n" : ",$W");
+        return wide ? CodeBlock.of("new $T(\n$L)", type, joined) : CodeBlock.of("new $T($L)", type, joined);
     }
 
     static Source source(ClassRef name, TypeSpec type) {

@@ -5,24 +5,16 @@ import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
-import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
-import io.psf.api.layout.Reduction;
-import io.psf.api.spi.Concatenation;
-import io.psf.api.spi.Folds;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
-import io.psf.processor.model.Layout;
 import io.psf.processor.model.OwnMerge;
-import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import javax.lang.model.element.Modifier;
 
@@ -36,10 +28,13 @@ final class MergeEmitter {
 
     private final FunctionModel model;
     private final ClassName response;
-    private final ValueEmitter values = new ValueEmitter();
+    private final Constants constants;
+    private final ValueEmitter values;
 
-    MergeEmitter(FunctionModel model) {
+    MergeEmitter(FunctionModel model, Constants constants) {
         this.model = model;
+        this.constants = constants;
+        this.values = new ValueEmitter(constants);
         this.response = Java.name(model.responseType());
     }
 
@@ -118,8 +113,10 @@ final class MergeEmitter {
     }
 
     private void componentwise(TypeSpec.Builder type, MethodSpec.Builder constructor) {
-        boolean keeps = model.response().stream()
-                .anyMatch(each -> each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf);
+        List<ComponentMerge> merges = model.response().stream()
+                .map(each -> ComponentMerge.of(each, constants))
+                .toList();
+        boolean keeps = merges.stream().anyMatch(ComponentMerge::isDecodedLate);
         CodeBlock sections = ValueEmitter.sections("in", model.response(), model.version());
         CodeBlock.Builder add = CodeBlock.builder().add(keeps ? CodeBlock.of("") : sections);
         CodeBlock.Builder decode = CodeBlock.builder().add(keeps ? sections : CodeBlock.of(""));
@@ -131,9 +128,10 @@ final class MergeEmitter {
             keep(type, constructor);
         }
         for (Component each : model.response()) {
-            type.addField(fieldType(each), field(each), Modifier.PRIVATE, Modifier.FINAL);
-            constructor.addStatement("this.$N = $L", field(each), initial(each));
-            add(each, keeps && !(each.type() instanceof Type.Shared) ? decode : add);
+            ComponentMerge merge = merges.get(each.index());
+            type.addField(merge.fieldType(), field(each), Modifier.PRIVATE, Modifier.FINAL);
+            constructor.addStatement("this.$N = $L", field(each), merge.initial());
+            (keeps && !(each.type() instanceof Type.Shared) ? decode : add).add(add(each, merge));
         }
         if (keeps) {
             add.addStatement("kept[part] = in.keep()");
@@ -145,8 +143,8 @@ final class MergeEmitter {
                     .add(decode.build())
                     .build()));
         }
-        CodeBlock merged = values.construct(
-                response, model.response().stream().map(this::merged).toList());
+        CodeBlock merged = Java.construct(
+                response, merges.stream().map(ComponentMerge::merged).toList());
         type.addMethod(result(
                 model.own() == OwnMerge.FINISH
                         ? CodeBlock.of("$T.finish(request, $L)", Java.name(model.type()), merged)
@@ -176,181 +174,28 @@ final class MergeEmitter {
                 .build();
     }
 
-    private static String field(Component component) {
+    /** Returns the name of a component's field, which differs from the names of other fields, parameters and constants. */
+    static String field(Component component) {
         return field(component.name());
     }
 
-    private static String field(String name) {
-        return RESERVED.contains(name.replaceAll("_+$", "")) ? name + "_" : name;
-    }
-
-    private static TypeName fieldType(Component component) {
-        if (component.layout().isLaidOut()) {
-            return Java.type(component.type());
-        } else if (component.type() instanceof Type.Shared) {
-            return ArrayTypeName.of(Java.type(component.type()));
-        } else if (component.layout() instanceof Layout.ElementsAlongKeys) {
-            return Java.type(component.type());
-        } else if (component.type() instanceof Type.ListOf || component.type() instanceof Type.MapOf) {
-            return ParameterizedTypeName.get(ClassName.get(List.class), Java.type(component.type()));
-        }
-        return ArrayTypeName.of(accumulator((Scalar) component.type()));
-    }
-
-    /** Returns the type in which a scalar is folded. */
-    private static TypeName accumulator(Scalar scalar) {
-        return switch (scalar) {
-            case BOOLEAN -> TypeName.BOOLEAN;
-            case FLOAT, DOUBLE -> TypeName.DOUBLE;
-            default -> TypeName.LONG;
-        };
-    }
-
-    private static CodeBlock initial(Component component) {
-        if (component.type() instanceof Type.Shared shared) {
-            TypeName array = Java.shared(shared.of());
-            if (!component.layout().isLaidOut()) {
-                return CodeBlock.of("new $T[routing.parts()]", array);
-            }
-            CodeBlock length = component.layout() instanceof Layout.AlongKeys along
-                    ? CodeBlock.of("routing.alongLength($L, $L)", along.set(), along.width())
-                    : CodeBlock.of("routing.rangeLength($L)", ((Layout.ByRange) component.layout()).width());
-            return CodeBlock.of(
-                    "into == null\n? $T.allocate($L)\n: routing.target($S, into.$N(), $L)",
-                    array,
-                    length,
-                    component.name(),
-                    component.name(),
-                    length);
-        }
-        if (component.layout() instanceof Layout.ElementsAlongKeys elements) {
-            return CodeBlock.of("routing.places($L)", elements.set());
-        } else if (component.type() instanceof Type.ListOf) {
-            return CodeBlock.of("$T.lists(routing.parts())", Concatenation.class);
-        } else if (component.type() instanceof Type.MapOf) {
-            return CodeBlock.of("$T.maps(routing.parts())", Concatenation.class);
-        }
-        return CodeBlock.of("new $T[routing.parts()]", accumulator((Scalar) component.type()));
+    static String field(String name) {
+        String bare = name.replaceAll("_+$", "");
+        return RESERVED.contains(bare) || Constants.isReserved(bare) ? name + "_" : name;
     }
 
     /**
-     * Adds the statements that read a component of one part's answer. An older server does not send components of later
-     * versions.
+     * Returns the statements that read a component of one part's answer. An older server does not send components of
+     * later versions.
      */
-    private void add(Component each, CodeBlock.Builder body) {
-        boolean later = each.since() > 1;
-        if (later) {
-            body.beginControlFlow("if (in.has($L))", each.since());
+    private CodeBlock add(Component each, ComponentMerge merge) {
+        CodeBlock.Builder body = CodeBlock.builder();
+        CodeBlock add = merge.add(values.read(each.type(), each.since()));
+        if (each.since() == 1) {
+            return body.addStatement(add).build();
         }
-        CodeBlock read = values.read(each.type(), each.since());
-        String field = field(each);
-        if (each.layout() instanceof Layout.ByRange byRange) {
-            body.addStatement("routing.mergeRange($S, part, $L, $N, $L)", each.name(), read, field, byRange.width());
-        } else if (each.layout() instanceof Layout.AlongKeys along) {
-            body.addStatement(
-                    "routing.mergeAlong($S, part, $L, $L, $N, $L)",
-                    each.name(),
-                    along.set(),
-                    read,
-                    field,
-                    along.width());
-        } else if (each.type() instanceof Type.Shared) {
-            body.addStatement("$N[part] = $L.copy()", field, read);
-        } else if (each.layout() instanceof Layout.ElementsAlongKeys elements) {
-            body.addStatement("routing.mergeElements($S, part, $L, $L, $N)", each.name(), elements.set(), read, field);
-        } else if (each.type() instanceof Type.ListOf || each.type() instanceof Type.MapOf) {
-            body.addStatement("$N.set(part, $L)", field, read);
-        } else {
-            body.addStatement("$N[part] = $L", field, read);
-        }
-        if (later && each.layout() instanceof Layout.ByRange byRange) {
-            body.nextControlFlow("else").addStatement("routing.clearRange(part, $N, $L)", field, byRange.width());
-        } else if (later && each.layout() instanceof Layout.AlongKeys along) {
-            body.nextControlFlow("else")
-                    .addStatement("routing.clearAlong(part, $L, $N, $L)", along.set(), field, along.width());
-        } else if (later && each.layout() instanceof Layout.ElementsAlongKeys elements) {
-            body.nextControlFlow("else")
-                    .addStatement(
-                            "routing.clearElements(part, $L, $L, $N)",
-                            elements.set(),
-                            values.empty(((Type.ListOf) each.type()).of()),
-                            field);
-        }
-        if (later) {
-            body.endControlFlow();
-        }
-    }
-
-    private CodeBlock merged(Component each) {
-        String field = field(each);
-        if (each.layout() instanceof Layout.ProducedKeys) {
-            return CodeBlock.of("$T.of($N, $T::allocate)", Concatenation.class, field, Java.shared(Type.Items.LONG));
-        } else if (each.layout() instanceof Layout.AlongProducedKeys along) {
-            return CodeBlock.of(
-                    "$T.along($S, $N, $N, routing.width($L), $T::allocate)",
-                    Concatenation.class,
-                    each.name(),
-                    field,
-                    field(along.keys()),
-                    along.width(),
-                    Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.Ragged ragged && ragged.set() < 0) {
-            return CodeBlock.of(
-                    "$T.ragged($S, $N, $N, $T::allocate)",
-                    Concatenation.class,
-                    each.name(),
-                    field,
-                    field(ragged.counts()),
-                    Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.Ragged ragged) {
-            return CodeBlock.of(
-                    "routing.mergeRagged($S, $L, $N, $N, $T::allocate)",
-                    each.name(),
-                    ragged.set(),
-                    field(ragged.counts()),
-                    field,
-                    Java.shared(((Type.Shared) each.type()).of()));
-        } else if (each.layout() instanceof Layout.ElementsAlongKeys) {
-            return CodeBlock.of("$T.copyOf($N)", List.class, field);
-        } else if (each.type() instanceof Type.ListOf) {
-            return CodeBlock.of("$T.of($N)", Concatenation.class, field);
-        } else if (each.type() instanceof Type.MapOf && !(each.layout() instanceof Layout.Reduced)) {
-            return CodeBlock.of("$T.union($S, $N)", Concatenation.class, each.name(), field);
-        } else if (!(each.layout() instanceof Layout.Reduced)) {
-            return CodeBlock.of("$N", field);
-        }
-        Layout.Reduced reduced = (Layout.Reduced) each.layout();
-        Reduction reduction = reduced.reduction();
-        if (each.type() instanceof Type.MapOf) {
-            return CodeBlock.of("$T.fold($T.$L, $N)", Folds.class, Reduction.class, reduction, field);
-        } else if (each.type() instanceof Type.Shared shared) {
-            CodeBlock parts = each.since() == 1
-                    ? CodeBlock.of("$T.of($N)", List.class, field)
-                    : CodeBlock.of("$T.stream($N).filter($T::nonNull).toList()", Arrays.class, field, Objects.class);
-            return CodeBlock.of(
-                    "$T.fold($T.$L, $S, $L, $T.allocate(0))",
-                    Folds.class,
-                    Reduction.class,
-                    reduction,
-                    each.name(),
-                    parts,
-                    Java.shared(shared.of()));
-        }
-        return switch ((Scalar) each.type()) {
-            case BOOLEAN, DOUBLE -> fold(reduction, field, CodeBlock.of(""));
-            case FLOAT -> CodeBlock.of("(float) $L", fold(reduction, field, CodeBlock.of("")));
-            case BYTE -> CodeBlock.of("(byte) $L", fold(reduction, field, bounds(Byte.class)));
-            case SHORT -> CodeBlock.of("(short) $L", fold(reduction, field, bounds(Short.class)));
-            case INT -> CodeBlock.of("(int) $L", fold(reduction, field, bounds(Integer.class)));
-            default -> fold(reduction, field, bounds(Long.class));
-        };
-    }
-
-    private static CodeBlock fold(Reduction reduction, String field, CodeBlock bounds) {
-        return CodeBlock.of("$T.fold($T.$L, $N$L)", Folds.class, Reduction.class, reduction, field, bounds);
-    }
-
-    private static CodeBlock bounds(Class<?> of) {
-        return CodeBlock.of(", $T.MIN_VALUE, $T.MAX_VALUE", of, of);
+        body.beginControlFlow("if (in.has($L))", each.since()).addStatement(add);
+        merge.absent().ifPresent(clear -> body.nextControlFlow("else").addStatement(clear));
+        return body.endControlFlow().build();
     }
 }

@@ -15,11 +15,11 @@ import io.psf.processor.model.ProviderModel;
 import javax.lang.model.element.Modifier;
 
 /** Generates the provider, the class by which a server finds a handler on its class path. */
-public final class ProviderEmitter {
+final class ProviderEmitter {
     private ProviderEmitter() {}
 
     /** Returns the provider's source. */
-    public static Source emit(ProviderModel model) {
+    static Source emit(ProviderModel model) {
         ClassName handler = Java.name(model.handler());
         TypeName any = WildcardTypeName.subtypeOf(Object.class);
         ClassName function = Java.name(model.function().beside("Psf"));
@@ -42,10 +42,10 @@ public final class ProviderEmitter {
                         ParameterizedTypeName.get(ClassName.get(Binding.class), any, any),
                         CodeBlock.of("$T.bind($L)", function, made)));
         if (model.fallback()) {
-            type.addJavadoc("Brings the default body of {@link $T} to a server.", handler);
+            type.addJavadoc("Provides the default body of {@link $T} to a server.", handler);
             type.addMethod(method("isDefault", TypeName.BOOLEAN, CodeBlock.of("true")));
         } else {
-            type.addJavadoc("Brings {@link $T} to a server.", handler);
+            type.addJavadoc("Provides {@link $T} to a server.", handler);
         }
         if (model.preference() != 0) {
             type.addMethod(method("preference", TypeName.INT, CodeBlock.of("$L", model.preference())));

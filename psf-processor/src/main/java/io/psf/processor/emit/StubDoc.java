@@ -10,6 +10,8 @@ import io.psf.processor.model.OwnMerge;
 import io.psf.processor.model.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -17,42 +19,72 @@ import java.util.stream.Collectors;
  * answers are merged.
  */
 final class StubDoc {
-    private static final String BORROWED = "; borrowed until await returns";
+    private static final String BORROWED = "borrowed until await returns";
+    /** The end of a clause, which is not within the brackets of a shape. */
+    private static final Pattern CLAUSES = Pattern.compile("(?<=[;,]) (?![^\\[]*])");
 
     private final FunctionModel model;
-    private final String everywhere;
     private final String parts;
 
     StubDoc(FunctionModel model) {
         this.model = model;
         boolean servers = model.place() == Place.SERVER;
         this.parts = servers ? "servers" : "slices";
-        this.everywhere = model.isSingle() ? "" : servers ? " to every server" : " to every slice";
     }
 
     /**
-     * Returns the javadoc of a call.
+     * Returns the javadoc of a call. Only the call of the last version without a response to be filled describes all
+     * arguments and the answer.
      *
      * @param version the version of the call; {@link Integer#MAX_VALUE} for the last version
      * @param into the name of the response to be filled; empty if there is none
      */
     CodeBlock of(int version, String into) {
-        CodeBlock.Builder doc = CodeBlock.builder();
-        doc.add(
-                "$L\n\n<p>$L\n",
-                model.doc().isEmpty() ? "Calls the function." : model.doc(),
-                where(model.request(version)));
-        if (version != Integer.MAX_VALUE) {
-            doc.add("\n<p>As in version $L: what came later is empty.\n", version);
-        }
-        doc.add("\n");
-        for (Component each : model.request(version)) {
-            doc.add("@param $L $L\n", each.name(), sentence(each, argument(each)));
+        List<String> paragraphs = new ArrayList<>();
+        List<String> tags = new ArrayList<>();
+        boolean isLast = version == Integer.MAX_VALUE;
+        List<Component> request = model.request(version);
+        if (isLast && into.isEmpty()) {
+            paragraphs.add(model.doc().isEmpty() ? "Calls the function." : model.doc());
+            paragraphs.add(Text.wrapped("<p>" + where(request) + everywhere(request)));
+            borrowed(request)
+                    .ifPresent(
+                            names -> paragraphs.add(Text.wrapped("<p>Borrowed until await returns: " + names + ".")));
+            request.forEach(each -> tags.add("@param " + each.name() + " " + sentence(each, argument(each))));
+            tags.add("@return " + answer());
+        } else {
+            String as = isLast ? "" : " as in version " + version;
+            paragraphs.add(
+                    "Calls the function" + as + (into.isEmpty() ? "." : ", and fills arrays of {@code " + into + "}."));
+            String where = where(request);
+            if (!isLast && !where.equals(where(model.request()))) {
+                paragraphs.add(Text.wrapped("<p>" + where));
+            }
+            if (!isLast) {
+                paragraphs.add("<p>Components of later versions are empty.");
+            }
         }
         if (!into.isEmpty()) {
-            doc.add("@param $L $L\n", into, into());
+            tags.add("@param " + into + " " + into());
         }
-        return doc.add("@return $L\n", answer()).build();
+        if (!tags.isEmpty()) {
+            paragraphs.add(tags.stream().map(Text::wrapped).collect(Collectors.joining("\n")));
+        }
+        return CodeBlock.of("$L\n", String.join("\n\n", paragraphs));
+    }
+
+    private String everywhere(List<Component> request) {
+        boolean any = request.stream().anyMatch(each -> each.layout() instanceof Layout.Whole);
+        return any && !model.isSingle() ? " Each of them gets the copied and whole arguments." : "";
+    }
+
+    /** Returns the names of the borrowed arguments whose own text does not say so. */
+    private static Optional<String> borrowed(List<Component> request) {
+        List<Component> borrowed = request.stream()
+                .filter(each -> bare(each.type()) instanceof Type.Shared)
+                .filter(each -> !each.doc().contains(BORROWED))
+                .toList();
+        return borrowed.isEmpty() ? Optional.empty() : Optional.of(names(borrowed));
     }
 
     private String where(List<Component> request) {
@@ -82,9 +114,15 @@ final class StubDoc {
                 : "Runs on the slices" + tensor + " that own keys of " + keys + order;
     }
 
+    /** Returns a component's own text and those generated clauses that the text does not have. */
     private static String sentence(Component each, String words) {
+        String doc = each.doc().replaceAll("[.;,]$", "");
         String orNull = each.type() instanceof Type.Nullable ? "; may be null" : "";
-        return each.doc().isEmpty() ? words + orNull : each.doc().replaceAll("[.;,]$", "") + "; " + words + orNull;
+        String more = CLAUSES.splitAsStream((words + orNull).replaceAll("^; ", ""))
+                .filter(clause -> doc.isEmpty() || !doc.contains(clause.replaceAll("[;,]$", "")))
+                .collect(Collectors.joining(" "))
+                .replaceAll("[;,]$", "");
+        return doc.isEmpty() ? more : more.isEmpty() ? doc : doc + "; " + more;
     }
 
     private String argument(Component each) {
@@ -94,26 +132,21 @@ final class StubDoc {
         } else if (layout instanceof Layout.Owner) {
             return "the key whose owner among the servers runs the function";
         } else if (layout instanceof Layout.ByRange byRange) {
-            return rows("rows", byRange.width(), each) + ", row-aligned with the tensor, cut at slice bounds"
-                    + BORROWED;
+            return rows("rows", byRange.width(), each) + ", row-aligned with the tensor, cut at slice bounds";
         } else if (layout instanceof Layout.ByKey byKey) {
             return "[n]" + words(each.type()) + ", global keys" + ofTensor(byKey)
                     + " in any order, each goes to the slice that owns it"
                     + (byKey.combine() == Reduction.NONE ? "" : ", duplicates folded with " + byKey.combine())
-                    + (byKey.everySlice() ? "; slices without keys are called too" : "")
-                    + BORROWED;
+                    + (byKey.everySlice() ? "; slices without keys are called too" : "");
         } else if (layout instanceof Layout.ElementsByKey elements) {
             return "each element goes to the slice that owns its " + code(elements.key()) + ofTensor(elements)
                     + ", copied" + (elements.everySlice() ? "; slices without elements are called too" : "");
         } else if (layout instanceof Layout.AlongKeys along) {
-            return rows("n", along.width(), each) + ", row i goes where " + code(along.keys() + "[i]") + " goes"
-                    + BORROWED;
+            return rows("n", along.width(), each) + ", row i goes where " + code(along.keys() + "[i]") + " goes";
         } else if (layout instanceof Layout.Ragged ragged) {
-            return ragged(ragged, each) + " and goes where it goes" + BORROWED;
+            return ragged(ragged, each) + " and goes where it goes";
         }
-        boolean shared = bare(each.type()) instanceof Type.Shared;
-        String how = shared ? "goes whole" + everywhere : "copied" + everywhere;
-        return shape(each.type()) + how + (shared ? BORROWED : "");
+        return shape(each.type()) + (bare(each.type()) instanceof Type.Shared ? "whole" : "copied");
     }
 
     private static String ofTensor(Layout keys) {
@@ -124,7 +157,7 @@ final class StubDoc {
         List<Component> filled = model.response().stream()
                 .filter(each -> each.layout().isLaidOut())
                 .toList();
-        String text = "its " + names(filled) + (filled.size() == 1 ? " is" : " are") + " filled" + BORROWED;
+        String text = "its " + names(filled) + (filled.size() == 1 ? " is" : " are") + " filled; " + BORROWED;
         String others = names(model.response().stream()
                 .filter(each -> !each.layout().isLaidOut() && each.type() instanceof Type.Shared)
                 .toList());
@@ -138,19 +171,18 @@ final class StubDoc {
     private String answer() {
         List<String> components = new ArrayList<>();
         for (Component each : model.response()) {
-            String doc = each.doc().isEmpty() ? "" : each.doc().replaceAll("[.;,]$", "") + "; ";
-            components.add((code(each.name()) + " " + doc + merged(each)).strip());
+            components.add((code(each.name()) + " " + sentence(each, merged(each))).strip());
         }
         String all = components.isEmpty() ? "" : ": " + String.join("; ", components);
         if (model.merged()) {
-            return "what the function's own merge makes of the answers of the " + parts + all;
+            return "the result of the function's {@code merge} on the answers of the " + parts + all;
         } else if (model.isSingle()) {
             return "the answer of the " + (model.place() == Place.SCHEDULER ? "scheduler" : "server") + all;
         }
-        String finished = model.own() == OwnMerge.FINISH ? "what the function's own finish makes of " : "";
+        String finished = model.own() == OwnMerge.FINISH ? "the result of the function's {@code finish} on " : "";
         return components.isEmpty() && finished.isEmpty()
                 ? "done when all " + parts + " have answered"
-                : finished + "the answers of the " + parts + all;
+                : finished + "the answers of the " + parts + ", merged" + all;
     }
 
     private String merged(Component each) {
@@ -167,28 +199,26 @@ final class StubDoc {
         } else if (layout instanceof Layout.ElementsAlongKeys elements) {
             return "element i belongs to " + code(elements.keys() + "[i]");
         } else if (layout instanceof Layout.ProducedKeys) {
-            return "[n]" + words(each.type()) + ", keys that the slices produce, one slice after the other";
+            return "[n]" + words(each.type()) + ", keys that the slices produce, in slice order";
         } else if (layout instanceof Layout.AlongProducedKeys along) {
             return rows("n", along.width(), each) + ", row i belongs to " + code(along.keys() + "[i]");
         } else if (layout instanceof Layout.Ragged ragged) {
             return ragged(ragged, each);
         } else if (!model.decodesAnswers() && each.type() instanceof Type.MapOf) {
-            return "the entries of the maps of the " + parts + ", whose keys differ";
+            return "the union of the maps, whose keys differ";
         } else if (!model.decodesAnswers()) {
-            return "the lists of the " + parts + ", one after the other";
+            return "concatenated";
         }
-        String orNull = each.type() instanceof Type.Nullable ? "may be null" : "";
-        return (shape.isEmpty() ? "" : shape.substring(0, shape.length() - 2) + (orNull.isEmpty() ? "" : ", "))
-                + orNull;
+        return shape.isEmpty() ? "" : shape.substring(0, shape.length() - 2);
     }
 
-    private String folded(Reduction reduction) {
+    private static String folded(Reduction reduction) {
         return switch (reduction) {
-            case SUM -> "summed over the " + parts;
-            case MIN -> "the least of the " + parts;
-            case MAX -> "the greatest of the " + parts;
-            case AND -> "whether it holds on all " + parts;
-            default -> "whether it holds on any of the " + parts;
+            case SUM -> "summed";
+            case MIN -> "the minimum";
+            case MAX -> "the maximum";
+            case AND -> "true if true in all";
+            default -> "true if true in any";
         };
     }
 

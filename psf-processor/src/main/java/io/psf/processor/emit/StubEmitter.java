@@ -21,7 +21,6 @@ final class StubEmitter {
     private final FunctionModel model;
     private final boolean skeleton;
     private final TypeName response;
-    private final ValueEmitter values = new ValueEmitter();
     private final StubDoc docs;
 
     StubEmitter(FunctionModel model, boolean skeleton) {
@@ -40,7 +39,7 @@ final class StubEmitter {
     TypeSpec stub() {
         ClassName type = Java.name(model.type());
         TypeSpec.Builder stub = TypeSpec.classBuilder("Stub")
-                .addJavadoc("Calls {@link $T}; stateless and thread-safe.\n", type)
+                .addJavadoc("Calls {@link $T}. Stateless and thread-safe.\n", type)
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
                 .addField(Caller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
                 .addField(CallOptions.class, "options", Modifier.PRIVATE, Modifier.FINAL)
@@ -62,7 +61,8 @@ final class StubEmitter {
             }
         }
         return stub.addMethod(MethodSpec.methodBuilder("withDeadline")
-                        .addJavadoc("The same stub whose calls fail with {@code TIMED_OUT} if not answered in time.\n")
+                        .addJavadoc(
+                                "Returns a stub with a deadline. A call without an answer in time fails with {@code TIMED_OUT}.\n")
                         .addModifiers(Modifier.PUBLIC)
                         .returns(STUB)
                         .addParameter(Duration.class, "deadline")
@@ -70,12 +70,11 @@ final class StubEmitter {
                         .build())
                 .addMethod(MethodSpec.methodBuilder("withPriority")
                         .addJavadoc(
-                                "The same stub whose calls are run before those of a lower priority, of which 0 is the"
-                                        + " usual one.\n\n"
+                                "Returns a stub with a priority. A server runs calls of a higher priority first.\n\n"
                                         + (model.ordered()
-                                                ? "<p>What one worker sends to one shard keeps its order all the same.\n\n"
+                                                ? "<p>The priority does not change the order of a worker's calls on a shard.\n\n"
                                                 : "<p>Calls of this function have no order.\n\n")
-                                        + "@param priority from -128 to 127\n")
+                                        + "@param priority from -128 to 127; 0 by default\n")
                         .addModifiers(Modifier.PUBLIC)
                         .returns(STUB)
                         .addParameter(int.class, "priority")
@@ -113,10 +112,10 @@ final class StubEmitter {
             return call.addStatement(refusal(Java.name(model.type()))).build();
         }
         CodeBlock arguments = model.request().stream()
-                .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : values.empty(each.type()))
-                .collect(CodeBlock.joining(", "));
+                .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : Defaults.of(each.type()))
+                .collect(CodeBlock.joining(",$W"));
         return call.addStatement(
-                        "return this.caller.call($L, new $T($L), $L, this.options)",
+                        "return this.caller.call($L,$Wnew $T($L),$W$L, this.options)",
                         function(),
                         Java.name(model.requestType()),
                         arguments,

@@ -24,10 +24,13 @@ import javax.lang.model.element.Modifier;
  * record.
  */
 final class ValueEmitter {
-    private static final int WIDE = 3;
-
     private final Map<String, MethodSpec> methods = new LinkedHashMap<>();
     private final Map<String, String> names = new LinkedHashMap<>();
+    private final Constants constants;
+
+    ValueEmitter(Constants constants) {
+        this.constants = constants;
+    }
 
     /** Returns the methods that the values written and read so far require. */
     List<MethodSpec> methods() {
@@ -93,10 +96,10 @@ final class ValueEmitter {
     /** Returns the expression for a value, or for its default if the peer is too old to send it. */
     private CodeBlock orEmpty(int since, Type type, CodeBlock read) {
         return CodeBlock.of(
-                type instanceof Type.Nullable ? "in.has($L) ? ($L) : $L" : "in.has($L) ? $L : $L",
+                type instanceof Type.Nullable ? "in.has($L)$W? ($L)$W: $L" : "in.has($L)$W? $L$W: $L",
                 since,
                 read,
-                empty(type));
+                Defaults.of(type));
     }
 
     /**
@@ -113,11 +116,11 @@ final class ValueEmitter {
             return CodeBlock.of("$L.$L()", in, TupleMethods.of(scalar));
         } else if (type instanceof Type.Enumeration enumeration) {
             return enumeration.unknown().isEmpty()
-                    ? CodeBlock.of("$L.enumeration($T.values())", in, Java.type(type))
+                    ? CodeBlock.of("$L.enumeration($L)", in, constants.values(enumeration))
                     : CodeBlock.of(
-                            "$L.enumeration($T.values(), $T.$L)",
+                            "$L.enumeration($L, $T.$L)",
                             in,
-                            Java.type(type),
+                            constants.values(enumeration),
                             Java.type(type),
                             enumeration.unknown().get());
         } else if (type instanceof Type.Copied copied) {
@@ -159,48 +162,6 @@ final class ValueEmitter {
                 : CodeBlock.of("in.stamped().$L()", TupleMethods.ofShared(((Type.Shared) type).of()));
     }
 
-    /** Returns the call of a record's constructor, with each argument on its own line if there are several. */
-    CodeBlock construct(TypeName type, List<CodeBlock> arguments) {
-        boolean wide = arguments.size() > WIDE;
-        CodeBlock joined = CodeBlock.join(arguments, wide ? ",\n" : ", ");
-        return wide ? CodeBlock.of("new $T(\n$L)", type, joined) : CodeBlock.of("new $T($L)", type, joined);
-    }
-
-    /** Returns the default of a value that an older peer does not send. */
-    CodeBlock empty(Type type) {
-        if (type instanceof Scalar scalar) {
-            return switch (scalar) {
-                case BOOLEAN -> CodeBlock.of("false");
-                case BYTE -> CodeBlock.of("(byte) 0");
-                case SHORT -> CodeBlock.of("(short) 0");
-                case INT -> CodeBlock.of("0");
-                case LONG -> CodeBlock.of("0L");
-                case FLOAT -> CodeBlock.of("0f");
-                case DOUBLE -> CodeBlock.of("0d");
-                case STRING -> CodeBlock.of("$S", "");
-                case TENSOR -> throw new IllegalArgumentException("Since on a TensorId (expected: refused when read)");
-            };
-        } else if (type instanceof Type.Enumeration) {
-            return CodeBlock.of("$T.values()[0]", Java.type(type));
-        } else if (type instanceof Type.Copied copied) {
-            return CodeBlock.of("new $T[0]", Java.primitive(copied.of()));
-        } else if (type instanceof Type.Flags) {
-            return CodeBlock.of("new boolean[0]");
-        } else if (type instanceof Type.Shared shared) {
-            return CodeBlock.of("$T.allocate(0)", Java.shared(shared.of()));
-        } else if (type instanceof Type.ListOf) {
-            return CodeBlock.of("$T.of()", List.class);
-        } else if (type instanceof Type.MapOf) {
-            return CodeBlock.of("$T.of()", Map.class);
-        } else if (type instanceof Type.Nullable) {
-            return CodeBlock.of("null");
-        }
-        Type.Tuple tuple = (Type.Tuple) type;
-        return construct(
-                Java.type(tuple),
-                tuple.parts().stream().map(part -> empty(part.type())).toList());
-    }
-
     private String writerOf(Type.Tuple tuple, int base) {
         String method = "write" + suffix(tuple, base);
         if (!methods.containsKey(method)) {
@@ -235,7 +196,7 @@ final class ValueEmitter {
                     helper(method)
                             .returns(Java.type(tuple))
                             .addParameter(TupleReader.class, "in")
-                            .addStatement("return $L", construct(Java.type(tuple), parts))
+                            .addStatement("return $L", Java.construct(Java.type(tuple), parts))
                             .build());
         }
         return method;

@@ -1,0 +1,28 @@
+package io.psf.processor.emit;
+
+import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.ProviderModel;
+
+/** Generates Java: {@code XPsf} for a function {@code X}, and {@code YPsfProvider} for a handler {@code Y}. */
+public final class JavaEmitter implements Emitter {
+    /** Creates an emitter, which has no state. */
+    public JavaEmitter() {}
+
+    @Override
+    public void function(FunctionModel model, Output out) {
+        out.write(FunctionEmitter.emit(model));
+        if (model.hasDefaultBody()) {
+            provider(new ProviderModel(model.type(), model.type(), true, 0), out);
+        }
+    }
+
+    @Override
+    public void skeleton(FunctionModel model, Output out) {
+        out.write(FunctionEmitter.emitSkeleton(model));
+    }
+
+    @Override
+    public void provider(ProviderModel model, Output out) {
+        out.write(ProviderEmitter.emit(model));
+    }
+}
