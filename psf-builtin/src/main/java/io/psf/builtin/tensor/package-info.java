@@ -1,6 +1,6 @@
 /**
  * Functions that create and drop tensors. Imports psf-api and the packages {@code initializer}, {@code optimizer},
- * {@code sync} and {@code checkpoint}.
+ * {@code push} and {@code checkpoint}.
  */
 @NullMarked
 package io.psf.builtin.tensor;
