@@ -484,9 +484,7 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
             failure = errors != null
                     ? errors.together()
                     : PartErrors.late(
-                            parts,
-                            function.info().name(),
-                            TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()));
+                            parts, function.info().name(), TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()));
             over();
         }
         end(failure);

@@ -207,7 +207,8 @@ final class Invocation implements Lane.Turn {
     void runNow() {
         connection.started(bytes);
         HostShard shard = place.shard();
-        PsException failedBefore = order.before() == null ? null : order.before().failure();
+        PsException failedBefore =
+                order.before() == null ? null : order.before().failure();
         if (failedBefore != null) {
             fail(HandlerCall.afterFailed(failedBefore));
             return;

@@ -56,7 +56,8 @@ final class Column {
         Reservation reservation = store.reserve(name, rows * width * Float.BYTES);
         ByteBuffer bytes = reservation.bytes();
         int bytesOfRow = width * Float.BYTES;
-        return new Column(name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, reservation);
+        return new Column(
+                name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, reservation);
     }
 
     String name() {
