@@ -1,8 +1,8 @@
 package io.psf.processor.read;
 
 /**
- * The problems that the processor reports. Each has a stable id, and says what is wrong and where, what was expected,
- * and how to fix it. The comment of each constant lists the arguments of its {@link String#format} in order;
+ * The problems that the processor reports. Each has a stable id. Its text names the defect, the place, the expectation
+ * and the fix. The comment of each constant lists the arguments of its {@link String#format} in order;
  * "suggestion" is a sentence that begins "Did you mean".
  */
 public enum Message {
@@ -26,16 +26,16 @@ public enum Message {
     ORDERED(
             "PsfOrdered",
             "ordered on %s, which runs at %s (expected: at = SHARD, since calls on nodes have no order). Remove it."),
-    /** The function, what it has instead. */
+    /** The function, the member found instead. */
     REQUEST(
             "PsfRequest",
             "%s has no record Request%s (expected: a nested record). Write \"record Request(..) {}\" in it."),
-    /** The function, what it has instead. */
+    /** The function, the member found instead. */
     RESPONSE(
             "PsfResponse",
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
-    /** The function, what it has instead, the signature. */
+    /** The function, the member found instead, the signature. */
     HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
@@ -85,7 +85,7 @@ public enum Message {
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
                     + " Remove it."),
-    /** The value, the component, the request, what was expected; the suggestion. */
+    /** The value, the component, the request, the expectation; the suggestion. */
     KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
     /** The value, the component, the component's type, what was expected; a hint. */
     ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
@@ -96,13 +96,13 @@ public enum Message {
             "PsfReduceInRequest",
             "@Reduce on component %s of a request (expected: @Reduce in the response alone)."
                     + " Remove it: a component without a layout is sent to every slice."),
-    /** The value, the request, what was expected; the suggestion. */
+    /** The value, the request, the expectation; the suggestion. */
     ALONG_UNKNOWN("PsfAlongUnknown", "@Along(\"%s\") names no component of %s (expected: %s).%s"),
-    /** The value, the request, what was expected; the suggestion. */
+    /** The value, the request, the expectation; the suggestion. */
     ALONG_NOT_KEYS(
             "PsfAlongNotKeys",
             "@Along(\"%s\") names a component of %s that has no @ByKey (expected: %s). Put @ByKey on it.%s"),
-    /** The value, the component, what was expected; the suggestion. */
+    /** The value, the component, the expectation; the suggestion. */
     RAGGED_COUNTS(
             "PsfRaggedCounts",
             "@Ragged(\"%s\") on component %s names no row lengths (expected: %s). Put @Along on an IntArray beside it.%s"),
@@ -147,7 +147,7 @@ public enum Message {
     LAYOUT_NESTED(
             "PsfLayoutNested",
             "@%s on %s (expected: layouts on the components of the request and the response alone). Remove it."),
-    /** The annotated element, what else is wrong. */
+    /** The annotated element, the other defect. */
     UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Remove it."),
     /** The former name, what is wrong with it. */
     FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),

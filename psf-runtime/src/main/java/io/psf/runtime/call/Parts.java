@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a call: the slice and the peer of each, the channel that it was last sent over, and whether its answer has
- * arrived. What changes is guarded by the lock of the call.
+ * arrived. The lock of the call guards the sends and the answers.
  */
 final class Parts {
     /** Stored in {@code sent} instead of the last send: the answer of the part has arrived. */

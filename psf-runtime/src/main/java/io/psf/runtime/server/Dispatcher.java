@@ -63,12 +63,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         this.router = new Router(node, pool, handlers, openToStrangers);
         this.connectionBound = connectionBound;
         this.onClosed = onClosed;
-        this.admission = new Admission(node.name(), pool, this::isIdle, this::isArriving, this::endThoseThatWait);
-    }
-
-    /** True if no lane has work. */
-    private boolean isIdle() {
-        return node.isIdle();
+        this.admission = new Admission(node.name(), pool, node::isIdle, this::isArriving, this::endThoseThatWait);
     }
 
     /** True if a long frame is being read. */
@@ -76,7 +71,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         return connections().anyMatch(Connection::isArriving);
     }
 
-    /** The connections that have sent something. */
+    /** Returns the connections that have sent a frame. */
     private Stream<Connection> connections() {
         return inbounds.values().stream().map(inbound -> inbound.connection).filter(Objects::nonNull);
     }

@@ -2,6 +2,8 @@ package io.psf.runtime.server.session;
 
 import io.psf.api.PsException;
 import io.psf.runtime.transport.Frame;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +21,14 @@ public final class CallRecord {
     // Of the lane.
     private boolean answered;
     private @Nullable PsException failure;
-    private @Nullable Continuation next;
+    /** Runs after the answer; null if no work waits for it. */
+    private @Nullable List<Runnable> next;
 
     // Of Answers.
     private @Nullable CallRecord sibling;
     private int highestSlice;
     private boolean known;
     private @Nullable Frame kept;
-
-    private record Continuation(Runnable work, @Nullable Continuation next) {}
 
     /**
      * A record of a request that has arrived.
@@ -73,22 +74,19 @@ public final class CallRecord {
     /** Notes the answer, and runs the work that waits for it in the order of {@link #whenAnswered}; on the lane. */
     public void answered() {
         answered = true;
-        Continuation each = next;
+        List<Runnable> waiting = next;
         next = null;
-        for (; each != null; each = each.next) {
-            each.work.run();
+        if (waiting != null) {
+            waiting.forEach(Runnable::run);
         }
     }
 
     /** Runs work once the request has been answered, after the work that was given before; on the lane. */
     public void whenAnswered(Runnable work) {
-        next = append(next, work);
-    }
-
-    private static Continuation append(@Nullable Continuation first, Runnable work) {
-        return first == null
-                ? new Continuation(work, null)
-                : new Continuation(first.work, append(first.next, work)); // seldom more than one
+        if (next == null) {
+            next = new ArrayList<>(1);
+        }
+        next.add(work);
     }
 
     @Nullable
