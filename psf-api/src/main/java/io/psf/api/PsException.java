@@ -45,8 +45,9 @@ public final class PsException extends RuntimeException {
         /** A defect of psf itself. */
         INTERNAL,
         /**
-         * The tensor was created again after this worker had requested the location of its slices. The next call
-         * requests the location again.
+         * The tensor was created again after the caller had requested the location of its slices. The caller repeats
+         * such a call itself, by the new location, until its deadline. The call fails if a shard has run it that would
+         * run it twice, or if it is part of a chain; the next call requests the location again.
          */
         STALE_LAYOUT,
         /** A file could not be written or read, or its content is not what was written to it. */

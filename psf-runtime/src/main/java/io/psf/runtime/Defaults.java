@@ -8,6 +8,7 @@ import io.psf.runtime.transport.net.NetTransport;
 import io.psf.runtime.transport.netty.NettyTransport;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 
 /** Limits that are the same on every node. */
 final class Defaults {
@@ -37,7 +38,16 @@ final class Defaults {
     /** How long a waiting thread spins before it sleeps: about as long as a wakeup takes. */
     static final Duration SPIN = Duration.ofNanos(50_000);
 
+    /** Runs requests that block, each on a daemon thread of its own. */
+    static final Executor REQUESTS = Defaults::onThread;
+
     private Defaults() {}
+
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "psf-request");
+        thread.setDaemon(true);
+        thread.start();
+    }
 
     /** Returns a pool without a memory limit. */
     static FramePool pool() {

@@ -12,9 +12,11 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Layouts;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.LayoutCache;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Outgoing;
@@ -42,9 +44,8 @@ import org.jspecify.annotations.Nullable;
  * Each is established by a thread of its own, when it is first needed. A call is sent once: it fails if its connection
  * breaks, and the next call reconnects. Thread-safe.
  */
-final class ServerCalls implements Outgoing, AutoCloseable {
+final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     private static final Duration LINK_LIMIT = Duration.ofSeconds(10);
-    private static final Executor LINKERS = ServerCalls::onThread;
 
     private final ClusterLink link;
     private final Transport transport;
@@ -53,7 +54,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     private final Client client;
     private final Member[] servers;
     private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
-    private final Map<TensorId, CompletableFuture<TensorLayout>> layouts = new ConcurrentHashMap<>();
+    private final LayoutCache layouts;
 
     /**
      * Creates the outgoing calls of a server's handlers.
@@ -63,17 +64,13 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
         this.client = client;
         this.link = link;
+        this.layouts = new LayoutCache(link, LINK_LIMIT, Defaults.REQUESTS);
+        client.repeatWith(this);
         this.transport = new OfferingTransport(transport, Defaults.CONNECTION_BOUND);
         this.selfPort = self.listen("", 0, dispatcher).port();
         this.servers = link.members().stream()
                 .filter(member -> member.role() == Role.SERVER)
                 .toArray(Member[]::new);
-    }
-
-    private static void onThread(Runnable work) {
-        Thread thread = new Thread(work, "psf-server-link");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     /**
@@ -98,7 +95,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
             Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority, Executor lane) {
         CompletableFuture<Route> route = route(function, request);
         if (route.isDone()) {
-            return route.thenApply(to -> send(to, function, request, into, deadline, priority));
+            return route.thenApply(to -> send(to, function, request, into, deadline, priority, lane));
         }
         long left = Math.max(1, deadline - System.nanoTime());
         return route.copy()
@@ -106,7 +103,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
                 .exceptionally(e -> {
                     throw failed(e);
                 })
-                .thenApplyAsync(to -> send(to, function, request, into, deadline, priority), lane);
+                .thenApplyAsync(to -> send(to, function, request, into, deadline, priority, lane), lane);
     }
 
     private static PsException failed(Throwable failure) {
@@ -121,25 +118,39 @@ final class ServerCalls implements Outgoing, AutoCloseable {
     }
 
     private <Q, R> Call<R> send(
-            Route route, Function<Q, R> function, Q request, @Nullable R into, long deadline, int priority) {
-        CallLimits limits = new CallLimits(Math.max(1, deadline - System.nanoTime()), priority, true);
-        TensorLayout layout = route.layout();
-        if (layout == null) {
-            return client.send(client.onNodes(function, request, route.nodes(), limits));
-        }
-        Call<R> call =
-                client.send(client.onShards(function, request, into, layout, route::other, route.nodes(), limits));
-        call.toCompletableFuture().whenComplete((response, failure) -> {
-            if (failure != null && isStale(failed(failure))) {
-                layouts.remove(layout.info().id());
-                route.others().keySet().forEach(layouts::remove);
-            }
-        });
-        return call;
+            Route route,
+            Function<Q, R> function,
+            Q request,
+            @Nullable R into,
+            long deadline,
+            int priority,
+            Executor lane) {
+        long left = Math.max(1, deadline - System.nanoTime());
+        return client.send(prepare(route, function, request, into, new CallLimits(left, priority, true, lane)));
     }
 
-    private static boolean isStale(PsException failure) {
-        return failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
+    private <Q, R> Call<R> prepare(
+            Route route, Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+        TensorLayout layout = route.layout();
+        return layout == null
+                ? client.onNodes(function, request, route.nodes(), limits)
+                : client.onShards(function, request, into, layout, route::other, route.nodes(), limits);
+    }
+
+    @Override
+    public void forget(TensorId tensor) {
+        layouts.forget(tensor);
+    }
+
+    @Override
+    public CompletableFuture<TensorLayout> refresh(TensorId tensor) {
+        return layouts.refresh(tensor);
+    }
+
+    @Override
+    public <Q, R> CompletableFuture<Call<R>> prepare(
+            Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+        return route(function, request).thenApply(to -> prepare(to, function, request, into, limits));
     }
 
     private <Q> CompletableFuture<Route> route(Function<Q, ?> function, Q request) {
@@ -158,8 +169,8 @@ final class ServerCalls implements Outgoing, AutoCloseable {
             return CompletableFuture.failedFuture(new PsException(
                     Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)"));
         }
-        CompletableFuture<Map<TensorId, TensorLayout>> others = layouts(function.others(request));
-        return layout(tensor).thenCombine(others, Layouts::new).thenCompose(known -> {
+        CompletableFuture<Map<TensorId, TensorLayout>> others = found(function.others(request));
+        return layouts.find(tensor).thenCombine(others, Found::new).thenCompose(known -> {
             TensorLayout layout = known.first();
             List<Integer> ranks = layout.servers().stream().distinct().toList();
             return peers(ranks).thenApply(some -> {
@@ -172,26 +183,18 @@ final class ServerCalls implements Outgoing, AutoCloseable {
         });
     }
 
-    private record Layouts(TensorLayout first, Map<TensorId, TensorLayout> others) {}
+    private record Found(TensorLayout first, Map<TensorId, TensorLayout> others) {}
 
-    private CompletableFuture<Map<TensorId, TensorLayout>> layouts(List<TensorId> tensors) {
+    private CompletableFuture<Map<TensorId, TensorLayout>> found(List<TensorId> tensors) {
         CompletableFuture<Map<TensorId, TensorLayout>> all = CompletableFuture.completedFuture(Map.of());
         for (TensorId tensor : tensors) {
-            all = all.thenCombine(layout(tensor), (before, layout) -> {
+            all = all.thenCombine(layouts.find(tensor), (before, layout) -> {
                 Map<TensorId, TensorLayout> now = new HashMap<>(before);
                 now.put(tensor, layout);
                 return now;
             });
         }
         return all;
-    }
-
-    private CompletableFuture<TensorLayout> layout(TensorId tensor) {
-        return layouts.compute(
-                tensor,
-                (id, known) -> known != null && !known.isCompletedExceptionally()
-                        ? known
-                        : CompletableFuture.supplyAsync(() -> link.layout(tensor, LINK_LIMIT), LINKERS));
     }
 
     private CompletableFuture<List<Peer>> peers(Collection<Integer> ranks) {
@@ -205,7 +208,7 @@ final class ServerCalls implements Outgoing, AutoCloseable {
                 rank,
                 (r, known) -> known != null && !isLost(known)
                         ? known
-                        : CompletableFuture.supplyAsync(() -> connect(servers[rank]), LINKERS));
+                        : CompletableFuture.supplyAsync(() -> connect(servers[rank]), Defaults.REQUESTS));
     }
 
     private static boolean isLost(CompletableFuture<Peer> peer) {

@@ -18,19 +18,19 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Layouts;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
+import io.psf.runtime.cluster.LayoutCache;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,10 +51,9 @@ public final class Worker implements TensorCaller, AutoCloseable {
     private final CallLimits usual;
     private final Timer timer;
     private final ClusterLink link;
-    private final List<Peer> servers = new CopyOnWriteArrayList<>();
-    private final Map<Integer, PsException> gone = new ConcurrentHashMap<>();
+    private final ServerLinks servers;
     private final Written written;
-    private final Map<TensorId, TensorLayout> layouts = new ConcurrentHashMap<>();
+    private final LayoutCache layouts;
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
@@ -63,9 +62,8 @@ public final class Worker implements TensorCaller, AutoCloseable {
         this.config = config;
         this.transport = transport;
         this.ownsTransport = ownsTransport;
-        this.client = new Client(pool, layouts::remove);
-        this.written = new Written(client, servers);
-        this.usual = CallLimits.of(nanos(config.deadline()));
+        this.client = new Client(pool);
+        this.usual = new CallLimits(nanos(config.deadline()), 0, false, client::callBack);
         this.timer = new Timer("psf-worker");
         timer.every(Defaults.TICK, client::expire);
         try {
@@ -80,13 +78,13 @@ public final class Worker implements TensorCaller, AutoCloseable {
             end();
             throw e;
         }
+        this.servers = new ServerLinks(client, transport, link, () -> ended);
+        this.written = new Written(client, servers.peers());
+        this.layouts = new LayoutCache(link, config.deadline(), Defaults.REQUESTS);
+        client.repeatWith(new Repetitions());
         try {
-            beat(); // before the servers are connected, since they may take long to answer
-            for (Member member : link.members()) {
-                if (member.role() == Role.SERVER) {
-                    open(member);
-                }
-            }
+            link.beat(new Beats()); // before the servers are connected, since they may take long to answer
+            servers.open(config.joinTimeout());
         } catch (PsException e) {
             link.leave();
             end();
@@ -102,62 +100,48 @@ public final class Worker implements TensorCaller, AutoCloseable {
         }
     }
 
-    private void beat() {
-        link.beat(new ClusterLink.Events() {
-            @Override
-            public void changed(List<Member> members, List<Beat.Loss> lost) {
-                for (Beat.Loss loss : lost) {
-                    serverGone(loss.member(), "lost " + loss.member() + ": " + loss.reason());
-                }
-                for (Member member : link.members()) {
-                    if (!members.contains(member)) {
-                        serverGone(member, member + " has left the cluster");
-                    }
+    /** Receives what the scheduler says of the cluster. */
+    private final class Beats implements ClusterLink.Events {
+        @Override
+        public void changed(List<Member> members, List<Beat.Loss> lost) {
+            for (Beat.Loss loss : lost) {
+                servers.lost(loss.member(), "lost " + loss.member() + ": " + loss.reason());
+            }
+            for (Member member : link.members()) {
+                if (!members.contains(member)) {
+                    servers.lost(member, member + " has left the cluster");
                 }
             }
+        }
 
-            @Override
-            public void ended() {}
+        @Override
+        public void ended() {}
 
-            @Override
-            public void schedulerLost(PsException cause) {
-                PsException lost = new PsException(cause.code(), "lost the scheduler: " + cause.detail());
-                ended = lost;
-                client.failAll(lost);
-            }
-        });
-    }
-
-    private void serverGone(Member member, String why) {
-        if (member.role() == Role.SERVER) {
-            gone.putIfAbsent(member.rank(), new PsException(Code.UNAVAILABLE, why));
-            loseIfGone(member.rank());
+        @Override
+        public void schedulerLost(PsException cause) {
+            PsException lost = new PsException(cause.code(), "lost the scheduler: " + cause.detail());
+            ended = lost;
+            client.failAll(lost);
         }
     }
 
-    /**
-     * Fails the peer's calls if the server is gone. Both threads call this, the one that adds the peer and the one that
-     * learns of the loss: whichever is later sees both facts.
-     */
-    private void loseIfGone(int rank) {
-        PsException why = gone.get(rank);
-        if (why != null && rank < servers.size()) { // a server that is not connected yet has no calls
-            client.peerLost(servers.get(rank), why);
+    /** Prepares calls that are repeated since their layouts were out of date. */
+    private final class Repetitions implements Layouts {
+        @Override
+        public void forget(TensorId tensor) {
+            layouts.forget(tensor);
         }
-    }
 
-    private void open(Member server) {
-        Peer peer = Session.open(
-                client,
-                transport,
-                server,
-                link.ticket(),
-                config.joinTimeout(),
-                Defaults.RECONNECT,
-                () -> ended != null ? ended : gone.get(server.rank()));
-        peer.keepAlive(link.heartbeatLimit().toNanos());
-        servers.add(peer);
-        loseIfGone(server.rank());
+        @Override
+        public CompletableFuture<TensorLayout> refresh(TensorId tensor) {
+            return layouts.refresh(tensor);
+        }
+
+        @Override
+        public <Q, R> CompletableFuture<Call<R>> prepare(
+                Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
+            return CompletableFuture.completedFuture(Worker.this.prepare(function, request, into, limits));
+        }
     }
 
     /**
@@ -186,7 +170,7 @@ public final class Worker implements TensorCaller, AutoCloseable {
 
     /** Returns the number of servers of the cluster. */
     public int servers() {
-        return servers.size();
+        return servers.peers().size();
     }
 
     @Override
@@ -208,23 +192,29 @@ public final class Worker implements TensorCaller, AutoCloseable {
 
     /** Returns a prepared call that is not sent yet. */
     <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        return prepare(function, request, into, limits(options));
+    }
+
+    private <Q, R> Call<R> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
         requireOpen();
-        CallLimits limits = limits(options);
         TensorId tensor = function.target(request);
+        List<Peer> nodes = servers.peers();
         try {
             if (tensor == null && function.info().place() == Place.SHARD) {
                 throw new PsException(
                         Code.BAD_REQUEST, "tensor: null (expected: the id of a tensor that has been initialized)");
             }
             if (tensor != null) {
-                return client.onShards(function, request, into, layout(tensor), layout, servers, limits);
+                return client.onShards(function, request, into, layout(tensor), layout, nodes, limits);
             } else if (function.info().place() == Place.SCHEDULER) {
                 return client.onNodes(function, request, List.of(link.scheduler()), limits);
             }
             OptionalLong key = function.ownerKey(request);
-            List<Peer> nodes =
-                    key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
-            return client.onNodes(function, request, nodes, limits);
+            return client.onNodes(
+                    function,
+                    request,
+                    key.isPresent() ? List.of(nodes.get(Routing.owner(key.getAsLong(), nodes.size()))) : nodes,
+                    limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
         }
@@ -234,7 +224,11 @@ public final class Worker implements TensorCaller, AutoCloseable {
         Duration deadline = options.deadline();
         return deadline == null && options.priority() == 0
                 ? usual
-                : new CallLimits(nanos(deadline == null ? config.deadline() : deadline), options.priority(), false);
+                : new CallLimits(
+                        nanos(deadline == null ? config.deadline() : deadline),
+                        options.priority(),
+                        false,
+                        usual.repeats());
     }
 
     /** Returns a caller whose stubs pass each call through an interceptor. */
@@ -261,17 +255,16 @@ public final class Worker implements TensorCaller, AutoCloseable {
     public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
         requireOpen();
         TensorLayout layout = link.declare(info, slices, beside, declaration, config.deadline());
-        layouts.put(info.id(), layout);
+        layouts.put(layout);
         return layout;
     }
 
     @Override
     public TensorLayout layout(TensorId tensor) {
-        TensorLayout known = layouts.get(tensor);
+        TensorLayout known = layouts.known(tensor);
         if (known == null) {
             requireOpen();
-            known = link.layout(tensor, config.deadline());
-            layouts.put(tensor, known);
+            known = layouts.require(tensor);
         }
         return known;
     }
@@ -279,7 +272,7 @@ public final class Worker implements TensorCaller, AutoCloseable {
     @Override
     public void forget(TensorId tensor) {
         requireOpen();
-        layouts.remove(tensor);
+        layouts.forget(tensor);
         link.forget(tensor, config.deadline());
     }
 
@@ -361,7 +354,7 @@ public final class Worker implements TensorCaller, AutoCloseable {
                     written.require(config.deadline());
                 }
             } finally {
-                servers.forEach(client::disconnect);
+                servers.disconnect();
                 link.leave();
                 end();
             }

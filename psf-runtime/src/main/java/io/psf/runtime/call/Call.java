@@ -1,6 +1,5 @@
 package io.psf.runtime.call;
 
-import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
@@ -11,16 +10,12 @@ import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.RequestHeader;
-import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,18 +28,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-public final class Call<R> implements Pending<R>, BooleanSupplier {
-    @SuppressWarnings("rawtypes") // there are no generic class literals
-    private static final AtomicReferenceFieldUpdater<Call, Thread> WAITER =
-            AtomicReferenceFieldUpdater.newUpdater(Call.class, Thread.class, "waiter");
-
-    private static final Duration LONGEST = Duration.ofDays(24);
-
+public final class Call<R> extends Outcome<R> {
     /**
      * For answers of at least this many bytes the server is told at once that the call is done, so that it releases its
      * copy.
      */
     private static final int LARGE = 1 << 16;
+
+    /** In the place of a chain that has not been sent. */
+    private static final List<Call<?>> HELD = List.of();
 
     /** Reused by each thread to read one answer after another. */
     private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
@@ -73,35 +65,21 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
     /** Merges the answers; null once the call has ended. */
     private @Nullable Merge<R> merge;
 
-    /** The calls that are sent together with this one, in order; null if it is sent alone. */
+    /** The response that the caller passed to be filled. */
+    private final @Nullable R into;
+
+    /** The calls that are sent together with this one, in order; null if it is sent alone; {@link #HELD}. */
     private volatile @Nullable List<Call<?>> chain;
 
     /** The next call in the same bucket of {@link Outstanding}, which guards this field. */
     private @Nullable Call<?> next;
-
-    /** The first thread that blocks in {@code await}; it may poll the channel itself. */
-    private volatile @Nullable Thread waiter;
-
-    /** The latest of the futures that the caller requested; each links to the one before. */
-    private volatile @Nullable CallFuture<R> futures;
-
-    /** The result, or a {@link Failure}; null until the call has ended. Written once. */
-    private volatile @Nullable Object outcome;
-
-    /** True if a thread besides the waiter has blocked in {@code await}. */
-    private volatile boolean hasFollowers;
-
-    private volatile boolean held;
-    private volatile boolean observed;
-
-    /** The outcome of a call that failed. */
-    private record Failure(PsException cause) {}
 
     @SuppressWarnings("unchecked") // the function and its request
     <Q> Call(Client client, Function<Q, R> function, Q request, @Nullable R into, Parts parts, CallLimits limits) {
         this.client = client;
         this.function = (Function<Object, R>) function;
         this.request = request;
+        this.into = into;
         this.merge = function.merge(request, parts.routing(), into);
         this.parts = parts;
         this.limits = limits;
@@ -173,7 +151,7 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
 
     /** Marks the call as not sent yet: awaiting it is an error until {@link #release}. */
     public void hold() {
-        held = true;
+        chain = HELD;
     }
 
     /** True if it has ended. Its caller may have taken the arrays back. */
@@ -184,7 +162,6 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
     /** Ends {@link #hold}: the call is sent together with others. */
     void release(List<Call<?>> together) {
         chain = together;
-        held = false;
     }
 
     /** Returns the calls that are sent together with this one, in order; null if it is sent alone. */
@@ -324,18 +301,25 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
         } else if (result == null) {
             end(place(-1, Merge.failedWithNull()));
         } else {
-            complete(result);
-            try {
-                client.ended(this);
-            } finally {
-                tell();
-            }
+            endWith(result);
+        }
+    }
+
+    private void endWith(R result) {
+        succeed(result);
+        try {
+            client.ended(this);
+        } finally {
+            tell();
         }
     }
 
     private void over() {
         merge = null;
         request = null;
+        if (errors != null) {
+            errors.endRetry();
+        }
         if (runner != null && runner != Thread.currentThread()) {
             stopped = true;
             runner.interrupt();
@@ -373,15 +357,56 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
     }
 
     private void failIfAllHaveAnswered() {
-        PsException failure;
+        PsException failure = null;
+        Retry<R> retry = null;
         synchronized (this) {
             if (merge == null || errors == null || parts.missing() > 0) {
                 return;
             }
-            failure = errors.together();
+            Executor repeats = limits.repeats();
+            if (repeats != null && isRepeatable(errors)) {
+                retry = new Retry<>(client, repeats, this, function, parts, errors);
+                errors.retryWith(retry);
+            } else {
+                failure = errors.together();
+                over();
+            }
+        }
+        if (retry != null) {
+            retry.start();
+        } else if (failure != null) {
+            end(failure);
+        }
+    }
+
+    /** True if the call can be repeated with fresh layouts: no part of it has run, or it changes nothing. */
+    private boolean isRepeatable(PartErrors errors) {
+        return chain == null
+                && parts.tensor() != null
+                && errors.isStale()
+                && (errors.count() == parts.count() || info().readOnly());
+    }
+
+    /** Returns the request; null once the call has ended. */
+    synchronized @Nullable Object request() {
+        return request;
+    }
+
+    /** Returns the response that the caller passed to be filled; null for none. */
+    @Nullable
+    R into() {
+        return into;
+    }
+
+    /** Ends the call with the result of its repetition. */
+    void repeated(R result) {
+        synchronized (this) {
+            if (merge == null) {
+                return;
+            }
             over();
         }
-        end(failure);
+        endWith(result);
     }
 
     /**
@@ -404,55 +429,10 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
             client.failed(this, failure);
             client.ended(this);
         } finally {
-            complete(new Failure(failure));
-            if (futures != null) {
+            fail(failure);
+            if (hasFutures()) {
                 client.callBack(this::tell); // this thread serves other calls, too
             }
-        }
-    }
-
-    /** Completes the futures that the caller requested. Their stages are code of the caller and run on this thread. */
-    private void tell() {
-        if (futures == null) {
-            return;
-        }
-        CallFuture<R> first;
-        synchronized (this) {
-            first = futures;
-            futures = null;
-        }
-        PsException failure = failure();
-        R result = failure == null ? result() : null;
-        for (CallFuture<R> each = first; each != null; each = each.next()) {
-            each.end(result, failure);
-        }
-    }
-
-    /** Returns the failure of a call that has ended; null if it succeeded. */
-    private @Nullable PsException failure() {
-        return outcome instanceof Failure failed ? failed.cause : null;
-    }
-
-    @SuppressWarnings("unchecked") // what is no failure is the result
-    private R result() {
-        return (R) Objects.requireNonNull(outcome);
-    }
-
-    /** Publishes the outcome. Called once, by the thread that has ended the call. */
-    private void complete(Object with) {
-        outcome = with;
-        wake();
-        if (hasFollowers) {
-            synchronized (this) {
-                notifyAll();
-            }
-        }
-    }
-
-    private void wake() {
-        Thread thread = waiter;
-        if (thread != null && thread != Thread.currentThread()) {
-            LockSupport.unpark(thread);
         }
     }
 
@@ -500,117 +480,27 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
         return parts.isAnswered(part);
     }
 
-    /** True if the caller has been given the outcome of the call. */
-    boolean isObserved() {
-        return observed;
+    @Override
+    @Nullable
+    Channel polled() {
+        return parts.count() == 0 ? null : parts.peer(0).channel();
     }
 
     @Override
-    public boolean isDone() {
-        return outcome != null;
-    }
-
-    /** True if it has ended. */
-    @Override
-    public boolean getAsBoolean() {
-        return isDone();
-    }
-
-    /**
-     * Blocks until the call has ended or a time has passed. The first thread polls the channel of the call's first part;
-     * all channels of a worker are polled by one reactor, so that it receives the other parts' answers, too. Other threads
-     * block until the call has ended.
-     *
-     * @param until as {@link System#nanoTime} counts
-     */
-    private void waitUntil(long until) throws InterruptedException {
-        if (isDone()) {
-            return;
-        }
-        if (parts.count() == 0 || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
-            follow(until);
-            return;
-        }
-        try {
-            while (!isDone() && until - System.nanoTime() > 0) {
-                parts.peer(0).channel().await(this, until);
-                if (!isDone()) { // the channel is closed and may be replaced by another one
-                    LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
-                }
-            }
-        } finally {
-            waiter = null;
-        }
-    }
-
-    private synchronized void follow(long until) throws InterruptedException {
-        hasFollowers = true; // before the outcome is read, as the outcome is written before this is read
-        while (!isDone()) {
-            long left = until - System.nanoTime();
-            if (left <= 0) {
-                return;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-    }
-
-    /** Blocks until the call has ended, with a result or without. */
-    void awaitEnd() {
-        try {
-            waitUntil(System.nanoTime() + LONGEST.toNanos());
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    private void requireSent() {
-        if (held) {
+    void requireSent() {
+        if (chain == HELD) {
             throw new IllegalStateException("chain: not sent yet (expected: sent before one of its calls is awaited)");
         }
     }
 
     @Override
-    public R await() {
-        return await(LONGEST);
+    PsException placed(PsException cause) {
+        return place(-1, cause);
     }
 
     @Override
-    public R await(Duration limit) {
-        requireSent();
-        long until = System.nanoTime() + (limit.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : limit.toNanos());
-        try {
-            waitUntil(until);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-        if (!isDone()) {
-            throw place(
-                    -1, new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms"));
-        }
-        observed = true;
-        PsException failure = failure();
-        if (failure != null) {
-            client.observed(this);
-            throw failure;
-        }
-        return result();
-    }
-
-    /**
-     * Returns a separate future. Only the call itself determines when it has ended, since only the call writes to
-     * borrowed arrays.
-     */
-    @Override
-    public CompletableFuture<R> toCompletableFuture() {
-        CallFuture<R> future;
-        synchronized (this) {
-            future = new CallFuture<>(this, futures);
-            futures = future;
-        }
-        if (isDone()) {
-            tell();
-        }
-        return future;
+    void failureObserved() {
+        client.observed(this);
     }
 
     @Override
@@ -624,14 +514,9 @@ public final class Call<R> implements Pending<R>, BooleanSupplier {
         try {
             client.ended(this);
         } finally {
-            complete(new Failure(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up"))));
+            fail(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up")));
             tell();
         }
         return true;
-    }
-
-    private PsException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return place(-1, new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e));
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 final class CallFuture<R> extends CompletableFuture<R> {
-    private final Call<R> call;
+    private final Outcome<R> call;
     private final @Nullable CallFuture<R> next;
 
     /**
@@ -19,7 +19,7 @@ final class CallFuture<R> extends CompletableFuture<R> {
      *
      * @param next another future of the same call; null for none
      */
-    CallFuture(Call<R> call, @Nullable CallFuture<R> next) {
+    CallFuture(Outcome<R> call, @Nullable CallFuture<R> next) {
         this.call = call;
         this.next = next;
     }

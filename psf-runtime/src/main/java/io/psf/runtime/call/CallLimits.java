@@ -1,5 +1,8 @@
 package io.psf.runtime.call;
 
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The limits of a call.
  *
@@ -7,10 +10,16 @@ package io.psf.runtime.call;
  * @param priority from -128 to 127; calls with a higher priority run first
  * @param background true if the node makes the call for its own purposes; {@link Client#await} and {@link
  *     Client#settle} ignore it
+ * @param repeats sends the call again, with fresh layouts, if its layouts turn out to be out of date; null if the call
+ *     then fails
  */
-public record CallLimits(long timeoutNanos, int priority, boolean background) {
-    /** Returns limits with the default priority, 0, of a call that is not in the background. */
+public record CallLimits(
+        long timeoutNanos,
+        int priority,
+        boolean background,
+        @Nullable Executor repeats) {
+    /** Returns limits with the default priority, 0, of a call that is not in the background and is not repeated. */
     public static CallLimits of(long timeoutNanos) {
-        return new CallLimits(timeoutNanos, 0, false);
+        return new CallLimits(timeoutNanos, 0, false, null);
     }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,13 +41,13 @@ public final class Client {
     private static final int CALLBACKS = 16;
 
     private final FramePool pool;
-    private final Consumer<TensorId> onStale;
     private final Outstanding outstanding = new Outstanding();
     private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
     /** Of the channels that are connected. */
     private final Map<Channel, Link> links = new ConcurrentHashMap<>();
 
     private final Sender sender;
+    private volatile @Nullable Layouts layouts;
     private final LongAdder bytesReceived = new LongAdder();
     /** Runs stages of callers' futures. Has threads only while there are some to run. */
     private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
@@ -56,17 +55,7 @@ public final class Client {
 
     /** Creates a calling side that allocates its frames from a pool. */
     public Client(FramePool pool) {
-        this(pool, tensor -> {});
-    }
-
-    /**
-     * Creates a calling side that allocates its frames from a pool.
-     *
-     * @param onStale called with a tensor whose layout turned out to be wrong or out of date
-     */
-    public Client(FramePool pool, Consumer<TensorId> onStale) {
         this.pool = pool;
-        this.onStale = onStale;
         this.sender = new Sender(pool);
         callbacks.allowCoreThreadTimeOut(true);
     }
@@ -78,8 +67,19 @@ public final class Client {
     }
 
     /** Runs stages of a caller's future, which may block, on a thread that does nothing else. Does not block. */
-    void callBack(Runnable stages) {
+    public void callBack(Runnable stages) {
         callbacks.execute(stages);
+    }
+
+    /** Sets the layouts by which calls are split, and are repeated if the layouts turn out to be out of date. */
+    public void repeatWith(Layouts layouts) {
+        this.layouts = layouts;
+    }
+
+    /** Returns the layouts by which calls are repeated; null for none. */
+    @Nullable
+    Layouts layouts() {
+        return layouts;
     }
 
     /** Connects to a node and trusts it. */
@@ -128,7 +128,7 @@ public final class Client {
 
     /** Calls a function on a node for this node's own purposes: {@link #await} ignores the call. */
     public <Q, R> Call<R> callInBackground(Function<Q, R> function, Q request, Peer peer, long timeoutNanos) {
-        return send(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true)));
+        return send(onNodes(function, request, List.of(peer), new CallLimits(timeoutNanos, 0, true, null)));
     }
 
     /** Prepares a call of a function on whole nodes. It has still to be sent. */
@@ -385,9 +385,11 @@ public final class Client {
 
     void failed(Call<?> call, PsException failure) {
         TensorId tensor = call.tensor();
-        if (tensor != null && (failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR)) {
-            onStale.accept(tensor);
-            call.others().forEach(other -> onStale.accept(other.info().id()));
+        Layouts layouts = this.layouts;
+        boolean stale = failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
+        if (tensor != null && layouts != null && stale) {
+            layouts.forget(tensor);
+            call.others().forEach(other -> layouts.forget(other.info().id()));
         }
         if (!call.limits().background()) {
             failures.add(call);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The errors of the parts of one call, which are reported together, in the order of the slices. Guarded by the lock of the
@@ -22,9 +23,17 @@ final class PartErrors {
     private final TreeMap<Integer, PsException> first = new TreeMap<>();
     private final long failBy = System.nanoTime() + GRACE_NANOS;
     private int unnamed;
+    /** True if all errors say that the layout by which the call was split is out of date, or may be. */
+    private boolean stale = true;
+
+    private boolean certainlyStale;
+    /** Repeats the call; null for none. */
+    private @Nullable Retry<?> retry;
 
     /** Adds the error of a part, which says where it happened. */
     void add(int part, PsException placed) {
+        certainlyStale |= placed.code() == PsException.Code.STALE_LAYOUT;
+        stale &= placed.code() == PsException.Code.STALE_LAYOUT || placed.code() == PsException.Code.UNKNOWN_TENSOR;
         if (first.size() < MOST_NAMED || part < first.lastKey()) {
             first.put(part, placed);
         } else {
@@ -36,9 +45,37 @@ final class PartErrors {
         }
     }
 
-    /** True if the time for the other parts to answer is over. */
+    /** Returns the number of parts with an error. */
+    int count() {
+        return first.size() + unnamed;
+    }
+
+    /**
+     * True if every part with an error has {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR}: the tensor may have been
+     * initialized anew elsewhere.
+     */
+    boolean isStale() {
+        return stale;
+    }
+
+    /** True if a part has {@code STALE_LAYOUT}. */
+    boolean isCertainlyStale() {
+        return certainlyStale;
+    }
+
+    void retryWith(Retry<?> retry) {
+        this.retry = retry;
+    }
+
+    void endRetry() {
+        if (retry != null) {
+            retry.cancel();
+        }
+    }
+
+    /** True if the time for the other parts to answer is over, and the call is not being repeated. */
     boolean isDue(long now) {
-        return now - failBy >= 0;
+        return retry == null && now - failBy >= 0;
     }
 
     /** Returns the error of the first slice, extended by those of the others. */

@@ -5,6 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.transport.RequestHeader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,15 @@ final class Parts {
                 tensor == null ? null : tensor.name(),
                 part >= 0 && layout != null ? layout.range(routing.slice(part)).toString() : null,
                 part >= 0 ? peers[part].name() : null);
+    }
+
+    /** Returns the layouts by which the call was split: of the tensor that it runs on, and of the others. */
+    List<TensorLayout> layouts() {
+        List<TensorLayout> all = new ArrayList<>(others());
+        if (layout != null) {
+            all.add(0, layout);
+        }
+        return all;
     }
 
     /** Returns the layouts of the other tensors, besides the one that the call runs on, whose keys it has. */

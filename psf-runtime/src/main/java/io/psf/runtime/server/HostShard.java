@@ -170,7 +170,7 @@ final class HostShard implements Shard {
                 : new PsException(
                         PsException.Code.STALE_LAYOUT,
                         "layout of tensor " + tensor + " beside " + spec.id() + ": another one (expected: "
-                                + there.text() + ", as it was made last; the next call asks again)");
+                                + there.text() + ", as it was made last)");
     }
 
     void end() {

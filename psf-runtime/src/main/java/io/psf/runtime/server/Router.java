@@ -94,9 +94,7 @@ final class Router {
         if (shard == null) {
             throw node.has(frame.tensor())
                     ? new PsException(
-                            Code.STALE_LAYOUT,
-                            "slice " + frame.slice()
-                                    + " (expected: one that this server owns; the next call asks again)")
+                            Code.STALE_LAYOUT, "slice " + frame.slice() + " (expected: one that this server owns)")
                     : new PsException(Code.UNKNOWN_TENSOR, "the tensor has not been initialized on this server");
         }
         if (shard.stamp() != frame.layout()) {
@@ -104,7 +102,7 @@ final class Router {
                     Code.STALE_LAYOUT,
                     "layout of the tensor: another one (expected: "
                             + shard.spec().shape() + " with slice " + shard.range()
-                            + ", as it was made last; the next call asks again)");
+                            + ", as it was made last)");
         }
         return shard;
     }

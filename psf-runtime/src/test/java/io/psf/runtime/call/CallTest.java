@@ -12,17 +12,9 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.transport.Acceptor;
-import io.psf.runtime.transport.Channel;
-import io.psf.runtime.transport.Draft;
-import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Frames;
-import io.psf.runtime.transport.Receiver;
-import io.psf.runtime.transport.Transport;
-import java.nio.ByteBuffer;
+import io.psf.runtime.transport.RecordedChannel;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -48,10 +40,8 @@ final class CallTest {
     private final FramePool pool = new FramePool(1 << 20);
     private final Client client = new Client(pool);
     private final Own own = new Own();
-    private final List<Frame> first = new ArrayList<>();
-    private final List<Frame> second = new ArrayList<>();
-    private Wire toFirst;
-    private Wire toSecond;
+    private final RecordedChannel first = new RecordedChannel();
+    private final RecordedChannel second = new RecordedChannel();
     private List<Peer> servers;
 
     /** A function whose one answer is made by code of the caller's. */
@@ -99,70 +89,11 @@ final class CallTest {
         }
     }
 
-    /** Notes what is sent. */
-    private static final class Wire implements Channel {
-        private final List<Frame> sent;
-
-        @SuppressWarnings("NullAway.Init") // by connect
-        private Receiver receiver;
-
-        Wire(List<Frame> sent) {
-            this.sent = sent;
-        }
-
-        @Override
-        public void send(Frame frame, long deadline) {
-            sent.add(frame);
-        }
-
-        @Override
-        public void offer(Frame frame) {
-            sent.add(frame);
-        }
-
-        @Override
-        public void setReading(boolean reading) {}
-
-        @Override
-        public void trust() {}
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
-        }
-
-        @Override
-        public void close() {}
-    }
-
-    private record To(Wire channel) implements Transport {
-        @Override
-        public Listener listen(String host, int port, Acceptor acceptor) {
-            throw new AssertionError("not reached");
-        }
-
-        @Override
-        public Channel connect(String host, int port, Acceptor acceptor) {
-            channel.receiver = acceptor.accept(channel);
-            return channel;
-        }
-
-        @Override
-        public void close() {}
-    }
-
     @BeforeEach
     void connect() {
-        toFirst = new Wire(first);
-        toSecond = new Wire(second);
         servers = List.of(
-                client.connect(new To(toFirst), "", 0, "server 0"),
-                client.connect(new To(toSecond), "", 0, "server 1"));
+                client.connect(first.transport(), "", 0, "server 0"),
+                client.connect(second.transport(), "", 0, "server 1"));
     }
 
     private Call<Integer> call(Duration deadline) {
@@ -175,29 +106,14 @@ final class CallTest {
 
     /** Both servers answer what was sent last. */
     private void answer() {
-        answer(toFirst, first);
-        answer(toSecond, second);
+        answer(first);
+        answer(second);
     }
 
-    private void answer(Wire channel, List<Frame> sent) {
-        Frame request = sent.stream()
-                .filter(frame -> frame.kind() == Frame.Kind.REQUEST)
-                .reduce((one, other) -> other)
-                .orElseThrow();
+    private void answer(RecordedChannel channel) {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(1);
-        channel.receiver.received(channel, Frames.of(pool, new Draft() {
-            @Override
-            public int length() {
-                return Frames.length(tuple);
-            }
-
-            @Override
-            public boolean writeTo(ByteBuffer out) {
-                Frames.answer(out, own.info(), request, tuple);
-                return true;
-            }
-        }));
+        channel.answer(pool, own.info(), channel.lastRequest(), tuple);
     }
 
     private static PsException failure(Call<?> call) {

@@ -13,14 +13,10 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
-import io.psf.runtime.transport.Acceptor;
-import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
-import io.psf.runtime.transport.Receiver;
-import io.psf.runtime.transport.Transport;
-import java.util.ArrayList;
+import io.psf.runtime.transport.RecordedChannel;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
@@ -32,66 +28,21 @@ import org.junit.jupiter.api.Test;
 final class ClientTest {
     private final FramePool pool = new FramePool(1 << 20);
     private final Client client = new Client(pool);
-    private final Wire first = new Wire();
+    private final RecordedChannel first = new RecordedChannel();
     private Peer server;
     private int broken;
 
     /** Notes what is sent. */
-    private static final class Wire implements Channel {
-        final List<Frame> sent = new ArrayList<>();
-        boolean open = true;
-        long silenceLimit;
-
-        @SuppressWarnings("NullAway.Init") // by connect
-        Receiver receiver;
-
-        @Override
-        public void keepAlive(long limitNanos) {
-            silenceLimit = limitNanos;
-        }
-
-        @Override
-        public void send(Frame frame, long deadline) {
-            sent.add(frame);
-        }
-
-        @Override
-        public void offer(Frame frame) {
-            sent.add(frame);
-        }
-
-        @Override
-        public void setReading(boolean reading) {}
-
-        @Override
-        public void trust() {}
-
-        @Override
-        public boolean isOpen() {
-            return open;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
-        }
-
-        @Override
-        public void close() {
-            open = false;
-        }
-
-        /** The numbers in the requests. */
-        List<Integer> numbers() {
-            return sent.stream()
-                    .flatMap(frame -> switch (frame.kind()) {
-                        case REQUEST -> List.of(frame).stream();
-                        case CHAIN -> frame.requests().stream();
-                        default -> List.<Frame>of().stream();
-                    })
-                    .map(frame -> frame.reader(null).i32())
-                    .toList();
-        }
+    /** The numbers in the requests. */
+    private static List<Integer> numbers(RecordedChannel channel) {
+        return channel.sent().stream()
+                .flatMap(frame -> switch (frame.kind()) {
+                    case REQUEST -> List.of(frame).stream();
+                    case CHAIN -> frame.requests().stream();
+                    default -> List.<Frame>of().stream();
+                })
+                .map(frame -> frame.reader(null).i32())
+                .toList();
     }
 
     /** A number goes, a number comes. */
@@ -140,7 +91,7 @@ final class ClientTest {
 
     @BeforeEach
     void connect() {
-        server = client.connect(to(first), "", 0, "server 0");
+        server = client.connect(first.transport(), "", 0, "server 0");
         assertThat(server.onDisconnect(peer -> broken++)).isTrue();
     }
 
@@ -158,37 +109,19 @@ final class ClientTest {
             assertThat(each.isDone()).isTrue();
             assertThatThrownBy(each::await).hasMessageContaining("lost the scheduler");
         }
-        assertThat(first.numbers()).containsExactly(1);
+        assertThat(numbers(first)).containsExactly(1);
         assertThat(client.outstanding()).isZero();
     }
 
     @Test
     void aConnectionThatHasBrokenIsNotKept() {
-        Wire wire = new Wire();
-        Peer other = client.connect(to(wire), "", 0, "server 1");
-        wire.open = false;
+        RecordedChannel wire = new RecordedChannel();
+        Peer other = client.connect(wire.transport(), "", 0, "server 1");
+        wire.close();
         assertThat(other.onDisconnect(peer -> broken++)).isFalse();
-        wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+        wire.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
         assertThat(other.isLost()).isTrue();
         assertThat(broken).isZero();
-    }
-
-    private static Transport to(Wire channel) {
-        return new Transport() {
-            @Override
-            public Listener listen(String host, int port, Acceptor acceptor) {
-                throw new AssertionError("not reached");
-            }
-
-            @Override
-            public Channel connect(String host, int port, Acceptor acceptor) {
-                channel.receiver = acceptor.accept(channel);
-                return channel;
-            }
-
-            @Override
-            public void close() {}
-        };
     }
 
     private Call<Integer> call(int number) {
@@ -196,13 +129,12 @@ final class ClientTest {
                 numbers, new int[] {number}, List.of(server), CallLimits.of(TimeUnit.SECONDS.toNanos(60)));
     }
 
-    private void breakOff(Wire wire) {
-        wire.open = false;
-        wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "broken"));
+    private void breakOff(RecordedChannel wire) {
+        wire.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
     }
 
-    private boolean resume(Wire next) {
-        return client.resume(server, client.connect(to(next), "", 0, "server 0"));
+    private boolean resume(RecordedChannel next) {
+        return client.resume(server, client.connect(next.transport(), "", 0, "server 0"));
     }
 
     /** The order in which they were sent is that of the shards, whenever they were made. */
@@ -213,11 +145,11 @@ final class ClientTest {
         client.send(call(2));
         client.sendTogether(List.of(held, call(3)));
         client.send(call(4));
-        assertThat(first.numbers()).containsExactly(2, 1, 3, 4);
+        assertThat(numbers(first)).containsExactly(2, 1, 3, 4);
         breakOff(first);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
-        assertThat(second.numbers()).containsExactly(2, 1, 3, 4);
+        assertThat(numbers(second)).containsExactly(2, 1, 3, 4);
     }
 
     @Test
@@ -228,7 +160,7 @@ final class ClientTest {
         other.hold();
         assertThat(held.cancel()).isTrue();
         client.sendTogether(List.of(held, other));
-        assertThat(first.numbers()).containsExactly(2);
+        assertThat(numbers(first)).containsExactly(2);
         assertThat(client.outstanding()).isEqualTo(1);
     }
 
@@ -236,14 +168,14 @@ final class ClientTest {
     @Test
     void aChannelThatHasBeenReplacedDoesNotBreakTheConnection() {
         breakOff(first);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
-        Wire third = new Wire();
+        RecordedChannel third = new RecordedChannel();
         assertThat(resume(third)).isTrue(); // by another thread, say
         breakOff(second);
         assertThat(broken).isEqualTo(1);
         client.send(call(1));
-        assertThat(third.numbers()).containsExactly(1);
+        assertThat(numbers(third)).containsExactly(1);
         breakOff(third);
         assertThat(broken).isEqualTo(2);
     }
@@ -252,15 +184,15 @@ final class ClientTest {
     void aConnectionThatIsMadeAfterTheServerWasGivenUpIsClosed() {
         breakOff(first);
         client.disconnect(server);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isFalse();
-        assertThat(second.open).isFalse();
+        assertThat(second.isOpen()).isFalse();
     }
 
-    private void refuse(Wire wire) {
-        wire.receiver.received(wire, Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
-        if (!wire.open) {
-            wire.receiver.closed(wire, new PsException(Code.UNAVAILABLE, "closed"));
+    private void refuse(RecordedChannel wire) {
+        wire.receive(Frames.failure(pool, 0, 0, 0, Code.PROTOCOL, "half a frame"));
+        if (!wire.isOpen()) {
+            wire.breakOff(new PsException(Code.UNAVAILABLE, "closed"));
         }
     }
 
@@ -269,11 +201,11 @@ final class ClientTest {
     void aServerThatRefusesAConnectionIsConnectedToAgain() {
         Pending<Integer> pending = client.send(call(1));
         refuse(first);
-        assertThat(first.open).isFalse();
+        assertThat(first.isOpen()).isFalse();
         assertThat(broken).isEqualTo(1);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
-        assertThat(second.numbers()).containsExactly(1);
+        assertThat(numbers(second)).containsExactly(1);
         assertThat(pending.isDone()).isFalse();
     }
 
@@ -281,10 +213,10 @@ final class ClientTest {
     void aServerThatRefusesOneConnectionAfterAnotherIsGivenUp() {
         Pending<Integer> pending = client.send(call(1));
         refuse(first);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
         refuse(second);
-        Wire third = new Wire();
+        RecordedChannel third = new RecordedChannel();
         assertThat(resume(third)).isTrue();
         assertThat(server.isLost()).isFalse();
         refuse(third);
@@ -295,11 +227,11 @@ final class ClientTest {
     @Test
     void channelsThatReplaceOneThatIsKeptAliveAreToo() {
         server.keepAlive(7);
-        assertThat(first.silenceLimit).isEqualTo(7);
+        assertThat(first.silenceLimit()).isEqualTo(7);
         breakOff(first);
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
-        assertThat(second.silenceLimit).isEqualTo(7);
+        assertThat(second.silenceLimit()).isEqualTo(7);
     }
 
     /** Who gave it up may have taken the array back, so that what has been written of it may be anything. */
@@ -317,25 +249,24 @@ final class ClientTest {
                 one.cancel();
             }
         };
-        Wire second = new Wire();
+        RecordedChannel second = new RecordedChannel();
         assertThat(resume(second)).isTrue();
-        assertThat(second.numbers()).containsExactly(3);
+        assertThat(numbers(second)).containsExactly(3);
     }
 
     /** Its own connection may be in the middle of being made again, with earlier calls still to be sent. */
     @Test
     void whoConnectsToOneServerAgainSendsNothingToAnother() {
-        Wire other = new Wire();
-        Peer second = client.connect(to(other), "", 0, "server 1");
+        RecordedChannel other = new RecordedChannel();
+        Peer second = client.connect(other.transport(), "", 0, "server 1");
         second.onDisconnect(peer -> {});
         breakOff(first);
-        other.open = false;
-        other.receiver.closed(other, new PsException(Code.UNAVAILABLE, "broken"));
+        other.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
         client.send(client.onNodes(
                 numbers, new int[] {1}, List.of(server, second), CallLimits.of(TimeUnit.SECONDS.toNanos(60))));
-        Wire next = new Wire();
+        RecordedChannel next = new RecordedChannel();
         assertThat(resume(next)).isTrue();
-        assertThat(next.numbers()).containsExactly(1);
-        assertThat(other.numbers()).isEmpty();
+        assertThat(numbers(next)).containsExactly(1);
+        assertThat(numbers(other)).isEmpty();
     }
 }

@@ -23,6 +23,7 @@ import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.Receiver;
+import io.psf.runtime.transport.RecordedChannel;
 import io.psf.runtime.transport.RequestHeader;
 import java.nio.channels.CancelledKeyException;
 import java.util.ArrayList;
@@ -95,9 +96,8 @@ final class DispatcherTest {
     private static final Numbers GET = new Numbers("get", true);
 
     /** The other end. */
-    private static final class Caller implements Channel {
+    private static final class Caller extends RecordedChannel {
         final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
-        volatile boolean open = true;
         /** Whether it breaks just as the next answer is offered. */
         volatile boolean breaks;
 
@@ -112,32 +112,11 @@ final class DispatcherTest {
                 breaks = false;
                 throw new CancelledKeyException();
             }
-            if (open) {
+            if (isOpen()) {
                 answers.add(frame);
             } else {
                 frame.release();
             }
-        }
-
-        @Override
-        public void setReading(boolean reading) {}
-
-        @Override
-        public void trust() {}
-
-        @Override
-        public boolean isOpen() {
-            return open;
-        }
-
-        @Override
-        public String peer() {
-            return "test";
-        }
-
-        @Override
-        public void close() {
-            open = false;
         }
 
         /** Waits for an answer: the number, or the error. */
@@ -319,7 +298,7 @@ final class DispatcherTest {
         Caller third = new Caller();
         dispatcher.resume(connect(third), WORKER, 77, 2);
         assertThatThrownBy(() -> dispatcher.resume(secondHello, WORKER, 77, 1)).hasMessageContaining("late");
-        assertThat(third.open).isTrue();
+        assertThat(third.isOpen()).isTrue();
         received(third, request(ADD, 1, 11, 0));
         assertThat(third.next()).isEqualTo("11: 1");
     }

@@ -1,0 +1,25 @@
+package io.psf.runtime.call;
+
+import io.psf.api.TensorId;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.TensorLayout;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The layouts that a caller knows, and the calls that are split by them. Thread-safe; no method blocks. */
+public interface Layouts {
+    /** Forgets the layout of a tensor: the next call on the tensor requests it again. */
+    void forget(TensorId tensor);
+
+    /** Requests the layout of a tensor again. */
+    CompletableFuture<TensorLayout> refresh(TensorId tensor);
+
+    /**
+     * Prepares a call, split by the layouts that are known at present. It has still to be sent.
+     *
+     * @param into a response whose arrays with layouts are filled; null to allocate them
+     * @throws io.psf.api.PsException if the request contradicts the function or the tensor; the future may fail with it
+     *     as well
+     */
+    <Q, R> CompletableFuture<Call<R>> prepare(Function<Q, R> function, Q request, @Nullable R into, CallLimits limits);
+}

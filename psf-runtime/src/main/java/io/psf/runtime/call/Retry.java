@@ -1,0 +1,127 @@
+package io.psf.runtime.call;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.TensorLayout;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats a call that was split by layouts that turned out to be out of date, with fresh layouts: until the repetition
+ * succeeds or has another error, or the call ends. The call itself stays outstanding meanwhile. Each repetition is a
+ * call of its own, with the deadline of the first. Thread-safe.
+ */
+final class Retry<R> {
+    private static final long FIRST_PAUSE_MILLIS = 1;
+    private static final long LONGEST_PAUSE_MILLIS = 100;
+
+    private final Client client;
+    private final Executor executor;
+    private final Layouts layouts;
+    private final Call<R> call;
+    private final PartErrors errors;
+    private final Function<Object, R> function;
+    private final CallLimits limits;
+    private final List<TensorLayout> before;
+    private final boolean certain;
+    private long pause = FIRST_PAUSE_MILLIS;
+    private volatile @Nullable Call<R> repetition;
+    private volatile boolean cancelled;
+
+    /**
+     * Creates the repetition of a call, all of whose parts have been answered.
+     *
+     * @param executor sends the call again
+     */
+    Retry(
+            Client client,
+            Executor executor,
+            Call<R> call,
+            Function<Object, R> function,
+            Parts parts,
+            PartErrors errors) {
+        this.client = client;
+        this.executor = executor;
+        this.layouts = Objects.requireNonNull(client.layouts());
+        this.call = call;
+        this.errors = errors;
+        this.function = function;
+        this.limits = call.limits();
+        this.certain = errors.isCertainlyStale();
+        this.before = parts.layouts();
+    }
+
+    /** Requests the layouts again, and then sends the call again. Does not block. */
+    void start() {
+        List<CompletableFuture<TensorLayout>> fresh = before.stream()
+                .map(layout -> layouts.refresh(layout.info().id()))
+                .toList();
+        CompletableFuture.allOf(fresh.toArray(CompletableFuture[]::new))
+                .thenApply(all -> fresh.stream().map(CompletableFuture::join).toList())
+                .thenCompose(this::prepare)
+                .whenCompleteAsync(this::send, executor);
+    }
+
+    private CompletableFuture<Call<R>> prepare(List<TensorLayout> now) {
+        Object request = call.request();
+        if (request == null) {
+            throw new PsException(Code.CANCELLED, "the call has ended");
+        }
+        if (!certain && now.equals(before)) { // the tensor is neither where it was nor anywhere else
+            throw errors.together();
+        }
+        long left = Math.max(1, call.deadline() - System.nanoTime());
+        return layouts.prepare(function, request, call.into(), new CallLimits(left, limits.priority(), true, null));
+    }
+
+    private void send(@Nullable Call<R> prepared, @Nullable Throwable failure) {
+        if (prepared == null) { // for example, the request does not fit the shape that the tensor has now
+            call.failAtOnce(-1, known(failure));
+            return;
+        }
+        repetition = prepared;
+        if (cancelled) {
+            return;
+        }
+        client.send(prepared);
+        if (prepared.isEnded()) { // it may have been cancelled before it was sent
+            client.ended(prepared);
+        }
+        prepared.toCompletableFuture().whenComplete(this::ended);
+    }
+
+    private void ended(@Nullable R result, @Nullable Throwable failure) {
+        if (result != null) {
+            call.repeated(result);
+        } else if (known(failure).code() == Code.STALE_LAYOUT) {
+            CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, executor)
+                    .execute(this::start);
+            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+        } else {
+            call.failAtOnce(-1, known(failure));
+        }
+    }
+
+    /** Cancels the repetition, since the call has ended. Afterwards nothing is written to the caller's arrays. */
+    void cancel() {
+        cancelled = true;
+        Call<R> sent = repetition;
+        if (sent != null) {
+            sent.cancel();
+        }
+    }
+
+    private static PsException known(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof PsException known
+                ? known
+                : new PsException(Code.INTERNAL, "repeating the call: " + cause, cause);
+    }
+}
