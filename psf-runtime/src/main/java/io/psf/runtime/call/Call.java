@@ -1,21 +1,12 @@
 package io.psf.runtime.call;
 
 import io.psf.api.PsException;
-import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
-import io.psf.api.spi.Nulls;
-import io.psf.api.spi.TensorLayout;
-import io.psf.api.spi.TupleReader;
-import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
-import io.psf.runtime.transport.RequestHeader;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +28,6 @@ public final class Call<R> extends Outcome<R> {
 
     /** In the place of a chain that has not been sent. */
     private static final List<Call<?>> HELD = List.of();
-
-    /** Reused by each thread to read one answer after another. */
-    private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
     private final Client client;
     /** The number of the call; 0 until the call is outstanding. */
@@ -104,36 +92,18 @@ public final class Call<R> extends Outcome<R> {
         next = other;
     }
 
-    /** Returns the function. */
+    /** Returns the description of the function. */
     public FunctionInfo info() {
         return function.info();
     }
 
-    @Nullable
-    TensorId tensor() {
-        return parts.tensor();
+    Function<Object, R> function() {
+        return function;
     }
 
-    /** True if it runs on the shards of the tensor or has keys of the tensor. */
-    boolean concerns(TensorId tensor) {
-        return parts.routing().concerns(tensor);
-    }
-
-    /** Returns the layouts of the other tensors, besides the one that it runs on, whose keys it has. */
-    List<TensorLayout> others() {
-        return parts.others();
-    }
-
-    int parts() {
-        return parts.count();
-    }
-
-    Peer peer(int part) {
-        return parts.peer(part);
-    }
-
-    int slice(int part) {
-        return parts.slice(part);
+    /** Returns what of it goes where. */
+    Parts parts() {
+        return parts;
     }
 
     CallLimits limits() {
@@ -178,58 +148,14 @@ public final class Call<R> extends Outcome<R> {
         return merge != null && parts.claim(part, epoch);
     }
 
+    /** Returns how many times a part may have been sent before. */
+    synchronized int attempt(int part) {
+        return parts.attempt(part);
+    }
+
     /** True if a part for the peer has not been sent over the channel of that epoch and still has to be. */
     synchronized boolean waitsFor(Peer peer, int epoch) {
         return merge != null && parts.waitFor(peer, epoch);
-    }
-
-    /**
-     * Writes a part of the request.
-     *
-     * @return false if the call has ended
-     */
-    boolean write(int part, TupleWriter writer) {
-        Object request;
-        synchronized (this) {
-            request = this.request;
-        }
-        if (request == null) {
-            return false;
-        }
-        try {
-            function.write(request, parts.routing(), part, writer);
-        } catch (NullPointerException e) {
-            throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
-        } catch (IllegalArgumentException e) {
-            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
-        }
-        return true;
-    }
-
-    /** Returns the header of a part of the request. */
-    RequestHeader header(int part) {
-        int attempt;
-        synchronized (this) {
-            attempt = parts.attempt(part);
-        }
-        return new RequestHeader(
-                parts.peer(part).named(function.info()),
-                parts.target(part),
-                id,
-                millisLeft(),
-                attempt,
-                limits.priority());
-    }
-
-    /** Returns the milliseconds until the deadline, at least 1, as a request carries them. */
-    private int millisLeft() {
-        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        return (int) Math.max(1, Math.min(left, Integer.MAX_VALUE));
-    }
-
-    /** Returns the part that the peer answers for a slice; -1 if none. */
-    int part(int slice, @Nullable Peer peer) {
-        return parts.of(slice, peer);
     }
 
     /**
@@ -244,11 +170,7 @@ public final class Call<R> extends Outcome<R> {
                     return;
                 }
                 large |= frame.length() >= LARGE;
-                if (frame.status() != PsException.Code.OK) {
-                    throw new PsException(frame.status(), frame.reader(null).string());
-                }
-                merge.add(part, frame.reader(READERS.get(), null));
-                parts.answered(part);
+                parts.add(part, frame, merge);
                 if (parts.missing() == 0 && errors == null) {
                     whole = merge;
                     runner = Thread.currentThread();
@@ -288,13 +210,12 @@ public final class Call<R> extends Outcome<R> {
         }
         synchronized (this) {
             runner = null;
-            if (merge == null) {
+            if (!finish()) {
                 if (stopped) {
                     Thread.interrupted(); // the interrupt was meant for the caller's code
                 }
                 return;
             }
-            over();
         }
         if (failure != null) {
             end(failure);
@@ -314,7 +235,11 @@ public final class Call<R> extends Outcome<R> {
         }
     }
 
-    private void over() {
+    /** Ends the call unless it has ended. The calling thread has to publish the outcome if this method returns true. */
+    private synchronized boolean finish() {
+        if (merge == null) {
+            return false;
+        }
         merge = null;
         request = null;
         if (errors != null) {
@@ -324,6 +249,7 @@ public final class Call<R> extends Outcome<R> {
             stopped = true;
             runner.interrupt();
         }
+        return true;
     }
 
     /** Ends a call without parts, which no node has to answer. */
@@ -360,16 +286,13 @@ public final class Call<R> extends Outcome<R> {
         PsException failure = null;
         Retry<R> retry = null;
         synchronized (this) {
-            if (merge == null || errors == null || parts.missing() > 0) {
+            if (merge == null || errors == null || parts.missing() > 0 || errors.isRetried()) {
                 return;
             }
-            Executor repeats = limits.repeats();
-            if (repeats != null && isRepeatable(errors)) {
-                retry = new Retry<>(client, repeats, this, function, parts, errors);
-                errors.retryWith(retry);
-            } else {
+            retry = Retry.of(this, client, errors);
+            if (retry == null) {
                 failure = errors.together();
-                over();
+                finish();
             }
         }
         if (retry != null) {
@@ -377,14 +300,6 @@ public final class Call<R> extends Outcome<R> {
         } else if (failure != null) {
             end(failure);
         }
-    }
-
-    /** True if the call can be repeated with fresh layouts: no part of it has run, or it changes nothing. */
-    private boolean isRepeatable(PartErrors errors) {
-        return chain == null
-                && parts.tensor() != null
-                && errors.isStale()
-                && (errors.count() == parts.count() || info().readOnly());
     }
 
     /** Returns the request; null once the call has ended. */
@@ -400,13 +315,9 @@ public final class Call<R> extends Outcome<R> {
 
     /** Ends the call with the result of its repetition. */
     void repeated(R result) {
-        synchronized (this) {
-            if (merge == null) {
-                return;
-            }
-            over();
+        if (finish()) {
+            endWith(result);
         }
-        endWith(result);
     }
 
     /**
@@ -415,13 +326,9 @@ public final class Call<R> extends Outcome<R> {
      * @param part -1 if the error belongs to no particular part
      */
     void failAtOnce(int part, PsException cause) {
-        synchronized (this) {
-            if (merge == null) {
-                return;
-            }
-            over();
+        if (finish()) {
+            end(place(part, cause));
         }
-        end(place(part, cause));
     }
 
     private void end(PsException failure) {
@@ -436,17 +343,9 @@ public final class Call<R> extends Outcome<R> {
         }
     }
 
-    private PsException place(int part, PsException cause) {
+    @Override
+    PsException place(int part, PsException cause) {
         return parts.place(part, function.info().name(), cause);
-    }
-
-    /** Fails the parts that a lost node has not answered. */
-    void peerLost(Peer peer, PsException cause) {
-        for (int part = 0; part < parts.count(); part++) {
-            if (parts.peer(part) == peer) {
-                fail(part, cause);
-            }
-        }
     }
 
     /**
@@ -456,16 +355,11 @@ public final class Call<R> extends Outcome<R> {
     void expire(long now) {
         PsException failure;
         synchronized (this) {
-            PartErrors errors = this.errors;
-            boolean overdue = now - deadline >= 0;
-            if (merge == null || !overdue && (errors == null || !errors.isDue(now))) {
+            failure = merge == null ? null : PartErrors.due(this, errors, now);
+            if (failure == null) {
                 return;
             }
-            failure = errors != null
-                    ? errors.together()
-                    : PartErrors.late(
-                            parts, function.info().name(), TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos()));
-            over();
+            finish();
         }
         end(failure);
     }
@@ -473,11 +367,6 @@ public final class Call<R> extends Outcome<R> {
     /** True if an answer was large. Valid once the call has ended. */
     boolean isLarge() {
         return large;
-    }
-
-    /** True if the answer of a part has arrived. Valid once the call has ended. */
-    boolean isAnswered(int part) {
-        return parts.isAnswered(part);
     }
 
     @Override
@@ -494,22 +383,14 @@ public final class Call<R> extends Outcome<R> {
     }
 
     @Override
-    PsException placed(PsException cause) {
-        return place(-1, cause);
-    }
-
-    @Override
     void failureObserved() {
         client.observed(this);
     }
 
     @Override
     public boolean cancel() {
-        synchronized (this) {
-            if (merge == null) {
-                return false;
-            }
-            over();
+        if (!finish()) {
+            return false;
         }
         try {
             client.ended(this);

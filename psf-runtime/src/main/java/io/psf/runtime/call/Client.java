@@ -9,7 +9,6 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Receiver;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.Comparator;
@@ -23,15 +22,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The calling side of a node: sends requests to peers, and passes each answer to its call. Every call ends: with a
  * result, with an error, or at its deadline. Thread-safe.
  */
 public final class Client {
-    private static final Logger LOG = LoggerFactory.getLogger(Client.class);
     private static final int KEPT_FAILURES = 1000;
 
     /**
@@ -84,41 +80,16 @@ public final class Client {
 
     /** Connects to a node and trusts it. */
     public Peer connect(Transport transport, String host, int port, String name) {
-        Link link = new Link();
+        Link link = new Link(this);
         Channel channel = transport.connect(host, port, unused -> link);
         channel.trust();
         Peer peer = new Peer(channel, name);
-        link.peer = peer;
+        link.setPeer(peer);
         links.put(channel, link);
         if (!channel.isOpen()) {
             link.closed(channel, new PsException(PsException.Code.UNAVAILABLE, "connection closed"));
         }
         return peer;
-    }
-
-    /** The receiver of one channel. */
-    private final class Link implements Receiver {
-        /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
-        private volatile @Nullable Peer peer;
-
-        @Override
-        public void received(Channel channel, Frame frame) {
-            channel.mayTakeLong(); // answers are not ordered, and callbacks are code of the caller
-            Client.this.received(channel, peer, frame);
-        }
-
-        @Override
-        public boolean takesLent() {
-            return true;
-        }
-
-        @Override
-        public void closed(Channel channel, PsException cause) {
-            Peer lost = peer;
-            if (links.remove(channel, this) && lost != null && !lost.disconnect(channel)) {
-                peerLost(lost, new PsException(cause.code(), lost.name() + ": " + cause.detail()));
-            }
-        }
     }
 
     /** Calls a function on whole nodes. */
@@ -174,7 +145,7 @@ public final class Client {
 
     /** Sends a call. */
     public <R> Call<R> send(Call<R> call) {
-        if (call.parts() == 0) {
+        if (call.parts().count() == 0) {
             call.answeredByNobody();
             return call;
         }
@@ -197,48 +168,30 @@ public final class Client {
             return;
         }
         for (Call<?> call : chain) {
-            if (call.parts() == 0) {
+            if (call.parts().count() == 0) {
                 call.answeredByNobody();
             }
-            if (call.parts() == 0 || call.isEnded()) { // for example cancelled before it was sent
+            if (call.parts().count() == 0 || call.isEnded()) { // for example cancelled before it was sent
                 outstanding.remove(call);
             }
         }
         chain.forEach(call -> sender.send(call, null));
     }
 
-    private void received(Channel channel, @Nullable Peer peer, Frame frame) {
+    /** Takes ownership of an answer. */
+    void answered(@Nullable Peer peer, Frame frame) {
         bytesReceived.add(frame.length());
-        if (frame.kind() != Frame.Kind.ANSWER) {
-            frame.release();
-            return;
-        }
-        if (frame.call() == 0 && peer != null) { // the peer refuses the connection itself, not a call
-            try {
-                refused(
-                        peer,
-                        channel,
-                        new PsException(frame.status(), frame.reader(null).string()));
-            } finally {
-                frame.release();
-            }
-            return;
-        }
         Call<?> call = outstanding.get(frame.call());
         if (call == null) {
             frame.release();
         } else {
-            call.answered(call.part(frame.slice(), peer), frame);
+            call.answered(call.parts().of(frame.slice(), peer), frame);
         }
     }
 
-    private void refused(Peer peer, Channel channel, PsException cause) {
-        if (peer.refuses()) {
-            peerLost(peer, cause);
-        } else {
-            LOG.warn("{} refuses a connection: {}", peer.name(), cause.detail());
-            channel.close(); // the peer is then connected to again
-        }
+    /** Removes the link of a closed channel; false if the channel has no such link. */
+    boolean remove(Channel channel, Link link) {
+        return links.remove(channel, link);
     }
 
     /**
@@ -252,7 +205,7 @@ public final class Client {
         Channel channel = fresh.channel();
         Link link = links.get(channel);
         if (link != null) { // else the channel has closed, which the loop below finds
-            link.peer = peer;
+            link.setPeer(peer);
         }
         int epoch = peer.replace(channel);
         boolean connected;
@@ -282,7 +235,7 @@ public final class Client {
     public void peerLost(Peer peer, PsException cause) {
         peer.lose(cause);
         for (Call<?> call : outstanding.all()) {
-            call.peerLost(peer, cause);
+            Sender.failParts(call, peer, cause);
         }
     }
 
@@ -292,7 +245,7 @@ public final class Client {
      */
     public void expire() {
         for (Link link : links.values()) {
-            Peer peer = link.peer;
+            Peer peer = link.peer();
             if (peer != null && peer.hasDone()) {
                 peer.tellDone(pool, outstanding.oldest());
             }
@@ -365,7 +318,7 @@ public final class Client {
     }
 
     private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
-        return tensor == null || call.concerns(tensor);
+        return tensor == null || call.parts().routing().concerns(tensor);
     }
 
     /** Removes a call that has ended, and tells the nodes that its answers are not needed any more. */
@@ -373,9 +326,9 @@ public final class Client {
         if (!outstanding.remove(call)) {
             return; // it has not been sent
         }
-        for (int part = 0; part < call.parts(); part++) {
-            Peer peer = call.peer(part);
-            if (!call.isAnswered(part)) {
+        for (int part = 0; part < call.parts().count(); part++) {
+            Peer peer = call.parts().peer(part);
+            if (!call.parts().isAnswered(part)) {
                 peer.done(pool, call.id(), true);
             } else if (!call.info().readOnly() && peer.keepsSession()) {
                 peer.done(pool, call.id(), call.isLarge());
@@ -384,12 +337,12 @@ public final class Client {
     }
 
     void failed(Call<?> call, PsException failure) {
-        TensorId tensor = call.tensor();
+        TensorId tensor = call.parts().tensor();
         Layouts layouts = this.layouts;
         boolean stale = failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
         if (tensor != null && layouts != null && stale) {
             layouts.forget(tensor);
-            call.others().forEach(other -> layouts.forget(other.info().id()));
+            call.parts().others().forEach(other -> layouts.forget(other.info().id()));
         }
         if (!call.limits().background()) {
             failures.add(call);

@@ -48,8 +48,12 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     /** Throws {@link IllegalStateException} if the call has still to be sent by its caller. */
     abstract void requireSent();
 
-    /** Adds to an error of the whole call the function and the tensor. */
-    abstract PsException placed(PsException cause);
+    /**
+     * Adds to an error where it happened.
+     *
+     * @param part -1 if the error belongs to no particular part
+     */
+    abstract PsException place(int part, PsException cause);
 
     /** Called when a thread is given the failure of the call. */
     abstract void failureObserved();
@@ -187,8 +191,8 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
             throw interrupted(e);
         }
         if (!isDone()) {
-            throw placed(
-                    new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms"));
+            throw place(
+                    -1, new PsException(PsException.Code.TIMED_OUT, "no answer yet after " + limit.toMillis() + " ms"));
         }
         observed = true;
         PsException failure = failure();
@@ -218,6 +222,6 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
 
     private PsException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return placed(new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e));
+        return place(-1, new PsException(PsException.Code.CANCELLED, "interrupted while waiting", e));
     }
 }

@@ -67,15 +67,29 @@ final class PartErrors {
         this.retry = retry;
     }
 
+    /** True if the call is being repeated. */
+    boolean isRetried() {
+        return retry != null;
+    }
+
     void endRetry() {
         if (retry != null) {
             retry.cancel();
         }
     }
 
-    /** True if the time for the other parts to answer is over, and the call is not being repeated. */
-    boolean isDue(long now) {
-        return retry == null && now - failBy >= 0;
+    /**
+     * Returns the failure of a call whose deadline has passed, or of which a part has failed while the time for the other
+     * parts to answer is over. Returns null if the call goes on. Called with the lock of the call.
+     *
+     * @param errors of its parts; null for none
+     */
+    static @Nullable PsException due(Call<?> call, @Nullable PartErrors errors, long now) {
+        boolean overdue = now - call.deadline() >= 0;
+        if (errors == null) {
+            return overdue ? late(call) : null;
+        }
+        return overdue || !errors.isRetried() && now - errors.failBy >= 0 ? errors.together() : null;
     }
 
     /** Returns the error of the first slice, extended by those of the others. */
@@ -83,12 +97,10 @@ final class PartErrors {
         return together(first.values(), unnamed);
     }
 
-    /**
-     * Returns the timeout of a call with missing answers.
-     *
-     * @param millis how long the call has waited
-     */
-    static PsException late(Parts parts, String function, long millis) {
+    private static PsException late(Call<?> call) {
+        Parts parts = call.parts();
+        String function = call.info().name();
+        long millis = TimeUnit.NANOSECONDS.toMillis(call.limits().timeoutNanos());
         int missing = parts.missing();
         if (missing == 0) {
             return parts.place(

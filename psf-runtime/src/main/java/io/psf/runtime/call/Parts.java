@@ -2,8 +2,11 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.TupleReader;
+import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.RequestHeader;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class Parts {
     /** Stored in {@code sent} instead of the last send: the answer of the part has arrived. */
     private static final int ANSWERED = -1;
+
+    /** Reused by each thread to read one answer after another. */
+    private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
     private final @Nullable TensorLayout layout;
     private final Routing routing;
@@ -145,6 +151,19 @@ final class Parts {
      */
     int attempt(int part) {
         return (sent[part] & 255) - 1;
+    }
+
+    /**
+     * Adds the answer of a part to the others.
+     *
+     * @throws PsException the error that the answer is
+     */
+    void add(int part, Frame answer, Merge<?> merge) {
+        if (answer.status() != PsException.Code.OK) {
+            throw new PsException(answer.status(), answer.reader(null).string());
+        }
+        merge.add(part, answer.reader(READERS.get(), null));
+        answered(part);
     }
 
     boolean isAnswered(int part) {

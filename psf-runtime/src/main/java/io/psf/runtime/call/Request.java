@@ -1,9 +1,14 @@
 package io.psf.runtime.call;
 
+import io.psf.api.PsException;
+import io.psf.api.spi.LoneSurrogates;
+import io.psf.api.spi.Nulls;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.RequestHeader;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One part of a call, as a draft that is reused for other parts. Not thread-safe. */
@@ -20,7 +25,7 @@ final class Request implements Draft {
     boolean begin(Call<?> call, int part) {
         this.call = call;
         this.part = part;
-        return call.write(part, tuple);
+        return write(call, part, tuple);
     }
 
     @Override
@@ -35,8 +40,41 @@ final class Request implements Draft {
         if (call == null) {
             return false;
         }
-        Frames.request(out, call.header(part), tuple);
+        Frames.request(out, header(call, part), tuple);
         return !call.isEnded();
+    }
+
+    /**
+     * Writes a part of a call's request.
+     *
+     * @return false if the call has ended
+     */
+    static boolean write(Call<?> call, int part, TupleWriter writer) {
+        Object request = call.request();
+        if (request == null) {
+            return false;
+        }
+        try {
+            call.function().write(request, call.parts().routing(), part, writer);
+        } catch (NullPointerException e) {
+            throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);
+        } catch (IllegalArgumentException e) {
+            throw LoneSurrogates.named(request, PsException.Code.BAD_REQUEST, e);
+        }
+        return true;
+    }
+
+    /** Returns the header of a part of a call's request. */
+    static RequestHeader header(Call<?> call, int part) {
+        Parts parts = call.parts();
+        long millis = TimeUnit.NANOSECONDS.toMillis(call.deadline() - System.nanoTime());
+        return new RequestHeader(
+                parts.peer(part).named(call.info()),
+                parts.target(part),
+                call.id(),
+                (int) Math.max(1, Math.min(millis, Integer.MAX_VALUE)),
+                call.attempt(part),
+                call.limits().priority());
     }
 
     /** Clears the draft for its next use. */

@@ -2,10 +2,8 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.spi.Function;
 import io.psf.api.spi.TensorLayout;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -26,35 +24,34 @@ final class Retry<R> {
     private final Layouts layouts;
     private final Call<R> call;
     private final PartErrors errors;
-    private final Function<Object, R> function;
-    private final CallLimits limits;
     private final List<TensorLayout> before;
-    private final boolean certain;
     private long pause = FIRST_PAUSE_MILLIS;
     private volatile @Nullable Call<R> repetition;
     private volatile boolean cancelled;
 
-    /**
-     * Creates the repetition of a call, all of whose parts have been answered.
-     *
-     * @param executor sends the call again
-     */
-    Retry(
-            Client client,
-            Executor executor,
-            Call<R> call,
-            Function<Object, R> function,
-            Parts parts,
-            PartErrors errors) {
+    private Retry(Call<R> call, Client client, Layouts layouts, Executor executor, PartErrors errors) {
         this.client = client;
         this.executor = executor;
-        this.layouts = Objects.requireNonNull(client.layouts());
+        this.layouts = layouts;
         this.call = call;
         this.errors = errors;
-        this.function = function;
-        this.limits = call.limits();
-        this.certain = errors.isCertainlyStale();
-        this.before = parts.layouts();
+        this.before = call.parts().layouts();
+    }
+
+    /**
+     * Returns the repetition of a call, all of whose parts have been answered. Returns null if the call cannot be
+     * repeated: its layouts are not out of date, or one of its parts has run that would change something twice.
+     */
+    static <R> @Nullable Retry<R> of(Call<R> call, Client client, PartErrors errors) {
+        Executor executor = call.limits().repeats();
+        Layouts layouts = client.layouts();
+        boolean harmless = errors.count() == call.parts().count() || call.info().readOnly();
+        if (executor == null || layouts == null || call.chain() != null || !errors.isStale() || !harmless) {
+            return null;
+        }
+        Retry<R> retry = new Retry<>(call, client, layouts, executor, errors);
+        errors.retryWith(retry);
+        return retry;
     }
 
     /** Requests the layouts again, and then sends the call again. Does not block. */
@@ -73,11 +70,12 @@ final class Retry<R> {
         if (request == null) {
             throw new PsException(Code.CANCELLED, "the call has ended");
         }
-        if (!certain && now.equals(before)) { // the tensor is neither where it was nor anywhere else
+        if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
             throw errors.together();
         }
         long left = Math.max(1, call.deadline() - System.nanoTime());
-        return layouts.prepare(function, request, call.into(), new CallLimits(left, limits.priority(), true, null));
+        CallLimits limits = new CallLimits(left, call.limits().priority(), true, null);
+        return layouts.prepare(call.function(), request, call.into(), limits);
     }
 
     private void send(@Nullable Call<R> prepared, @Nullable Throwable failure) {

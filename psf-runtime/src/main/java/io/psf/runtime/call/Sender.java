@@ -36,8 +36,8 @@ final class Sender {
      * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
      */
     void send(Call<?> call, @Nullable Peer again) {
-        for (int part = 0; part < call.parts() && !call.isDone(); part++) {
-            Peer peer = call.peer(part);
+        for (int part = 0; part < call.parts().count() && !call.isDone(); part++) {
+            Peer peer = call.parts().peer(part);
             if (again != null && again != peer) {
                 continue; // another thread is responsible for the order of calls to another peer
             }
@@ -47,7 +47,16 @@ final class Sender {
             }
             PsException lost = peer.lost();
             if (lost != null) {
-                call.peerLost(peer, lost);
+                failParts(call, peer, lost);
+            }
+        }
+    }
+
+    /** Fails the parts of a call that a lost node has not answered. */
+    static void failParts(Call<?> call, Peer peer, PsException cause) {
+        for (int part = 0; part < call.parts().count(); part++) {
+            if (call.parts().peer(part) == peer) {
+                call.fail(part, cause);
             }
         }
     }
@@ -110,11 +119,11 @@ final class Sender {
      * calls have ended.
      */
     private @Nullable Frame frame(List<Call<?>> chain, Call<?> first, int part, boolean again) {
-        int slice = first.slice(part);
-        Peer peer = first.peer(part);
+        int slice = first.parts().slice(part);
+        Peer peer = first.parts().peer(part);
         List<Call<?>> claimed = new ArrayList<>();
         for (Call<?> call : chain) {
-            int its = call.part(slice, peer);
+            int its = call.parts().of(slice, peer);
             if (call == first || its >= 0 && peer.claim(call, its, again) != null) {
                 claimed.add(call);
             }
@@ -138,9 +147,9 @@ final class Sender {
                 }
                 TupleWriter writer = writers.get(headers.size());
                 writer.reset();
-                int part = call.part(slice, peer);
-                if (call.write(part, writer)) {
-                    headers.add(call.header(part));
+                int part = call.parts().of(slice, peer);
+                if (Request.write(call, part, writer)) {
+                    headers.add(Request.header(call, part));
                 }
             }
             return switch (headers.size()) {
