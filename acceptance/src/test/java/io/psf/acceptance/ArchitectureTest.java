@@ -4,13 +4,18 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.stream.Stream;
 
 /** The allowed dependencies between packages. {@code docs/architecture.md} draws them. */
@@ -137,6 +142,21 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("net.openhft..");
+
+    /** Arguments that belong together are a record; many that do not are a class that does too much. */
+    @ArchTest
+    static final ArchRule CONSTRUCTORS_OF_THE_RUNTIME_HAVE_AT_MOST_SIX_PARAMETERS = constructors()
+            .that()
+            .areDeclaredInClassesThat()
+            .resideInAPackage("io.psf.runtime..")
+            .should(new ArchCondition<>("have at most six parameters") {
+                @Override
+                public void check(JavaConstructor constructor, ConditionEvents events) {
+                    int count = constructor.getParameters().size();
+                    events.add(new SimpleConditionEvent(
+                            constructor, count <= 6, constructor.getFullName() + " has " + count + " parameters"));
+                }
+            });
 
     // The modules beside and above the runtime.
 

@@ -208,7 +208,8 @@ final class BesideTest {
             Tensors.clear(other, items);
             assertThatThrownBy(() -> step.call(users, items, 1, user, filled(2, 0), item, filled(4, 0))
                             .await())
-                    .hasMessageContaining("UNKNOWN_TENSOR: tensor: \"items\" (expected: one that has been initialized)");
+                    .hasMessageContaining(
+                            "UNKNOWN_TENSOR: tensor: \"items\" (expected: one that has been initialized)");
             Tensors.init(other, ones("items", 40).beside(users));
             step.call(users, items, 1, user, filled(2, 0), item, filled(4, 0)).await();
 

@@ -30,6 +30,7 @@ import io.psf.runtime.cluster.Hello;
 import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Join;
 import io.psf.runtime.cluster.JoinPsf;
+import io.psf.runtime.cluster.Protocol;
 import io.psf.runtime.cluster.Ticket;
 import io.psf.runtime.transport.ConnectionLimits;
 import io.psf.runtime.transport.FramePool;
@@ -75,7 +76,8 @@ final class IdentityTest {
     }
 
     private static Join.Request join(Role role, int rank, String host, int port, long session) {
-        return new Join.Request(role, rank, host, port, session);
+        Join.Request usual = Join.Request.of(role, rank, host, port);
+        return new Join.Request(usual.protocol(), role, rank, usual.address(), session, usual.credential());
     }
 
     /** The server of a cluster, a worker of it, and one that has joined as worker 1 by the rules. */
@@ -166,7 +168,69 @@ final class IdentityTest {
     /** Says hello as any node, with the ticket that it has. */
     private record Hostile(Role role, int rank, Join.Response joined) {
         Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
-            return new Ticket(role, rank, joined.cluster(), joined.ticket()).hello(host, session, connection, nonce);
+            return new Ticket(role, rank, joined.keys().cluster(), joined.keys().ticket())
+                    .hello(host, session, connection, nonce);
+        }
+    }
+
+    private Join.Response join(int port, Join.Request request) {
+        return call(connect(port), JoinPsf.FUNCTION, request).await();
+    }
+
+    /** A node of a later version of psf, say. */
+    @Test
+    void aNodeWithoutACommonProtocolIsRefusedInASentence() throws Exception {
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1))) {
+            Join.Request usual = join(Role.WORKER, -1, "", 0, 1);
+            Protocol later = new Protocol(9, 8, List.of());
+            Protocol encrypts = new Protocol(9, 1, List.of(new Protocol.Feature("encrypts", true)));
+            assertThatThrownBy(() -> join(scheduler.port(), speaking(later, usual)))
+                    .hasMessageContaining("PROTOCOL: versions of the protocol: 8 to 9 (expected: one of 1)");
+            assertThatThrownBy(() -> join(scheduler.port(), speaking(encrypts, usual)))
+                    .hasMessageContaining("PROTOCOL: feature of the protocol: \"encrypts\" (expected: one of [])");
+            CompletableFuture<Server> server =
+                    CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())));
+            Protocol compresses = new Protocol(9, 1, List.of(new Protocol.Feature("compresses", false)));
+            Join.Response joined = join(scheduler.port(), speaking(compresses, usual));
+            assertThat(joined.protocol()).as("in common").isEqualTo(new Protocol(1, 1, List.of()));
+            server.get(20, TimeUnit.SECONDS).close();
+        }
+    }
+
+    private static Join.Request speaking(Protocol protocol, Join.Request usual) {
+        return new Join.Request(
+                protocol, usual.role(), usual.rank(), usual.address(), usual.session(), usual.credential());
+    }
+
+    @Test
+    void aClusterWithASecretTakesTheNodesThatHaveIt() throws Exception {
+        String secret = "sixteen letters and more";
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1).withSecret(secret))) {
+            ServerConfig server = ServerConfig.of("127.0.0.1", scheduler.port());
+            WorkerConfig worker = WorkerConfig.of("127.0.0.1", scheduler.port());
+            assertRefused(
+                    () -> Server.start(server),
+                    "credential of a server: none (expected: made with the secret of the cluster, PSF_SECRET)");
+            assertRefused(
+                    () -> Worker.connect(worker.withSecret("another secret of 16")), "credential of a worker: wrong");
+            byte[] stolen = new byte[32];
+            Join.Request usual = join(Role.WORKER, -1, "", 0, 1);
+            Join.Request thief =
+                    new Join.Request(usual.protocol(), Role.WORKER, -1, usual.address(), usual.session(), stolen);
+            assertRefused(() -> join(scheduler.port(), thief), "credential of a worker: wrong");
+            CompletableFuture<Server> started =
+                    CompletableFuture.supplyAsync(() -> Server.start(server.withSecret(secret)));
+            try (Worker good = Worker.connect(worker.withSecret(secret))) {
+                TensorId w = Tensors.init(good, TensorSpec.dense("w", 4));
+                assertThat(Tensors.pull(good, w)).containsOnly(0f);
+            }
+            started.get(20, TimeUnit.SECONDS).awaitTermination();
+        }
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1))) {
+            WorkerConfig worker = WorkerConfig.of("127.0.0.1", scheduler.port());
+            assertRefused(
+                    () -> Worker.connect(worker.withSecret(secret)),
+                    "credential of a worker: 32 bytes (expected: none, since the scheduler has no secret)");
         }
     }
 

@@ -41,8 +41,8 @@ import java.util.concurrent.TimeUnit;
 public final class Host implements AutoCloseable {
     private static final Member SERVER = new Member(Role.SERVER, 0, "", 0);
     private static final long SESSION = -1;
-    /** Behind a role, a rank and a cluster. */
-    private static final int SESSION_AT = Frame.HEADER + 16;
+    /** Behind two versions, an empty list of features, a role, a rank and a cluster. */
+    private static final int SESSION_AT = Frame.HEADER + 28;
     /** Behind that, the number of a connection, and the proof's length. */
     private static final int PROOF_AT = SESSION_AT + 16;
     /** Behind its length. */

@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
             "  PSF_SERVERS, PSF_WORKERS   the number of servers and workers of the cluster",
             "  PSF_LISTEN           host:port for a server to listen on; default: 127.0.0.1 and any port",
             "  PSF_RANK             the requested rank; default: any",
+            "  PSF_SECRET           a secret of at least 16 characters, the same for all nodes; default: none",
             "  PSF_MAPPED           a directory for shards in mapped files; default: native memory",
             "  PSF_CHECKPOINTS      a directory for checkpoints, the same for all servers; default: none",
             "  PSF_LANES            threads that run handlers; default: one per processor",

@@ -2,9 +2,13 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of settings: {@code name: value (expected: ...)}. */
 final class Checks {
+    /** The least number of characters of a cluster's secret. */
+    static final int SECRET_LENGTH = 16;
+
     private Checks() {}
 
     static void port(int port) {
@@ -26,6 +30,14 @@ final class Checks {
 
     static void positive(String name, Duration value) {
         require(!value.isNegative() && !value.isZero(), name, value, "> 0");
+    }
+
+    static void secret(@Nullable String secret) {
+        require(
+                secret == null || secret.length() >= SECRET_LENGTH,
+                "secret of the cluster",
+                secret == null ? "" : secret.length() + " characters",
+                "at least " + SECRET_LENGTH);
     }
 
     private static void require(boolean holds, String name, Object value, String expected) {

@@ -1,8 +1,11 @@
 package io.psf.runtime;
 
+import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
+import io.psf.runtime.cluster.ClusterPlan;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
@@ -11,8 +14,10 @@ import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,20 +42,24 @@ public final class Scheduler implements AutoCloseable {
         this.ownsTransport = ownsTransport;
         this.timer = new Timer("psf-scheduler");
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
-        ClusterFunctions functions = new ClusterFunctions(
-                config.servers(),
-                config.workers(),
-                config.joinTimeout(),
-                config.heartbeatLimit(),
-                home,
-                members -> home.join().dispatcher().setMembers(members),
-                failure -> {
-                    if (failure == null) {
-                        terminated.complete(null);
-                    } else {
-                        terminated.completeExceptionally(failure);
-                    }
-                });
+        SchedulerConfig.Timeouts timeouts = config.timeouts();
+        ClusterPlan plan = new ClusterPlan(
+                config.servers(), config.workers(), timeouts.join(), timeouts.heartbeat(), config.secret());
+        ClusterFunctions functions = new ClusterFunctions(plan, home, new ClusterEvents() {
+            @Override
+            public void changed(List<Member> members) {
+                home.join().dispatcher().setMembers(members);
+            }
+
+            @Override
+            public void ended(@Nullable PsException failure) {
+                if (failure == null) {
+                    terminated.complete(null);
+                } else {
+                    terminated.completeExceptionally(failure);
+                }
+            }
+        });
         this.dispatcher = new Dispatcher(
                 HostNode.start("psf-scheduler", Role.SCHEDULER, 0, new NativeStore(), null, pool),
                 pool,
@@ -60,7 +69,7 @@ public final class Scheduler implements AutoCloseable {
                 connection -> home.join().dispatcher().onNode(() -> functions.closed(connection)));
         home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, Tickets.fresh(), dispatcher));
         this.listener = transport.listen(config.host(), config.port(), dispatcher);
-        Duration tick = min(Defaults.TICK, config.heartbeatLimit().dividedBy(8));
+        Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
         timer.every(tick, () -> {
             dispatcher.onNode(functions::tick);
             dispatcher.expire();

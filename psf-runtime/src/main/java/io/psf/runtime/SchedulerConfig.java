@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a scheduler.
@@ -9,36 +10,72 @@ import java.time.Duration;
  * @param port the port to listen on; 0 for one that the system chooses
  * @param servers the number of servers of the cluster, at least 1
  * @param workers the number of workers of the cluster, at least 1
- * @param joinTimeout how long the cluster may take to form
- * @param heartbeatLimit how long a node may stay silent before it counts as lost
+ * @param timeouts when nodes are missing
+ * @param secret the secret that every node has to have, at least 16 characters; null for none
  */
 public record SchedulerConfig(
-        String host, int port, int servers, int workers, Duration joinTimeout, Duration heartbeatLimit) {
+        String host,
+        int port,
+        int servers,
+        int workers,
+        Timeouts timeouts,
+        @Nullable String secret) {
     public SchedulerConfig {
         Checks.port(port);
         Checks.atLeast("servers", servers, 1);
         Checks.atLeast("workers", workers, 1);
-        Checks.positive("joinTimeout", joinTimeout);
-        Checks.positive("heartbeatLimit", heartbeatLimit);
+        Checks.secret(secret);
     }
 
-    /** Returns the defaults: loopback, a port that the system chooses, 2 minutes to form, 10 seconds of silence. */
+    /**
+     * When nodes are missing.
+     *
+     * @param join how long the cluster may take to form
+     * @param heartbeat how long a node may stay silent before it counts as lost
+     */
+    public record Timeouts(Duration join, Duration heartbeat) {
+        public Timeouts {
+            Checks.positive("joinTimeout", join);
+            Checks.positive("heartbeatLimit", heartbeat);
+        }
+    }
+
+    /**
+     * Returns the defaults: loopback, a port that the system chooses, 2 minutes to form, 10 seconds of silence, no
+     * secret.
+     */
     public static SchedulerConfig of(int servers, int workers) {
-        return new SchedulerConfig("127.0.0.1", 0, servers, workers, Duration.ofMinutes(2), Duration.ofSeconds(10));
+        Timeouts timeouts = new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10));
+        return new SchedulerConfig("127.0.0.1", 0, servers, workers, timeouts, null);
+    }
+
+    private SchedulerConfig with(Timeouts timeouts) {
+        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
     }
 
     /** Returns a copy with another address to listen on. */
     public SchedulerConfig listen(String host, int port) {
-        return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
+        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
     }
 
     /** Returns a copy with another time for the cluster to form. */
     public SchedulerConfig withJoinTimeout(Duration joinTimeout) {
-        return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
+        return with(new Timeouts(joinTimeout, timeouts.heartbeat()));
     }
 
     /** Returns a copy with another limit of silence. */
     public SchedulerConfig withHeartbeatLimit(Duration heartbeatLimit) {
-        return new SchedulerConfig(host, port, servers, workers, joinTimeout, heartbeatLimit);
+        return with(new Timeouts(timeouts.join(), heartbeatLimit));
+    }
+
+    /** Returns a copy with a secret that every node has to have. */
+    public SchedulerConfig withSecret(String secret) {
+        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
+    }
+
+    @Override
+    public String toString() { // without the secret
+        return "scheduler on " + host + ":" + port + " of " + servers + " servers and " + workers + " workers, "
+                + timeouts + (secret == null ? ", no secret" : ", a secret");
     }
 }

@@ -10,7 +10,6 @@ import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
-import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
@@ -56,12 +55,20 @@ public final class Server implements AutoCloseable {
             List<HandlerInterceptor> interceptors) {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
-        this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
+        this.store = config.storage().mapped() == null
+                ? new NativeStore()
+                : new MappedStore(config.storage().mapped());
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
         this.dispatcher = new Dispatcher(
-                HostNode.start(name, Role.SERVER, config.lanes(), store, config.checkpoints(), pool),
+                HostNode.start(
+                        name,
+                        Role.SERVER,
+                        config.lanes(),
+                        store,
+                        config.storage().checkpoints(),
+                        pool),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
@@ -86,10 +93,10 @@ public final class Server implements AutoCloseable {
             this.link = ClusterLink.join(
                     client,
                     transport,
-                    config.schedulerHost(),
-                    config.schedulerPort(),
-                    new Join.Request(Role.SERVER, config.rank(), config.host(), listener.port(), Session.number()),
-                    config.joinTimeout());
+                    config.join().scheduler(),
+                    Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listener.port()),
+                    config.join().secret(),
+                    config.join().timeout());
         } catch (PsException e) {
             timer.close();
             if (ownsTransport) {
@@ -136,7 +143,7 @@ public final class Server implements AutoCloseable {
      */
     public static Server start(ServerConfig config) {
         Handlers handlers = handlers(List.of());
-        FramePool pool = Defaults.pool(config.memory());
+        FramePool pool = Defaults.pool(config.storage().memory());
         return new Server(config, Defaults.transport(config.transport(), pool), true, pool, handlers, List.of());
     }
 

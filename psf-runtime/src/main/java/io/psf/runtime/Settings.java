@@ -92,49 +92,53 @@ public final class Settings {
         SettingsAddress address = require(SettingsKey.SCHEDULER, Role.SCHEDULER);
         int servers = require(SettingsKey.SERVERS, Role.SCHEDULER);
         int workers = require(SettingsKey.WORKERS, Role.SCHEDULER);
-        SchedulerConfig config = SchedulerConfig.of(servers, workers);
+        SchedulerConfig.Timeouts usual = SchedulerConfig.of(servers, workers).timeouts();
+        SchedulerConfig.Timeouts timeouts = new SchedulerConfig.Timeouts(
+                orElse(SettingsKey.JOIN_TIMEOUT, Role.SCHEDULER, usual.join()),
+                orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, usual.heartbeat()));
         return new SchedulerConfig(
-                address.host(),
-                address.port(),
-                servers,
-                workers,
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.SCHEDULER, config.joinTimeout()),
-                orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, config.heartbeatLimit()));
+                address.host(), address.port(), servers, workers, timeouts, find(SettingsKey.SECRET, Role.SCHEDULER));
     }
 
     /** Returns the server's configuration. */
     public ServerConfig server() {
         checkRole(Role.SERVER);
-        SettingsAddress scheduler = schedulerToConnectTo(Role.SERVER);
-        ServerConfig config = ServerConfig.of(scheduler.host(), scheduler.port());
+        JoinConfig join = join(Role.SERVER);
+        ServerConfig usual = ServerConfig.of(join.schedulerHost(), join.schedulerPort());
         SettingsAddress listen =
-                orElse(SettingsKey.LISTEN, Role.SERVER, new SettingsAddress(config.host(), config.port()));
+                orElse(SettingsKey.LISTEN, Role.SERVER, new SettingsAddress(usual.host(), usual.port()));
         return new ServerConfig(
-                scheduler.host(),
-                scheduler.port(),
+                join,
                 listen.host(),
                 listen.port(),
-                orElse(SettingsKey.RANK, Role.SERVER, config.rank()),
-                orElse(SettingsKey.LANES, Role.SERVER, config.lanes()),
-                find(SettingsKey.MAPPED, Role.SERVER),
-                find(SettingsKey.CHECKPOINTS, Role.SERVER),
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.SERVER, config.joinTimeout()),
-                transport(Role.SERVER, config.transport()),
-                orElse(SettingsKey.MEMORY, Role.SERVER, config.memory()));
+                orElse(SettingsKey.LANES, Role.SERVER, usual.lanes()),
+                new ServerConfig.Storage(
+                        find(SettingsKey.MAPPED, Role.SERVER),
+                        find(SettingsKey.CHECKPOINTS, Role.SERVER),
+                        orElse(SettingsKey.MEMORY, Role.SERVER, usual.storage().memory())),
+                transport(Role.SERVER, usual.transport()));
     }
 
     /** Returns the worker's configuration. A worker does not listen. */
     public WorkerConfig worker() {
         checkRole(Role.WORKER);
-        SettingsAddress scheduler = schedulerToConnectTo(Role.WORKER);
-        WorkerConfig config = WorkerConfig.of(scheduler.host(), scheduler.port());
+        JoinConfig join = join(Role.WORKER);
+        WorkerConfig usual = WorkerConfig.of(join.schedulerHost(), join.schedulerPort());
         return new WorkerConfig(
+                join,
+                orElse(SettingsKey.DEADLINE, Role.WORKER, usual.deadline()),
+                transport(Role.WORKER, usual.transport()));
+    }
+
+    private JoinConfig join(Role role) {
+        SettingsAddress scheduler = schedulerToConnectTo(role);
+        JoinConfig usual = JoinConfig.of(scheduler.host(), scheduler.port());
+        return new JoinConfig(
                 scheduler.host(),
                 scheduler.port(),
-                orElse(SettingsKey.RANK, Role.WORKER, config.rank()),
-                orElse(SettingsKey.DEADLINE, Role.WORKER, config.deadline()),
-                orElse(SettingsKey.JOIN_TIMEOUT, Role.WORKER, config.joinTimeout()),
-                transport(Role.WORKER, config.transport()));
+                orElse(SettingsKey.RANK, role, usual.rank()),
+                orElse(SettingsKey.JOIN_TIMEOUT, role, usual.timeout()),
+                find(SettingsKey.SECRET, role));
     }
 
     private TransportConfig transport(Role role, TransportConfig usual) {

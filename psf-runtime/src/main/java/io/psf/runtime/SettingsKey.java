@@ -95,6 +95,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::bytes,
             List.of(SettingsSpelling.of("PSF_MEMORY")));
 
+    static final SettingsKey<String> SECRET = new SettingsKey<>(
+            "the secret of the cluster, the same for all nodes, at least " + Checks.SECRET_LENGTH + " characters",
+            text -> text.length() < Checks.SECRET_LENGTH ? null : text,
+            List.of(SettingsSpelling.of("PSF_SECRET")));
+
     static final SettingsKey<TransportConfig.Kind> TRANSPORT = new SettingsKey<>(
             "auto, shm, tcp or netty", SettingsKey::transport, List.of(SettingsSpelling.of("PSF_TRANSPORT")));
 
@@ -118,6 +123,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             WORKERS,
             LISTEN,
             RANK,
+            SECRET,
             MAPPED,
             CHECKPOINTS,
             LANES,
@@ -155,7 +161,8 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
     T parse(String name, String text, String place) {
         T value = reader.read(text);
         if (value == null) {
-            throw Settings.invalid("%s: %s in %s (expected: %s)".formatted(name, text, place, expected));
+            String shown = equals(SECRET) ? text.length() + " characters" : text;
+            throw Settings.invalid("%s: %s in %s (expected: %s)".formatted(name, shown, place, expected));
         }
         return value;
     }

@@ -24,7 +24,6 @@ import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.Join;
 import io.psf.runtime.cluster.LayoutCache;
-import io.psf.runtime.cluster.Session;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
@@ -70,10 +69,10 @@ public final class Worker implements TensorCaller, AutoCloseable {
             this.link = ClusterLink.join(
                     client,
                     transport,
-                    config.schedulerHost(),
-                    config.schedulerPort(),
-                    new Join.Request(Role.WORKER, config.rank(), "", 0, Session.number()),
-                    config.joinTimeout());
+                    config.join().scheduler(),
+                    Join.Request.of(Role.WORKER, config.join().rank(), "", 0),
+                    config.join().secret(),
+                    config.join().timeout());
         } catch (PsException e) {
             end();
             throw e;
@@ -84,7 +83,7 @@ public final class Worker implements TensorCaller, AutoCloseable {
         client.repeatWith(new Repetitions());
         try {
             link.beat(new Beats()); // before the servers are connected, since they may take long to answer
-            servers.open(config.joinTimeout());
+            servers.open(config.join().timeout());
         } catch (PsException e) {
             link.leave();
             end();

@@ -37,6 +37,7 @@ class SettingsTest {
                         "PSF_LISTEN | DMLC_PS_SERVER_URI with DMLC_PS_SERVER_PORT"
                                 + " | DMLC_PS_WORKER_URI with DMLC_PS_WORKER_PORT",
                         "PSF_RANK | SERVER_ID | WORKER_ID",
+                        "PSF_SECRET",
                         "PSF_MAPPED",
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
@@ -53,23 +54,26 @@ class SettingsTest {
         Map<String, String> least = Map.of("PSF_SCHEDULER", "h:9000", "PSF_SERVERS", "2", "PSF_WORKERS", "3");
 
         assertThat(Settings.of(least).scheduler())
-                .isEqualTo(new SchedulerConfig("h", 9000, 2, 3, Duration.ofMinutes(2), Duration.ofSeconds(10)));
-        assertThat(Settings.of(least).server())
-                .isEqualTo(new ServerConfig(
+                .isEqualTo(new SchedulerConfig(
                         "h",
                         9000,
+                        2,
+                        3,
+                        new SchedulerConfig.Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10)),
+                        null));
+        assertThat(Settings.of(least).server())
+                .isEqualTo(new ServerConfig(
+                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), null),
                         "127.0.0.1",
                         0,
-                        -1,
                         Runtime.getRuntime().availableProcessors(),
-                        null,
-                        null,
-                        Duration.ofMinutes(2),
-                        TransportConfig.usual(),
-                        Defaults.memory()));
+                        new ServerConfig.Storage(null, null, Defaults.memory()),
+                        TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
-                        "h", 9000, -1, Duration.ofSeconds(60), Duration.ofMinutes(2), TransportConfig.usual()));
+                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), null),
+                        Duration.ofSeconds(60),
+                        TransportConfig.usual()));
     }
 
     @Test
@@ -80,6 +84,7 @@ class SettingsTest {
                 Map.entry("PSF_WORKERS", "3"),
                 Map.entry("PSF_LISTEN", "10.0.0.7:4000"),
                 Map.entry("PSF_RANK", "1"),
+                Map.entry("PSF_SECRET", "sixteen letters and more"),
                 Map.entry("PSF_MAPPED", "/data/psf"),
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
@@ -91,28 +96,39 @@ class SettingsTest {
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"));
 
         assertThat(Settings.of(all).scheduler())
-                .isEqualTo(new SchedulerConfig("::1", 9000, 2, 3, Duration.ofSeconds(30), Duration.ofMillis(500)));
+                .isEqualTo(new SchedulerConfig(
+                        "::1",
+                        9000,
+                        2,
+                        3,
+                        new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
+                        "sixteen letters and more"));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
-                        "::1",
-                        9000,
+                        new JoinConfig("::1", 9000, 1, Duration.ofSeconds(30), "sixteen letters and more"),
                         "10.0.0.7",
                         4000,
-                        1,
                         5,
-                        Path.of("/data/psf"),
-                        Path.of("/shared/psf"),
-                        Duration.ofSeconds(30),
-                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000)),
-                        3 << 20));
+                        new ServerConfig.Storage(Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20),
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
-                        "::1",
-                        9000,
-                        1,
+                        new JoinConfig("::1", 9000, 1, Duration.ofSeconds(30), "sixteen letters and more"),
                         Duration.ofHours(1),
-                        Duration.ofSeconds(30),
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
+    }
+
+    @Test
+    void aSecretIsPrintedNowhere() {
+        Map<String, String> given =
+                Map.of("PSF_SCHEDULER", "h:9000", "PSF_SERVERS", "1", "PSF_WORKERS", "1", "PSF_SECRET", "x".repeat(16));
+        Settings settings = Settings.of(given);
+        assertThat(settings.scheduler() + " " + settings.server() + " " + settings.worker())
+                .doesNotContain("xx");
+        assertThatThrownBy(() -> Settings.of(Map.of("PSF_SECRET", "xxx")))
+                .hasMessageContaining(
+                        "PSF_SECRET: 3 characters in the environment (expected: the secret of the cluster")
+                .hasMessageNotContaining("xx");
     }
 
     @ParameterizedTest
@@ -142,8 +158,8 @@ class SettingsTest {
         assertThat(Settings.of(environment).scheduler().workers()).isEqualTo(4);
         assertThat(Settings.of(environment).server().host()).isEqualTo("10.0.0.2");
         assertThat(Settings.of(environment).server().port()).isZero();
-        assertThat(Settings.of(environment).server().rank()).isEqualTo(1);
-        assertThat(Settings.of(environment).worker().rank()).isEqualTo(3);
+        assertThat(Settings.of(environment).server().join().rank()).isEqualTo(1);
+        assertThat(Settings.of(environment).worker().join().rank()).isEqualTo(3);
         environment.put("DMLC_PS_SERVER_PORT", "4000");
         assertThat(Settings.of(environment).server().port()).isEqualTo(4000);
     }
@@ -170,7 +186,7 @@ class SettingsTest {
                 "DMLC_PS_ROOT_PORT", "01"));
 
         assertThat(settings.role()).isEqualTo(Role.SERVER);
-        assertThat(settings.server().schedulerPort()).isEqualTo(1);
+        assertThat(settings.server().join().schedulerPort()).isEqualTo(1);
     }
 
     @Test
@@ -259,7 +275,7 @@ class SettingsTest {
                 "# a cluster", "PSF_ROLE: worker", "DMLC_PS_ROOT_URI: 10.0.0.1", "DMLC_PS_ROOT_PORT: 010", "PSF_RANK:");
 
         assertThat(Settings.fromYaml(file).role()).isEqualTo(Role.WORKER);
-        assertThat(Settings.fromYaml(file).worker().schedulerPort()).isEqualTo(10);
+        assertThat(Settings.fromYaml(file).worker().join().schedulerPort()).isEqualTo(10);
     }
 
     @Test

@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class Call<R> extends Outcome<R> {
-    /**
-     * For answers of at least this many bytes the server is told at once that the call is done, so that it releases its
-     * copy.
-     */
+    /** From this many bytes of an answer on, the server is told at once that the call is done: it has a copy. */
     private static final int LARGE = 1 << 16;
 
     /** In the place of a chain that has not been sent. */

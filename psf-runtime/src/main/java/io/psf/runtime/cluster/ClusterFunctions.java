@@ -16,14 +16,12 @@ import io.psf.runtime.server.handler.Choice;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Connection;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The scheduler's side of the functions in this package, and the server's side of hello. */
@@ -40,30 +38,23 @@ public final class ClusterFunctions {
      * Creates the functions of a scheduler.
      *
      * @param home completed once the scheduler's dispatcher exists, before it accepts connections
-     * @param onChange receives the members after every change
-     * @param onEnd called once, after all nodes have gone: with a failure if the job ended badly, else null
+     * @param events receives what happens to the cluster
      */
-    public ClusterFunctions(
-            int servers,
-            int workers,
-            Duration joinTimeout,
-            Duration heartbeatLimit,
-            CompletableFuture<Home> home,
-            Consumer<List<Member>> onChange,
-            Consumer<@Nullable PsException> onEnd) {
+    public ClusterFunctions(ClusterPlan plan, CompletableFuture<Home> home, ClusterEvents events) {
         this.home = home;
-        this.catalog = new Catalog(servers);
-        this.membership = new Membership(
-                servers,
-                workers,
-                joinTimeout,
-                heartbeatLimit,
-                home,
-                members -> {
-                    onChange.accept(members);
-                    barriers.membersChanged(members);
-                },
-                onEnd);
+        this.catalog = new Catalog(plan.servers());
+        this.membership = new Membership(plan, home, new ClusterEvents() {
+            @Override
+            public void changed(List<Member> members) {
+                events.changed(members);
+                barriers.membersChanged(members);
+            }
+
+            @Override
+            public void ended(@Nullable PsException failure) {
+                events.ended(failure);
+            }
+        });
     }
 
     /** Adds the scheduler's functions. */
@@ -77,9 +68,9 @@ public final class ClusterFunctions {
         };
         Hello hello = (request, node) -> {
             Connection connection = connection(node);
-            home.join().admit(request, connection);
+            Protocol agreed = home.join().admit(request, connection);
             membership.rejoin(request, connection);
-            return CompletableFuture.completedFuture(new Hello.Response(List.of(), ""));
+            return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
         };
         Declare declare = (request, node) -> declare(request);
         Layout layout = (request, node) -> layout(request);
@@ -158,13 +149,15 @@ public final class ClusterFunctions {
      * @param tickets the tickets of its cluster
      */
     public record Home(Role role, int rank, Tickets tickets, Dispatcher dispatcher) {
-        /** Verifies the identity of a connection's peer. */
-        private void admit(Hello.Request hello, Connection connection) {
+        /** Verifies the identity of a connection's peer, and returns the protocol for the connection. */
+        private Protocol admit(Hello.Request hello, Connection connection) {
+            Protocol agreed = Protocol.OWN.agree(hello.protocol());
             tickets.require(hello, connection.takeChallenge(), role, rank);
             if (connection.member() != null) { // else sessions would accumulate that no connection ends
                 throw new PsException(
                         PsException.Code.BAD_REQUEST, "hello: a second one on this connection (expected: one)");
             }
+            return agreed;
         }
     }
 
@@ -188,18 +181,23 @@ public final class ClusterFunctions {
         Hello hello = (request, node) -> {
             Connection connection = connection(node);
             return home.thenApply(server -> {
-                server.admit(request, connection);
+                Protocol agreed = server.admit(request, connection);
                 Member caller = new Member(request.role(), request.rank(), "", 0);
-                if (request.session() == 0 && request.role() == Role.SERVER) {
+                if (request.session().session() == 0 && request.role() == Role.SERVER) {
                     server.dispatcher().accept(connection, caller);
-                    return hello(handlers);
+                    return hello(agreed, handlers);
                 }
-                if (request.connection() > 0) {
-                    server.dispatcher().resume(connection, caller, request.session(), request.connection());
-                    return new Hello.Response(List.of(), "");
+                if (request.session().connection() > 0) {
+                    server.dispatcher()
+                            .resume(
+                                    connection,
+                                    caller,
+                                    request.session().session(),
+                                    request.session().connection());
+                    return new Hello.Response(agreed, List.of(), "");
                 }
-                server.dispatcher().open(connection, caller, request.session());
-                return hello(handlers);
+                server.dispatcher().open(connection, caller, request.session().session());
+                return hello(agreed, handlers);
             });
         };
         return handlers.with(challenge())
@@ -207,7 +205,7 @@ public final class ClusterFunctions {
                 .with(PresentPsf.bind((request, node) -> new Present.Response()));
     }
 
-    private static Hello.Response hello(Handlers handlers) {
+    private static Hello.Response hello(Protocol agreed, Handlers handlers) {
         List<Hello.Known> functions = new ArrayList<>();
         for (Choice choice : handlers.all()) {
             Binding<?, ?> binding = choice.binding();
@@ -215,7 +213,7 @@ public final class ClusterFunctions {
             functions.add(known(info));
             info.formerly().forEach(name -> functions.add(known(info.as(name)))); // the name that older workers use
         }
-        return new Hello.Response(functions, handlers.searched());
+        return new Hello.Response(agreed, functions, handlers.searched());
     }
 
     private static Hello.Known known(FunctionInfo info) {

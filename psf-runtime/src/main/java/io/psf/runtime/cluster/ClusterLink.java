@@ -55,30 +55,37 @@ public final class ClusterLink {
      * before the cluster is complete, the node joins again. A connection that breaks later is replaced within the
      * heartbeat's limit.
      *
+     * @param host the scheduler
+     * @param request without a credential
+     * @param secret the secret of the cluster; null for none
      * @throws PsException if the cluster does not form in time
      */
     public static ClusterLink join(
-            Client client, Transport transport, String host, int port, Join.Request request, Duration timeout) {
+            Client client,
+            Transport transport,
+            Member host,
+            Join.Request request,
+            @Nullable String secret,
+            Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
-            Peer scheduler = connect(client, transport, host, port, deadline, timeout);
+            Peer scheduler = connect(client, transport, host, deadline, timeout);
             PsException failure;
             try {
                 // The scheduler reports the missing nodes when its own timeout ends, so this timeout is slightly
                 // longer.
                 long limit = Math.max(0, deadline - System.nanoTime()) + GRACE.toNanos();
-                Join.Response joined = client.callInBackground(JoinPsf.FUNCTION, request, scheduler, limit)
+                Join.Request proven = request.with(credential(client, scheduler, request, secret, limit));
+                Join.Response joined = client.callInBackground(JoinPsf.FUNCTION, proven, scheduler, limit)
                         .await();
-                Ticket ticket = new Ticket(request.role(), joined.rank(), joined.cluster(), joined.ticket());
-                Session session = new Session(
-                        client,
-                        transport,
-                        new Member(Role.SCHEDULER, 0, host, port),
-                        scheduler.name(),
-                        ticket,
-                        request.session(),
-                        Duration.ofMillis(joined.heartbeatMillis()));
-                if (session.keep(scheduler)) {
+                Protocol.OWN.agree(joined.protocol());
+                Ticket ticket = new Ticket(
+                        request.role(),
+                        joined.rank(),
+                        joined.keys().cluster(),
+                        joined.keys().ticket());
+                Duration patience = Duration.ofMillis(joined.heartbeatMillis());
+                if (new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
                     return new ClusterLink(client, scheduler, joined, ticket);
                 }
                 failure = new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
@@ -94,27 +101,39 @@ public final class ClusterLink {
         }
     }
 
-    private static Peer connect(
-            Client client, Transport transport, String host, int port, long deadline, Duration timeout) {
+    /** Returns the credential of a node that joins. Blocks until the scheduler has sent a challenge. */
+    private static byte[] credential(
+            Client client, Peer scheduler, Join.Request request, @Nullable String secret, long limit) {
+        SharedSecret shared = new SharedSecret(secret);
+        if (!shared.exists()) {
+            return new byte[0];
+        }
+        Challenge.Response challenge = client.callInBackground(
+                        ChallengePsf.FUNCTION, new Challenge.Request(), scheduler, limit)
+                .await();
+        return shared.credential(request, challenge.nonce());
+    }
+
+    private static Peer connect(Client client, Transport transport, Member host, long deadline, Duration timeout) {
         boolean told = false;
         while (true) {
             try {
-                return client.connect(transport, host, port, "scheduler (" + host + ":" + port + ")");
+                return client.connect(transport, host.host(), host.port(), Session.name(host));
             } catch (PsException e) {
                 if (!told) {
                     told = true;
                     LOG.info(
                             "connecting to the scheduler at {}:{}, for up to {} s: {}",
-                            host,
-                            port,
+                            host.host(),
+                            host.port(),
                             timeout.toSeconds(),
                             e.detail());
                 }
                 if (System.nanoTime() - deadline > 0) {
                     throw new PsException(
                             Code.UNAVAILABLE,
-                            "scheduler at " + host + ":" + port + ": not reached within " + timeout.toMillis() + " ms: "
-                                    + e.detail(),
+                            "scheduler at " + host.host() + ":" + host.port() + ": not reached within "
+                                    + timeout.toMillis() + " ms: " + e.detail(),
                             e);
                 }
                 Session.pause(RETRY_NANOS);
@@ -134,7 +153,7 @@ public final class ClusterLink {
 
     /** Returns the tickets with which a server checks the tickets of others. */
     public Tickets tickets() {
-        return new Tickets(joined.cluster(), joined.key());
+        return new Tickets(joined.keys().cluster(), joined.keys().key());
     }
 
     /** Returns how long a node may stay silent before it counts as lost. */

@@ -16,24 +16,33 @@ public interface Hello {
     /**
      * The caller.
      *
+     * @param protocol the versions of the protocol that the caller speaks
      * @param role its role
      * @param rank its rank
      * @param cluster the cluster that it belongs to
+     * @param session the connection in the caller's session
+     * @param proof [32] int8, computed from the caller's {@link Ticket}, the node's {@link Challenge} and all of the
+     *     above except the protocol: the credential of the caller
+     */
+    record Request(Protocol protocol, Role role, int rank, long cluster, InSession session, byte[] proof) {}
+
+    /**
+     * A connection of a session.
+     *
      * @param session a number chosen by the caller, under which the node records the calls that it has run; 0 for a
      *     server whose handlers make calls, which has no session
      * @param connection the number of this connection in the session, from 0; this connection replaces those with a
      *     smaller number
-     * @param proof [32] int8, computed from the caller's {@link Ticket}, the node's {@link Challenge} and all of the
-     *     above
      */
-    record Request(Role role, int rank, long cluster, long session, int connection, byte[] proof) {}
+    record InSession(long session, int connection) {}
 
     /**
      * The server's functions; empty when a session is resumed.
      *
+     * @param protocol what the caller and the node have in common
      * @param searched the jars and folders that the server searched for handlers, as text for messages
      */
-    record Response(List<Known> functions, String searched) {}
+    record Response(Protocol protocol, List<Known> functions, String searched) {}
 
     /**
      * One function of the server.

@@ -14,24 +14,56 @@ public interface Join {
     /**
      * The node that joins.
      *
+     * @param protocol the versions of the protocol that the node speaks
+     * @param role the role of the node
      * @param rank the requested rank; -1 for any
-     * @param host the address that the node listens on; empty for a worker
+     * @param address the address that the node listens on; empty for a worker
      * @param session the number of the node's session with the scheduler, not 0; a node whose connection broke before
      *     the answer joins again with the same number and keeps its place
+     * @param credential made from the cluster's secret, the scheduler's {@link Challenge} and the above; empty if the
+     *     cluster has no secret
      */
-    record Request(Role role, int rank, String host, int port, long session) {}
+    record Request(Protocol protocol, Role role, int rank, Address address, long session, byte[] credential) {
+        /** Returns the request of a node without a credential, in a session of its own. */
+        public static Request of(Role role, int rank, String host, int port) {
+            return new Request(Protocol.OWN, role, rank, new Address(host, port), Session.number(), new byte[0]);
+        }
+
+        Request with(byte[] credential) {
+            return new Request(protocol, role, rank, address, session, credential);
+        }
+
+        /** True if the other request is of the same node in the same session. */
+        boolean isOfSameNode(Request other) {
+            return role == other.role
+                    && rank == other.rank
+                    && address.equals(other.address)
+                    && session == other.session;
+        }
+    }
+
+    /** Where a node listens: a host and a port; empty and 0 for a worker. */
+    record Address(String host, int port) {}
 
     /**
      * The cluster.
      *
+     * @param protocol what the node and the scheduler have in common
      * @param rank the assigned rank
-     * @param cluster a number that identifies the cluster
      * @param heartbeatMillis how long a node may stay silent
      * @param members every node except the scheduler
+     * @param keys what the node proves its role and rank with
+     */
+    record Response(Protocol protocol, int rank, long heartbeatMillis, List<Member> members, Keys keys) {}
+
+    /**
+     * The secrets of a node.
+     *
+     * @param cluster a number that identifies the cluster
      * @param ticket [32] int8, the secret of the node's {@link Ticket}
      * @param key [32] int8, the key of the cluster's {@link Tickets}; empty for a worker
      */
-    record Response(int rank, long cluster, long heartbeatMillis, List<Member> members, byte[] ticket, byte[] key) {}
+    record Keys(long cluster, byte[] ticket, byte[] key) {}
 
     CompletionStage<Response> handle(Request request, Node scheduler);
 }

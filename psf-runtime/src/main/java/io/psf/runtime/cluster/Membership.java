@@ -6,14 +6,11 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.session.Connection;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,67 +22,18 @@ import org.slf4j.LoggerFactory;
 final class Membership {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
-    /** Host names and addresses that are safe to print in a log. */
-    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,255}");
-
-    private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^A-Za-z0-9._:%\\[\\]-]");
-    private static final int MOST_PRINTED = 255;
-
     private enum State {
         FORMING,
         RUNNING,
         ENDED
     }
 
-    /**
-     * A node. It survives the loss of its channel. Until its first message after the join it survives the loss of its
-     * connection as well.
-     */
-    private static final class Entry {
-        final Join.Request request;
-        Connection connection;
-        CompletableFuture<Join.Response> joined = new CompletableFuture<>();
-        /** True if the node is known to have received the answer to its join. */
-        boolean confirmed;
-
-        int rank;
-        long lastSeen = System.nanoTime();
-        long beatSince;
-
-        @Nullable
-        CompletableFuture<Beat.Response> beat;
-
-        Entry(Connection connection, Join.Request request) {
-            this.connection = connection;
-            this.request = request;
-            this.rank = request.rank();
-        }
-
-        Member member() {
-            return new Member(request.role(), rank, request.host(), request.port());
-        }
-
-        String place() {
-            return request.role() == Role.SERVER
-                    ? request.host() + ":" + request.port()
-                    : connection.channel().peer();
-        }
-
-        void heard() {
-            confirmed = true;
-            lastSeen = System.nanoTime();
-        }
-    }
-
-    private final int servers;
-    private final int workers;
-    private final long joinTimeout;
-    private final long heartbeatLimit;
+    private final ClusterPlan plan;
     private final CompletableFuture<ClusterFunctions.Home> home;
-    private final Consumer<List<Member>> onChange;
-    private final Consumer<@Nullable PsException> onEnd;
+    private final ClusterEvents events;
+    private final SharedSecret secret;
     private final long started = System.nanoTime();
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<MemberEntry> entries = new ArrayList<>();
     private final List<Beat.Loss> lost = new ArrayList<>();
     private State state = State.FORMING;
     private @Nullable PsException failure;
@@ -96,109 +44,47 @@ final class Membership {
      * Creates an empty cluster.
      *
      * @param home holds the nodes' sessions; completed before the first node joins
-     * @param onChange receives the members after every change
-     * @param onEnd called once, after all nodes have gone: with a failure if the job ended badly, else null
      */
-    Membership(
-            int servers,
-            int workers,
-            Duration joinTimeout,
-            Duration heartbeatLimit,
-            CompletableFuture<ClusterFunctions.Home> home,
-            Consumer<List<Member>> onChange,
-            Consumer<@Nullable PsException> onEnd) {
-        this.servers = servers;
-        this.workers = workers;
-        this.joinTimeout = joinTimeout.toNanos();
-        this.heartbeatLimit = heartbeatLimit.toNanos();
+    Membership(ClusterPlan plan, CompletableFuture<ClusterFunctions.Home> home, ClusterEvents events) {
+        this.plan = plan;
         this.home = home;
-        this.onChange = onChange;
-        this.onEnd = onEnd;
+        this.events = events;
+        this.secret = new SharedSecret(plan.secret());
     }
 
     CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
-        requireNode(request);
+        Protocol.OWN.agree(request.protocol());
+        JoinChecks.requireNode(request);
+        secret.require(request, connection.takeChallenge());
         if (entry(connection) != null || connection.member() != null) {
             throw new PsException(Code.BAD_REQUEST, "join: a second one on this connection (expected: one)");
         }
-        for (Entry other : entries) {
+        for (MemberEntry other : entries) {
             if (other.request.session() == request.session() && state != State.ENDED) {
                 return joinAgain(other, request, connection);
             }
         }
-        requireFree(request);
+        JoinChecks.requireFree(request, plan, state == State.FORMING, entries);
         Role role = request.role();
-        Entry entry = new Entry(connection, request);
+        MemberEntry entry = new MemberEntry(connection, request);
         entries.add(entry);
         LOG.info(
                 "{} joined from {} ({} of {} servers, {} of {} workers)",
                 role.label(),
                 entry.place(),
                 count(Role.SERVER),
-                servers,
+                plan.servers(),
                 count(Role.WORKER),
-                workers);
-        if (entries.size() == servers + workers) {
+                plan.workers());
+        if (entries.size() == plan.servers() + plan.workers()) {
             complete();
         }
         return entry.joined;
     }
 
-    /** Validates the node's own description, since it is logged and sent to other nodes. */
-    private static void requireNode(Join.Request request) {
-        if (request.role() == Role.SCHEDULER) {
-            throw new PsException(Code.BAD_REQUEST, "role: scheduler (expected: server or worker)");
-        }
-        if (request.session() == 0) {
-            throw new PsException(Code.BAD_REQUEST, "session of a join: 0 (expected: a number of its own, not 0)");
-        }
-        boolean listens = request.role() == Role.SERVER;
-        boolean isPlace = listens
-                ? HOST.matcher(request.host()).matches() && request.port() > 0 && request.port() < 1 << 16
-                : request.host().isEmpty() && request.port() == 0;
-        if (!isPlace) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "place of a " + request.role().label() + ": " + printable(request.host()) + ":" + request.port()
-                            + (listens
-                                    ? " (expected: a host and a port)"
-                                    : " (expected: none, since it does not listen)"));
-        }
-    }
-
-    private static String printable(String text) {
-        return NOT_OF_A_HOST
-                .matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED)))
-                .replaceAll("?");
-    }
-
-    private void requireFree(Join.Request request) {
-        Role role = request.role();
-        int expected = role == Role.SERVER ? servers : workers;
-        if (state != State.FORMING || count(role) == expected) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "another " + role.label() + ": the cluster has its " + servers + " servers and " + workers
-                            + " workers (expected: as many nodes as the scheduler was configured for)");
-        }
-        if (request.rank() >= expected) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "rank of a " + role.label() + ": " + request.rank() + " (expected: below " + expected + ")");
-        }
-        for (Entry other : entries) {
-            if (other.request.role() == role && request.rank() >= 0 && other.request.rank() == request.rank()) {
-                throw new PsException(
-                        Code.BAD_REQUEST,
-                        "rank of a " + role.label() + ": " + request.rank()
-                                + " (expected: one that no other node asked for)");
-            }
-        }
-    }
-
     /** Accepts a node again whose connection broke before it received the answer to its join. */
-    private CompletableFuture<Join.Response> joinAgain(Entry entry, Join.Request request, Connection connection) {
-        if (entry.confirmed || !entry.request.equals(request)) {
+    private CompletableFuture<Join.Response> joinAgain(MemberEntry entry, Join.Request request, Connection connection) {
+        if (entry.confirmed || !entry.request.isOfSameNode(request)) {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "session of a join: in use already (expected: a number of its own, not that of another node)");
@@ -224,17 +110,19 @@ final class Membership {
     }
 
     /** Opens the session of a node of a complete cluster, and answers its join. */
-    private void admit(Entry entry) {
+    private void admit(MemberEntry entry) {
         Tickets tickets = home.join().tickets();
         entry.lastSeen = System.nanoTime();
         dispatcher().open(entry.connection, entry.member(), entry.request.session());
         Join.Response answer = new Join.Response(
+                Protocol.OWN.agree(entry.request.protocol()),
                 entry.rank,
-                tickets.cluster(),
-                heartbeatLimit / 1_000_000,
+                plan.heartbeatLimit().toMillis(),
                 members(),
-                tickets.of(entry.request.role(), entry.rank).secret(),
-                entry.request.role() == Role.SERVER ? tickets.key() : new byte[0]);
+                new Join.Keys(
+                        tickets.cluster(),
+                        tickets.of(entry.role(), entry.rank).secret(),
+                        entry.role() == Role.SERVER ? tickets.key() : new byte[0]));
         CompletableFuture<Join.Response> joined = entry.joined;
         entry.joined = CompletableFuture.completedFuture(answer);
         joined.complete(answer);
@@ -246,9 +134,14 @@ final class Membership {
      * @param hello already verified
      */
     void rejoin(Hello.Request hello, Connection connection) {
-        for (Entry entry : entries) {
-            if (entry.request.role() == hello.role() && entry.rank == hello.rank() && state != State.FORMING) {
-                dispatcher().resume(connection, entry.member(), hello.session(), hello.connection());
+        for (MemberEntry entry : entries) {
+            if (entry.role() == hello.role() && entry.rank == hello.rank() && state != State.FORMING) {
+                dispatcher()
+                        .resume(
+                                connection,
+                                entry.member(),
+                                hello.session().session(),
+                                hello.session().connection());
                 entry.heard();
                 return;
             }
@@ -258,32 +151,32 @@ final class Membership {
     }
 
     private int count(Role role) {
-        return (int) entries.stream().filter(e -> e.request.role() == role).count();
+        return (int) entries.stream().filter(e -> e.role() == role).count();
     }
 
     private void complete() {
         rank(Role.SERVER);
         rank(Role.WORKER);
         state = State.RUNNING;
-        entries.sort(Comparator.comparing((Entry e) -> e.request.role()).thenComparing(e -> e.rank));
-        for (Entry entry : entries) {
-            LOG.info("{} at {} has rank {}", entry.request.role().label(), entry.place(), entry.rank);
+        entries.sort(Comparator.comparing((MemberEntry e) -> e.role()).thenComparing(e -> e.rank));
+        for (MemberEntry entry : entries) {
+            LOG.info("{} at {} has rank {}", entry.role().label(), entry.place(), entry.rank);
         }
-        LOG.info("cluster is ready: {} servers and {} workers", servers, workers);
-        onChange.accept(members());
+        LOG.info("cluster is ready: {}", plan);
+        events.changed(members());
         List.copyOf(entries).forEach(this::admit);
     }
 
     /** Assigns ranks to the nodes that requested none, in the order in which they joined. */
     private void rank(Role role) {
         BitSet taken = new BitSet();
-        for (Entry entry : entries) {
-            if (entry.request.role() == role && entry.rank >= 0) {
+        for (MemberEntry entry : entries) {
+            if (entry.role() == role && entry.rank >= 0) {
                 taken.set(entry.rank);
             }
         }
-        for (Entry entry : entries) {
-            if (entry.request.role() == role && entry.rank < 0) {
+        for (MemberEntry entry : entries) {
+            if (entry.role() == role && entry.rank < 0) {
                 entry.rank = taken.nextClearBit(0);
                 taken.set(entry.rank);
             }
@@ -291,11 +184,11 @@ final class Membership {
     }
 
     List<Member> members() {
-        return entries.stream().map(Entry::member).toList();
+        return entries.stream().map(MemberEntry::member).toList();
     }
 
     CompletableFuture<Beat.Response> beat(long known, Connection connection) {
-        Entry entry = entry(connection);
+        MemberEntry entry = entry(connection);
         if (entry == null) {
             throw new PsException(
                     Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
@@ -314,8 +207,8 @@ final class Membership {
         return new Beat.Response(epoch, state == State.ENDED, members(), lost);
     }
 
-    private @Nullable Entry entry(Connection connection) {
-        for (Entry entry : entries) {
+    private @Nullable MemberEntry entry(Connection connection) {
+        for (MemberEntry entry : entries) {
             if (entry.connection == connection) {
                 return entry;
             }
@@ -324,17 +217,17 @@ final class Membership {
     }
 
     void leave(Connection connection) {
-        Entry entry = entry(connection);
+        MemberEntry entry = entry(connection);
         if (entry != null) {
             entries.remove(entry);
-            LOG.info("{} {} left", entry.request.role().label(), entry.rank);
+            LOG.info("{} {} left", entry.role().label(), entry.rank);
             changed();
         }
     }
 
     /** Removes the node of a connection that has ended together with its session. */
     void closed(Connection connection) {
-        Entry entry = entry(connection);
+        MemberEntry entry = entry(connection);
         if (entry == null) {
             return;
         }
@@ -342,14 +235,14 @@ final class Membership {
             entries.remove(entry);
             LOG.warn(
                     "{} at {} disconnected before the cluster was ready",
-                    entry.request.role().label(),
+                    entry.role().label(),
                     connection.channel().peer());
         } else if (entry.confirmed) { // a node without its answer joins again, or its silence is detected
             lose(entry, "its session with the scheduler ended");
         }
     }
 
-    private void lose(Entry entry, String reason) {
+    private void lose(MemberEntry entry, String reason) {
         entries.remove(entry);
         Member member = entry.member();
         if (state == State.ENDED) {
@@ -372,67 +265,57 @@ final class Membership {
             endedAt = System.nanoTime();
             LOG.info("the job has ended: no worker is left");
         }
-        onChange.accept(members());
-        for (Entry entry : List.copyOf(entries)) {
-            answerBeat(entry);
+        events.changed(members());
+        for (MemberEntry entry : List.copyOf(entries)) {
+            entry.answerBeat(now());
         }
         if (state == State.ENDED && entries.isEmpty()) {
-            onEnd.accept(failure);
-        }
-    }
-
-    private void answerBeat(Entry entry) {
-        CompletableFuture<Beat.Response> beat = entry.beat;
-        if (beat != null) {
-            entry.beat = null;
-            beat.complete(now());
+            events.ended(failure);
         }
     }
 
     /** Checks deadlines and heartbeats. Must be called several times within the heartbeat's limit. */
     void tick() {
         long now = System.nanoTime();
+        long limit = plan.heartbeatLimit().toNanos();
         switch (state) {
             case FORMING -> {
-                if (now - started > joinTimeout) {
+                if (now - started > plan.joinTimeout().toNanos()) {
                     failForming();
                 }
             }
             case RUNNING -> {
-                for (Entry entry : List.copyOf(entries)) {
-                    if (now - entry.lastSeen > heartbeatLimit && entry.beat == null) {
-                        lose(entry, silence(entry) + " for " + heartbeatLimit / 1_000_000 + " ms");
-                    } else if (now - entry.beatSince > heartbeatLimit / 4) {
-                        answerBeat(entry);
+                for (MemberEntry entry : List.copyOf(entries)) {
+                    if (now - entry.lastSeen > limit && entry.beat == null) {
+                        lose(
+                                entry,
+                                entry.silence() + " for "
+                                        + plan.heartbeatLimit().toMillis() + " ms");
+                    } else if (now - entry.beatSince > limit / 4) {
+                        entry.answerBeat(now());
                     }
                 }
             }
             case ENDED -> {
-                if (now - endedAt > heartbeatLimit && !entries.isEmpty()) {
+                if (now - endedAt > limit && !entries.isEmpty()) {
                     entries.clear();
-                    onEnd.accept(failure);
+                    events.ended(failure);
                 }
             }
         }
-    }
-
-    private static String silence(Entry entry) {
-        return entry.connection.channel().isOpen()
-                ? "no heartbeat"
-                : "no connection to the scheduler, and no heartbeat,";
     }
 
     private void failForming() {
         failure = new PsException(
                 Code.TIMED_OUT,
-                "nodes after " + joinTimeout / 1_000_000 + " ms: " + count(Role.SERVER) + " of " + servers
-                        + " servers and " + count(Role.WORKER) + " of " + workers + " workers (expected: all)");
+                "nodes after " + plan.joinTimeout().toMillis() + " ms: " + count(Role.SERVER) + " of " + plan.servers()
+                        + " servers and " + count(Role.WORKER) + " of " + plan.workers() + " workers (expected: all)");
         LOG.error("the cluster did not form: {}", failure.detail());
         state = State.ENDED;
-        for (Entry entry : List.copyOf(entries)) {
+        for (MemberEntry entry : List.copyOf(entries)) {
             entry.joined.completeExceptionally(failure);
         }
         entries.clear();
-        onEnd.accept(failure);
+        events.ended(failure);
     }
 }

@@ -3,6 +3,7 @@ package io.psf.runtime.cluster;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Role;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.transport.Transport;
@@ -38,26 +39,23 @@ public final class Session {
      * Creates a session that begins with an existing connection.
      *
      * @param host the node at the other end
-     * @param name that node's name, for messages
      * @param ticket the ticket of this node
      * @param number a number from {@link #number()}
      * @param patience how long the replacement of a broken connection is retried before the other node counts as lost
      */
-    Session(
-            Client client,
-            Transport transport,
-            Member host,
-            String name,
-            Ticket ticket,
-            long number,
-            Duration patience) {
+    Session(Client client, Transport transport, Member host, Ticket ticket, long number, Duration patience) {
         this.client = client;
         this.transport = transport;
         this.host = host;
-        this.name = name;
+        this.name = name(host);
         this.ticket = ticket;
         this.number = number;
         this.patience = patience.toNanos();
+    }
+
+    /** Returns the name of a node, for messages. There is one scheduler, which has no rank. */
+    static String name(Member host) {
+        return host.role() == Role.SCHEDULER ? "scheduler (" + host.host() + ":" + host.port() + ")" : host.toString();
     }
 
     /** Returns a random number for a session, known to no other node; never 0. */
@@ -88,7 +86,7 @@ public final class Session {
         while (true) {
             // Each attempt has a session number of its own: the server may know the previous one, and has run no call
             // for it.
-            Session session = new Session(client, transport, server, server.toString(), ticket, number(), patience);
+            Session session = new Session(client, transport, server, ticket, number(), patience);
             Peer peer = null;
             PsException failure;
             try {
@@ -125,7 +123,7 @@ public final class Session {
      * @throws PsException if the server refuses, or is not reached in time
      */
     public static Peer without(Client client, Transport transport, Member server, Ticket ticket, Duration limit) {
-        Session none = new Session(client, transport, server, server.toString(), ticket, 0, Duration.ZERO);
+        Session none = new Session(client, transport, server, ticket, 0, Duration.ZERO);
         Peer peer = none.connect();
         try {
             Hello.Response hello = none.greet(peer, 0, limit.toNanos());
@@ -157,8 +155,11 @@ public final class Session {
                 .await()
                 .nonce();
         Hello.Request hello = ticket.hello(host, number, connection, nonce);
-        return client.callInBackground(HelloPsf.FUNCTION, hello, peer, Math.max(1, until - System.nanoTime()))
+        Hello.Response answer = client.callInBackground(
+                        HelloPsf.FUNCTION, hello, peer, Math.max(1, until - System.nanoTime()))
                 .await();
+        Protocol.OWN.agree(answer.protocol());
+        return answer;
     }
 
     /** Starts a thread that reconnects, until it succeeds or the node counts as lost. */

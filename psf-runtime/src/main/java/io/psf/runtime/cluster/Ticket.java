@@ -24,7 +24,7 @@ public record Ticket(Role role, int rank, long cluster, byte[] secret) {
      */
     public Hello.Request hello(Member host, long session, int connection, byte[] nonce) {
         byte[] proof = proof(host.role(), host.rank(), session, connection, nonce);
-        return new Hello.Request(role, rank, cluster, session, connection, proof);
+        return new Hello.Request(Protocol.OWN, role, rank, cluster, new Hello.InSession(session, connection), proof);
     }
 
     byte[] proof(Role host, int hostRank, long session, int connection, byte[] nonce) {

@@ -83,7 +83,8 @@ public final class Tickets {
         if (nonce == null) {
             throw new PsException(Code.BAD_REQUEST, "hello: unasked (expected: a challenge before it)");
         }
-        byte[] expected = of(hello.role(), hello.rank()).proof(host, rank, hello.session(), hello.connection(), nonce);
+        byte[] expected = of(hello.role(), hello.rank())
+                .proof(host, rank, hello.session().session(), hello.session().connection(), nonce);
         if (!MessageDigest.isEqual(expected, hello.proof())) {
             throw new PsException(
                     Code.BAD_REQUEST,
