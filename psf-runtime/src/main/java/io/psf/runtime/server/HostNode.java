@@ -17,7 +17,6 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.server.shard.Tile;
-import io.psf.runtime.store.Abandoned;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.transport.FramePool;
 import java.nio.file.Path;
@@ -262,7 +261,7 @@ public final class HostNode implements Node {
         for (Map<Integer, HostShard> slices : shards.values()) {
             for (HostShard shard : slices.values()) {
                 shard.endAlarms();
-                Abandoned.add(shard.bytes());
+                shard.giveUpMemory();
             }
         }
         shards.clear();
@@ -347,7 +346,15 @@ public final class HostNode implements Node {
         ShardRows rows =
                 new ShardRows(layout.info(), given.info().id() + "." + slice, layout.range(slice), store, fill, making);
         HostShard shard = new HostShard(layout, slice, rows, optimizer, home, this);
-        fill.fill(shard); // on this thread, which is not the lane's
+        boolean filled = false;
+        try {
+            fill.fill(shard); // on this thread, which is not the lane's
+            filled = true;
+        } finally {
+            if (!filled) {
+                shard.giveUpMemory();
+            }
+        }
         rows.use(home.tile());
         slices.put(slice, shard);
         return true;

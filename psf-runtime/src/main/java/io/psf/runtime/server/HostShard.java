@@ -17,7 +17,6 @@ import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardRows;
-import io.psf.runtime.store.Abandoned;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,13 +74,12 @@ final class HostShard implements Shard {
     void drop() {
         dropped = true;
         endAlarms();
-        long bytes = bytes();
-        lane.execute(() -> Abandoned.add(bytes)); // after the work that is queued on the lane
+        lane.execute(this::giveUpMemory); // after the work that is queued on the lane
     }
 
-    /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
-    long bytes() {
-        return rows.bytes();
+    /** Gives the memory up. Views of it stay valid. */
+    void giveUpMemory() {
+        rows.giveUp();
     }
 
     boolean isDropped() {

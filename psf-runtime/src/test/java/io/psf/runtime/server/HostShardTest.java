@@ -16,6 +16,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.shard.ShardRows;
+import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
@@ -209,7 +210,7 @@ final class HostShardTest {
         private final Store memory = new NativeStore();
 
         @Override
-        public ByteBuffer allocate(String name, int bytes) {
+        public Allocation allocate(String name, int bytes) {
             return memory.allocate(name, bytes);
         }
 
@@ -406,10 +407,20 @@ final class HostShardTest {
                 }
                 return bytes;
             }
+
+            @Override
+            public void giveUp(long used) {
+                all.giveUp(used);
+            }
+
+            @Override
+            public void free() {
+                all.free();
+            }
         }
 
         @Override
-        public ByteBuffer allocate(String name, int bytes) {
+        public Allocation allocate(String name, int bytes) {
             return memory.allocate(name, bytes);
         }
 

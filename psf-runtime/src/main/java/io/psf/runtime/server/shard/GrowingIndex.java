@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TensorLayout;
-import io.psf.runtime.store.Abandoned;
+import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
@@ -43,6 +43,9 @@ final class GrowingIndex implements RowIndex {
     /** Per entry the hash's 32 bits, and in the lower half the row plus one; 0 for an empty entry. */
     private ByteBuffer table;
 
+    /** The memory of the table. No view of it leaves this object, so that it is freed at once. */
+    private Allocation tableMemory;
+
     private final int[] hashTile = new int[TILE];
     private final long[] entryTile = new long[TILE];
     private final long[] keyTile = new long[TILE];
@@ -68,11 +71,12 @@ final class GrowingIndex implements RowIndex {
         keyMemory.take(Long.BYTES); // the first key is read before there is any row
         this.takeColumns = takeColumns;
         this.most = Math.min(most, keys.capacity() / Long.BYTES);
-        this.table = newTable(LEAST);
+        this.tableMemory = newTable(LEAST);
+        this.table = tableMemory.bytes();
     }
 
-    private ByteBuffer newTable(int entries) {
-        ByteBuffer zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
+    private Allocation newTable(int entries) {
+        Allocation zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
         shift = Integer.SIZE - Integer.numberOfTrailingZeros(entries);
         return zeros;
     }
@@ -119,10 +123,17 @@ final class GrowingIndex implements RowIndex {
         replaceTable(newTable(LEAST));
     }
 
-    private void replaceTable(ByteBuffer by) {
-        int bytes = table.capacity();
-        table = by;
-        Abandoned.add(bytes);
+    private void replaceTable(Allocation by) {
+        Allocation before = tableMemory;
+        tableMemory = by;
+        table = by.bytes();
+        before.free();
+    }
+
+    /** Gives the memory up. */
+    void giveUp() {
+        keyMemory.giveUp((long) rows * Long.BYTES);
+        tableMemory.giveUp(table.capacity());
     }
 
     /**
@@ -284,14 +295,15 @@ final class GrowingIndex implements RowIndex {
 
     private void grow() {
         ByteBuffer old = table;
-        ByteBuffer twice = newTable(old.capacity() / Long.BYTES * 2);
+        Allocation larger = newTable(old.capacity() / Long.BYTES * 2);
+        ByteBuffer twice = larger.bytes();
         for (int at = 0; at < old.capacity(); at += Long.BYTES) {
             long entry = old.getLong(at);
             if (entry != 0) {
                 twice.putLong(free(twice, (int) (entry >>> Integer.SIZE) >>> shift << 3), entry);
             }
         }
-        replaceTable(twice);
+        replaceTable(larger);
     }
 
     private static int free(ByteBuffer table, int from) {
