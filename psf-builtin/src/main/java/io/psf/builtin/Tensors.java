@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
@@ -83,7 +84,8 @@ public final class Tensors {
                         IntArray.wrap(layout.servers().stream()
                                 .mapToInt(Integer::intValue)
                                 .toArray()),
-                        layout.lanes())
+                        layout.lanes(),
+                        spec.placement().equals(Node.HOST) ? "" : spec.placement())
                 .await();
         return spec.tensor().id();
     }

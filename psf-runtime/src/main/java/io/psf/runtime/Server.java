@@ -14,6 +14,7 @@ import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.MappedStore;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
@@ -57,11 +58,12 @@ public final class Server implements AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.mapped() == null ? new NativeStore() : new MappedStore(config.mapped());
+        Placements placements = placements(store);
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
         this.dispatcher = new Dispatcher(
-                HostNode.start(name, Role.SERVER, config.lanes(), store, config.checkpoints(), pool),
+                HostNode.start(name, Role.SERVER, config.lanes(), placements, config.checkpoints(), pool),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
@@ -147,6 +149,17 @@ public final class Server implements AutoCloseable {
             List<Binding<?, ?>> more,
             List<HandlerInterceptor> interceptors) {
         return new Server(config, transport, false, pool, handlers(more), interceptors);
+    }
+
+    private static Placements placements(Store store) {
+        try {
+            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store);
+            LOG.info("placements of shards: {}", placements);
+            return placements;
+        } catch (PsException e) {
+            store.close();
+            throw e;
+        }
     }
 
     /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */

@@ -113,8 +113,14 @@ final class TestNode extends TestPlace implements Node {
     }
 
     @Override
-    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill) {
         TensorInfo tensor = layout.info();
+        if (!placement.equals(HOST)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "placement of tensor \"" + tensor.id() + "\": \"" + placement
+                            + "\" (expected: one that this server has: " + HOST + ")");
+        }
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }

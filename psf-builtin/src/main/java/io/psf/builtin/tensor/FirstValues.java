@@ -50,6 +50,7 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
         return tensor.shape() + " slices="
                 + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
                 + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
-                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");
+                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM")
+                + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
     }
 }

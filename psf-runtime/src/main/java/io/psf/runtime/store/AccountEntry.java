@@ -2,8 +2,11 @@ package io.psf.runtime.store;
 
 import java.lang.ref.Cleaner;
 
-/** One piece of memory in the account of its store. It leaves the account when it is freed. Thread-safe. */
-public final class AccountEntry {
+/**
+ * One piece of memory in the account of its store. It leaves the account when it is freed. It is its own action of the
+ * cleaner, since a shard has several. Thread-safe.
+ */
+public final class AccountEntry implements Runnable {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final MemoryAccount account;
@@ -17,7 +20,7 @@ public final class AccountEntry {
         this.account = account;
         this.bytes = bytes;
         this.free = free;
-        this.cleanable = CLEANER.register(memory, this::freed);
+        this.cleanable = CLEANER.register(memory, this);
     }
 
     /**
@@ -37,7 +40,9 @@ public final class AccountEntry {
         cleanable.clean();
     }
 
-    private synchronized void freed() {
+    /** Frees the memory. Called once, by the cleaner or through it. */
+    @Override
+    public synchronized void run() {
         isFreed = true;
         free.run();
         account.freed(bytes, givenUp);

@@ -44,17 +44,14 @@ public final class ShardRows {
     /**
      * The rows of a range of keys, which are zero, or of a growing table without rows.
      *
-     * @param name of the shard, for the names of files
-     * @param range the keys; of a growing table their positions
-     * @param fill gives the first values of a growing table's rows
      * @param tile scratch memory of the thread that uses these rows first
      */
-    public ShardRows(TensorInfo tensor, String name, Range range, Store store, Node.Fill fill, Tile tile) {
-        this.tensor = tensor;
-        this.name = name;
-        this.range = range;
+    public ShardRows(Slice slice, Store store, Tile tile) {
+        this.tensor = slice.tensor();
+        this.name = tensor.id() + "." + slice.slice();
+        this.range = slice.range();
         this.store = store;
-        this.fill = fill;
+        this.fill = slice.fill();
         this.tile = tile;
         this.values = column("values", tensor.width());
         this.growing = tensor.grows() ? new GrowingIndex(name, range, store, values.rows(), this::take) : null;
