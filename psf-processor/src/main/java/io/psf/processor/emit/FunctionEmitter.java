@@ -106,6 +106,9 @@ final class FunctionEmitter {
 
     private MethodSpec bind() {
         String factory = (model.place() == Place.SHARD ? "shard" : "node") + (model.later() ? "Later" : "");
+        CodeBlock shard = model.shard()
+                .map(kind -> CodeBlock.of("$T.class, ", Java.name(kind)))
+                .orElse(CodeBlock.of(""));
         return MethodSpec.methodBuilder("bind")
                 .addJavadoc("Returns the binding of a handler, which a server runs.\n")
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
@@ -115,7 +118,10 @@ final class FunctionEmitter {
                         skeleton
                                 ? StubEmitter.refusal(type)
                                 : CodeBlock.of(
-                                        "return $T.$L(FUNCTION, handler, handler::handle)", Binding.class, factory))
+                                        "return $T.$L(FUNCTION, $Lhandler, handler::handle)",
+                                        Binding.class,
+                                        factory,
+                                        shard))
                 .build();
     }
 

@@ -3,10 +3,12 @@ package io.psf.processor.read;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.Shard;
+import io.psf.processor.model.ClassRef;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
@@ -110,7 +112,7 @@ final class HandleReader {
         List<? extends VariableElement> parameters = method.getParameters();
         return parameters.size() == 2
                 && isSame(parameters.get(0).asType(), request)
-                && isSame(parameters.get(1).asType(), placeType());
+                && takes(parameters.get(1).asType());
     }
 
     private void checkHandle(ExecutableElement method) {
@@ -132,7 +134,7 @@ final class HandleReader {
             if (request != null && !isSame(parameters.get(0).asType(), request)) {
                 wrongType(parameters.get(0), "first parameter");
             }
-            if (!isSame(parameters.get(1).asType(), placeType())) {
+            if (!takes(parameters.get(1).asType())) {
                 wrongType(parameters.get(1), "second parameter");
             }
         }
@@ -204,15 +206,37 @@ final class HandleReader {
     }
 
     private boolean isPlace(TypeMirror type) {
-        return isSame(type, elements.getTypeElement(Shard.class.getName()))
-                || isSame(type, elements.getTypeElement(Node.class.getName()));
+        return isShard(type) || isSame(type, elements.getTypeElement(Node.class.getName()));
     }
 
-    private @Nullable TypeElement placeType() {
-        return elements.getTypeElement((place == Place.SHARD ? Shard.class : Node.class).getName());
+    /** True if the type may be the second parameter's. */
+    private boolean takes(TypeMirror type) {
+        return place == Place.SHARD ? isShard(type) : isSame(type, elements.getTypeElement(Node.class.getName()));
+    }
+
+    /** True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see. */
+    private boolean isShard(TypeMirror type) {
+        return type instanceof DeclaredType declared
+                && declared.asElement() instanceof TypeElement element
+                && element.getKind() == ElementKind.INTERFACE
+                && element.getTypeParameters().isEmpty()
+                && Names.isVisibleBeside(element)
+                && isSubtype(type, Shard.class);
+    }
+
+    /** Returns the kind of shard that a method takes; empty if it takes every kind, or a node. */
+    Optional<ClassRef> kindOfShard(ExecutableElement method) {
+        return method.getParameters().stream()
+                .map(VariableElement::asType)
+                .filter(this::isShard)
+                .map(type -> (TypeElement) ((DeclaredType) type).asElement())
+                .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
+                .map(Names::of)
+                .findFirst();
     }
 
     private String signature() {
-        return "Response handle(Request, " + (place == Place.SHARD ? "Shard" : "Node") + ") at = " + place;
+        return "Response handle(Request, " + (place == Place.SHARD ? "Shard or an interface that extends it" : "Node")
+                + ") at = " + place;
     }
 }
