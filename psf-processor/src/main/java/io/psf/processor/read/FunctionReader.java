@@ -99,7 +99,7 @@ public final class FunctionReader {
                         mirror.flag("readOnly"),
                         mirror.flag("ordered"),
                         Names.isPublic(type),
-                        handle.flatMap(methods::kindOfShard),
+                        handle.flatMap(HandleReader::kindOfShard),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),
                         handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))

@@ -85,6 +85,18 @@ final class HandleReader {
         return handle;
     }
 
+    /** Finds and checks {@code handle} of a class that handles the function without implementing its interface. */
+    Optional<ExecutableElement> handleOfClass() {
+        List<ExecutableElement> methods = declared("handle");
+        if (methods.isEmpty()) {
+            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), "", signature());
+        }
+        Optional<ExecutableElement> handle = methods.stream().findFirst();
+        handle.ifPresent(this::checkHandle);
+        methods.stream().skip(1).forEach(another -> wrong(another, "a second method of that name"));
+        return handle;
+    }
+
     /** Returns the interface's only abstract method, which may be a misspelt {@code handle}. */
     private Optional<ExecutableElement> onlyAbstract() {
         List<ExecutableElement> open = ElementFilter.methodsIn(type.getEnclosedElements()).stream()
@@ -224,13 +236,18 @@ final class HandleReader {
                 && isSubtype(type, Shard.class);
     }
 
-    /** Returns the kind of shard that a method takes; empty if it takes every kind, or a node. */
-    Optional<ClassRef> kindOfShard(ExecutableElement method) {
+    /**
+     * Returns the kind of shard that a checked method takes, its second parameter's type; empty if it takes every kind,
+     * or a node.
+     */
+    static Optional<ClassRef> kindOfShard(ExecutableElement method) {
         return method.getParameters().stream()
+                .skip(1)
                 .map(VariableElement::asType)
-                .filter(this::isShard)
+                .filter(DeclaredType.class::isInstance)
                 .map(type -> (TypeElement) ((DeclaredType) type).asElement())
                 .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
+                .filter(element -> !element.getQualifiedName().contentEquals(Node.class.getName()))
                 .map(Names::of)
                 .findFirst();
     }
