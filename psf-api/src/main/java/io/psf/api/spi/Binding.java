@@ -1,6 +1,5 @@
 package io.psf.api.spi;
 
-import io.psf.api.Node;
 import io.psf.api.Shard;
 import java.util.concurrent.CompletionStage;
 
@@ -79,13 +78,16 @@ public record Binding<Q, R>(
     }
 
     /** Returns the binding of a handler that takes a node and returns the response. */
-    public static <Q, R> Binding<Q, R> node(Function<Q, R> function, Object handler, Target<Q, Node, R> target) {
+    public static <Q, R> Binding<Q, R> node(
+            Function<Q, R> function, Object handler, Target<Q, ? super StoredNode, R> target) {
         return new Binding<>(function, Kind.NODE, Shard.class, handler, target);
     }
 
     /** Returns the binding of a handler that takes a node and returns a stage of the response. */
     public static <Q, R> Binding<Q, R> nodeLater(
-            Function<Q, R> function, Object handler, Target<Q, Node, ? extends CompletionStage<R>> target) {
+            Function<Q, R> function,
+            Object handler,
+            Target<Q, ? super StoredNode, ? extends CompletionStage<R>> target) {
         return new Binding<>(function, Kind.NODE_LATER, Shard.class, handler, target);
     }
 

@@ -3,9 +3,11 @@ package io.psf.processor.read;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.Shard;
+import io.psf.api.spi.StoredNode;
 import io.psf.processor.model.ClassRef;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code handle} of a function's interface. */
 final class HandleReader {
+    private static final Set<String> NODES = Set.of(Node.class.getName(), StoredNode.class.getName());
+
     private final TypeElement type;
     private final @Nullable TypeElement request;
     private final @Nullable TypeElement response;
@@ -211,19 +215,23 @@ final class HandleReader {
 
     /** True if the method takes a node, as the method of a function that does not run on shards. */
     static boolean takesNode(ExecutableElement method) {
-        return method.getParameters().stream()
-                .anyMatch(each -> each.asType() instanceof DeclaredType declared
-                        && declared.asElement() instanceof TypeElement element
-                        && element.getQualifiedName().contentEquals(Node.class.getName()));
+        return method.getParameters().stream().anyMatch(each -> isNode(each.asType()));
     }
 
     private boolean isPlace(TypeMirror type) {
-        return isShard(type) || isSame(type, elements.getTypeElement(Node.class.getName()));
+        return isShard(type) || isNode(type);
     }
 
     /** True if the type may be the second parameter's. */
     private boolean takes(TypeMirror type) {
-        return place == Place.SHARD ? isShard(type) : isSame(type, elements.getTypeElement(Node.class.getName()));
+        return place == Place.SHARD ? isShard(type) : isNode(type);
+    }
+
+    /** True if the type is one that every node has. */
+    private static boolean isNode(TypeMirror type) {
+        return type instanceof DeclaredType declared
+                && declared.asElement() instanceof TypeElement element
+                && NODES.contains(element.getQualifiedName().toString());
     }
 
     /** True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see. */
@@ -244,10 +252,9 @@ final class HandleReader {
         return method.getParameters().stream()
                 .skip(1)
                 .map(VariableElement::asType)
-                .filter(DeclaredType.class::isInstance)
+                .filter(type -> type instanceof DeclaredType && !isNode(type))
                 .map(type -> (TypeElement) ((DeclaredType) type).asElement())
                 .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
-                .filter(element -> !element.getQualifiedName().contentEquals(Node.class.getName()))
                 .map(Names::of)
                 .findFirst();
     }

@@ -13,6 +13,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.Caller;
+import io.psf.api.spi.StoredShard;
 import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
@@ -28,7 +29,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** A shard in off-heap memory. All of its state belongs to its lane. */
-final class HostShard implements Shard {
+final class HostShard implements StoredShard {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final TensorLayout layout;
@@ -276,7 +277,7 @@ final class HostShard implements Shard {
     @Override
     public void removeRows() {
         if (!spec.grows()) {
-            Shard.super.removeRows();
+            StoredShard.super.removeRows();
             return;
         }
         requireMayChange();
@@ -287,7 +288,7 @@ final class HostShard implements Shard {
     @Override
     public int removeRows(LongArray keys) {
         if (!spec.grows()) {
-            return Shard.super.removeRows(keys);
+            return StoredShard.super.removeRows(keys);
         }
         requireMayChange();
         int removed = rows.remove(keys, attachments::rowRemoved);
@@ -361,7 +362,7 @@ final class HostShard implements Shard {
 
     @Override
     public Runnable requestRelease() {
-        return serving == null ? Shard.super.requestRelease() : serving::releaseRequest;
+        return serving == null ? StoredShard.super.requestRelease() : serving::releaseRequest;
     }
 
     @Override
