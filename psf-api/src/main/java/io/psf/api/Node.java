@@ -1,8 +1,6 @@
 package io.psf.api;
 
 import io.psf.api.array.FloatArray;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;

@@ -2,8 +2,6 @@ package io.psf.api;
 
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
@@ -8,9 +9,8 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.StoredNode;
-import io.psf.api.spi.TensorLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,12 +8,13 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Caller;
+import io.psf.api.Names;
 import io.psf.api.Place;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.Names;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.processor.model.FunctionModel;
 import java.util.List;
 import javax.lang.model.element.Modifier;
@@ -131,7 +132,7 @@ final class FunctionEmitter {
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
                 .returns(generated.nestedClass("Stub"))
                 .addParameter(Caller.class, "worker")
-                .addStatement("return new Stub(worker, $T.DEFAULT)", CallOptions.class)
+                .addStatement("return new Stub($T.of(worker), $T.DEFAULT)", FunctionCaller.class, CallOptions.class)
                 .build();
     }
 }

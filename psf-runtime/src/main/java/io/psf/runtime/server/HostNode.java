@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
 import io.psf.api.Member;
@@ -10,10 +11,9 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.spi.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.StoredNode;
-import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardRows;
 import io.psf.runtime.server.shard.Tile;

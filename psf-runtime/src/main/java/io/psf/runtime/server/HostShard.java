@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
@@ -9,12 +10,11 @@ import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.StoredShard;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardRows;
