@@ -1,11 +1,12 @@
 package io.psf.acceptance;
 
+import io.psf.api.Member;
 import io.psf.api.Shard;
 import io.psf.runtime.server.shard.HostFactory;
 import io.psf.runtime.server.shard.ShardFactory;
 import io.psf.runtime.server.shard.ShardLane;
 import io.psf.runtime.server.shard.Slice;
-import io.psf.runtime.server.shard.StoredShard;
+import io.psf.runtime.server.shard.MadeShard;
 import io.psf.runtime.store.Store;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -22,15 +23,20 @@ public final class CountingFactory implements ShardFactory {
     }
 
     @Override
-    public StoredShard make(Slice slice, Store store, ShardLane lane) {
-        StoredShard host = new HostFactory().make(slice, store, lane);
+    public MadeShard make(Slice slice, Store store, ShardLane lane) {
+        MadeShard host = new HostFactory().make(slice, store, lane);
         return new Counting(host, counting(host.shard()));
     }
 
-    private record Counting(StoredShard host, CountingShard shard) implements StoredShard {
+    private record Counting(MadeShard host, CountingShard shard) implements MadeShard {
         @Override
         public void moveToLane() {
             host.moveToLane();
+        }
+
+        @Override
+        public void membersChanged(List<Member> now) {
+            host.membersChanged(now);
         }
 
         @Override

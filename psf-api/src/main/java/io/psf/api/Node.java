@@ -1,9 +1,6 @@
 package io.psf.api;
 
 import io.psf.api.array.FloatArray;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -112,13 +109,6 @@ public interface Node {
      * @return cancels the work; work that is already due may still run
      */
     Future<?> after(Duration delay, Runnable work);
-
-    /**
-     * Returns the directory for checkpoints that this node was configured with.
-     *
-     * @throws PsException with {@code CONFIGURATION} if none was configured
-     */
-    Path checkpoints();
 
     /** Sets the initial values of a new shard. */
     @FunctionalInterface

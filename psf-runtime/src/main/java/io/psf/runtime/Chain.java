@@ -4,8 +4,8 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.runtime.call.Call;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * a handler answers a call later, other workers' calls may run in between; the calls behind it still wait for it. Not
  * thread-safe.
  */
-public final class Chain implements Caller {
+public final class Chain implements FunctionCaller {
     private final Worker worker;
     private final List<Call<?>> calls = new ArrayList<>();
     private boolean sent;

@@ -2,8 +2,8 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.transport.RequestHeader;
 import java.util.Arrays;
 import java.util.List;

@@ -1,19 +1,19 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
-import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.spi.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.StoredNode;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.server.shard.Slice;
@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The state of a server or the scheduler. Functions on nodes access it on the node's own lane. */
-public final class HostNode implements Node {
+public final class HostNode implements StoredNode {
     private static final Logger LOG = LoggerFactory.getLogger(HostNode.class);
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 

@@ -2,7 +2,6 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -10,12 +9,12 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.ShardLane;
-import io.psf.runtime.server.shard.StoredShard;
+import io.psf.runtime.server.shard.MadeShard;
 import io.psf.runtime.server.shard.Tile;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,9 +52,9 @@ final class LaneShard implements ShardLane {
     private @Nullable Invocation serving;
 
     /** True while the thread that makes the shard sets its values. */
-    private boolean isMade;
+    private boolean isFilled;
 
-    private final StoredShard stored;
+    private final MadeShard made;
     private final Shard shard;
 
     /**
@@ -63,15 +62,15 @@ final class LaneShard implements ShardLane {
      *
      * @param make makes what handlers see, for this lane
      */
-    LaneShard(TensorLayout layout, int slice, Lane lane, HostNode node, Function<? super ShardLane, StoredShard> make) {
+    LaneShard(TensorLayout layout, int slice, Lane lane, HostNode node, Function<? super ShardLane, MadeShard> make) {
         this.layout = layout;
         this.slice = slice;
         this.lane = lane;
         this.node = node;
         this.place = new Place(node, lane, this);
         this.stamp = TensorLayout.stamp(layout.info(), layout.range(slice));
-        this.stored = make.apply(this);
-        this.shard = stored.shard();
+        this.made = make.apply(this);
+        this.shard = made.shard();
     }
 
     /**
@@ -86,11 +85,11 @@ final class LaneShard implements ShardLane {
             filled = true;
         } finally {
             if (!filled) {
-                stored.giveUp();
+                made.giveUp();
             }
         }
-        isMade = true;
-        stored.moveToLane();
+        isFilled = true;
+        made.moveToLane();
     }
 
     /** Returns what handlers see. */
@@ -119,12 +118,12 @@ final class LaneShard implements ShardLane {
     void drop() {
         dropped = true;
         endAlarms();
-        lane.execute(stored::giveUp); // after the work that is queued on the lane
+        lane.execute(made::giveUp); // after the work that is queued on the lane
     }
 
     /** Gives the memory up. Views of it stay valid. */
     void giveUpMemory() {
-        stored.giveUp();
+        made.giveUp();
     }
 
     boolean isDropped() {
@@ -229,11 +228,7 @@ final class LaneShard implements ShardLane {
     }
 
     void membersChanged(List<Member> now) {
-        for (Object attachment : shard.attachments().all()) {
-            if (attachment instanceof MemberListener listener) {
-                listener.membersChanged(now);
-            }
-        }
+        made.membersChanged(now);
     }
 
     @Override
@@ -301,6 +296,6 @@ final class LaneShard implements ShardLane {
 
     @Override
     public Tile tile() {
-        return isMade ? lane.tile() : node.making();
+        return isFilled ? lane.tile() : node.making();
     }
 }

@@ -2,8 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
@@ -160,14 +159,14 @@ final class GrowingIndex implements RowIndex {
     private void findHomes(long[] some, int n) {
         long wrong = 0;
         for (int i = 0; i < n; i++) {
-            long hash = Routing.hash(some[i]);
+            long hash = TensorLayout.hash(some[i]);
             long place = TensorLayout.position(hash);
             wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if a key is outside
             hashTile[i] = (int) hash;
             entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
         }
         for (int i = 0; wrong < 0 && i < n; i++) {
-            if (!places.contains(TensorLayout.position(Routing.hash(some[i])))) {
+            if (!places.contains(TensorLayout.position(TensorLayout.hash(some[i])))) {
                 throw new PsException(
                         PsException.Code.OUT_OF_RANGE,
                         "key: " + some[i] + " (expected: one whose place, by its hash, is in " + places + ")");
@@ -223,7 +222,7 @@ final class GrowingIndex implements RowIndex {
      * @return the number that the row had; -1 if the key has no row
      */
     int remove(long key) {
-        int hash = (int) Routing.hash(key);
+        int hash = (int) TensorLayout.hash(key);
         int at = place(key, hash);
         int row = (int) table.getLong(at) - 1;
         if (row < 0) {
@@ -232,7 +231,7 @@ final class GrowingIndex implements RowIndex {
         int last = rows - 1;
         if (row != last) {
             long moved = keys.getLong(last * Long.BYTES);
-            int hashOfMoved = (int) Routing.hash(moved);
+            int hashOfMoved = (int) TensorLayout.hash(moved);
             table.putLong(place(moved, hashOfMoved), entry(hashOfMoved, row + 1));
             keys.putLong(row * Long.BYTES, moved);
         }

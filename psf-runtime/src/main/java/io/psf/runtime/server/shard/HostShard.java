@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
+import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.Shard;
@@ -10,7 +11,8 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
-import io.psf.api.spi.Caller;
+import io.psf.api.spi.StoredShard;
+import io.psf.api.Caller;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 
 /** A shard in the server's own memory, off the heap. All of its state belongs to its lane. */
-final class HostShard implements Shard, StoredShard {
+final class HostShard implements StoredShard, MadeShard {
     private final TensorInfo spec;
     private final int slice;
     private final ShardRows rows;
@@ -44,6 +46,15 @@ final class HostShard implements Shard, StoredShard {
     @Override
     public void moveToLane() {
         rows.use(lane.tile());
+    }
+
+    @Override
+    public void membersChanged(List<Member> now) {
+        for (Object attachment : attachments.all()) {
+            if (attachment instanceof MemberListener listener) {
+                listener.membersChanged(now);
+            }
+        }
     }
 
     @Override
@@ -134,7 +145,7 @@ final class HostShard implements Shard, StoredShard {
     @Override
     public void removeRows() {
         if (!spec.grows()) {
-            Shard.super.removeRows();
+            StoredShard.super.removeRows();
             return;
         }
         requireMayChange();
@@ -145,7 +156,7 @@ final class HostShard implements Shard, StoredShard {
     @Override
     public int removeRows(LongArray keys) {
         if (!spec.grows()) {
-            return Shard.super.removeRows(keys);
+            return StoredShard.super.removeRows(keys);
         }
         requireMayChange();
         int removed = rows.remove(keys, attachments::rowRemoved);

@@ -64,7 +64,7 @@ public final class Placements {
      *
      * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement
      */
-    public StoredShard make(Slice slice, ShardLane lane) {
+    public MadeShard make(Slice slice, ShardLane lane) {
         return factory(slice).make(slice, store, lane);
     }
 

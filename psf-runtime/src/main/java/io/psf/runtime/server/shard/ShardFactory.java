@@ -22,5 +22,5 @@ public interface ShardFactory {
      * @param store the server's memory
      * @param lane the lane of the shard, and the call that runs there
      */
-    StoredShard make(Slice slice, Store store, ShardLane lane);
+    MadeShard make(Slice slice, Store store, ShardLane lane);
 }
