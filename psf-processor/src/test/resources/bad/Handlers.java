@@ -79,6 +79,91 @@ public final class Handlers {
   @PsHandler(preference = 2)
   public static class PreferredToo implements One {} // ERROR [PsfHandlerTwice]
 
+  interface Kind extends Shard {}
+
+  @PsFunction(value = "bad.handlers.on_nodes", at = Place.SERVER)
+  interface OnNodes {
+    record Request() {}
+
+    record Response() {}
+
+    Response handle(Request request, Node node);
+  }
+
+  @PsHandler(function = Runnable.class) // ERROR [PsfHandlerFunction]
+  public static class OfRunnable {
+    public One.Response handle(One.Request slice, Kind shard) {
+      return new One.Response();
+    }
+  }
+
+  @PsHandler(function = int.class) // ERROR [PsfHandlerFunction]
+  public static class OfInt {}
+
+  @PsHandler(function = OnNodes.class) // ERROR [PsfHandlerFunction]
+  public static class OfOnNodes {
+    public OnNodes.Response handle(OnNodes.Request request, Node node) {
+      return new OnNodes.Response();
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 3) // ERROR [PsfHandlerFunction]
+  public static class OfOneTwice implements One {}
+
+  @PsHandler(function = One.class, preference = 3)
+  public static class WithoutHandle {} // ERROR [PsfHandleMissing]
+
+  @PsHandler(function = One.class, preference = 3)
+  static class HiddenOfOne { // ERROR [PsfHandlerNotPublic]
+    public One.Response handle(One.Request slice, Kind shard) {
+      return new One.Response();
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 3)
+  public static class OfOtherTuples {
+    public Two.Response handle( // ERROR [PsfHandleSignature]
+        Two.Request slice, // ERROR [PsfHandleSignature]
+        Two shard) { // ERROR [PsfHandleSignature]
+      return new Two.Response();
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 3)
+  public static class TwoHandles {
+    public One.Response handle(One.Request slice, Kind shard) {
+      return new One.Response();
+    }
+
+    public One.Response handle(One.Request slice, Shard shard) { // ERROR [PsfHandleSignature]
+      return new One.Response();
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 4)
+  public static class OfAnyShard {
+    public One.Response handle(One.Request slice, Shard shard) {
+      return new One.Response();
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 4)
+  public static class OfKind {
+    public CompletionStage<One.Response> handle(One.Request slice, Kind shard) throws Exception {
+      return CompletableFuture.completedFuture(new One.Response());
+    }
+  }
+
+  @PsHandler(function = One.class, preference = 4)
+  public static class OfKindToo { // ERROR [PsfHandlerTwice]
+    public One.Response handle(One.Request slice, Kind shard) {
+      return new One.Response();
+    }
+  }
+
+  @PsHandler(preference = 4)
+  public static class OfAnyShardToo implements One {} // ERROR [PsfHandlerTwice]
+
   @PsHandler(preference = 2)
   public static class PreferredWhereItRuns implements One, Available {
     @Override

@@ -37,7 +37,7 @@ public interface TenMistakes {
   }
 
   final class User {
-    FloatArray use(io.psf.api.spi.Caller worker, Request it) {
+    FloatArray use(io.psf.api.Caller worker, Request it) {
       return TenMistakesPsf.stub(worker)
           .call(it.tensor(), it.options(), it.gradient(), it.rows(), it.values(), it.total(), it.rounds())
           .await()

@@ -24,7 +24,7 @@ public interface Used {
   }
 
   final class User {
-    FloatArray use(io.psf.api.spi.Caller worker, TensorId tensor, FloatArray x) {
+    FloatArray use(io.psf.api.Caller worker, TensorId tensor, FloatArray x) {
       UsedPsf.Stub stub = UsedPsf.stub(worker).withDeadline(java.time.Duration.ofSeconds(1));
       UsedPsf.bind(new OnHost());
       String name = UsedPsf.NAME + UsedPsf.ID + UsedPsf.FUNCTION;

@@ -1,13 +1,14 @@
 package good;
 
+import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
@@ -56,18 +57,18 @@ public final class AbsentPsf {
      * Returns the stub with which a worker calls the function.
      */
     public static Stub stub(Caller worker) {
-        return new Stub(worker, CallOptions.DEFAULT);
+        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
     }
 
     /**
      * Calls {@link Absent}. Stateless and thread-safe.
      */
     public static final class Stub {
-        private final Caller caller;
+        private final FunctionCaller caller;
 
         private final CallOptions options;
 
-        private Stub(Caller caller, CallOptions options) {
+        private Stub(FunctionCaller caller, CallOptions options) {
             this.caller = caller;
             this.options = options;
         }

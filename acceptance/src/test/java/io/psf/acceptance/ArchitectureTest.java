@@ -48,6 +48,26 @@ final class ArchitectureTest {
             .resideInAnyPackage("java..", API, "org.jspecify.annotations");
 
     @ArchTest
+    static final ArchRule ARRAYS_AND_LAYOUTS_SEE_NO_OTHER_PACKAGE = noClasses()
+            .that()
+            .resideInAnyPackage("io.psf.api.array", "io.psf.api.layout")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.psf.api", "io.psf.api.spi");
+
+    @ArchTest
+    static final ArchRule WHAT_USERS_SEE_DOES_NOT_SEE_THE_SPI = noClasses()
+            .that()
+            .resideInAPackage("io.psf.api")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.psf.api.spi");
+
+    @ArchTest
+    static final ArchRule THE_PACKAGES_OF_THE_API_HAVE_NO_CYCLES =
+            slices().matching("io.psf.api.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
     static final ArchRule THE_TESTKIT_SEES_THE_API_ALONE = classes()
             .that()
             .resideInAPackage("io.psf.testkit..")

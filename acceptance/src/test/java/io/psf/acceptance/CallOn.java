@@ -2,12 +2,12 @@ package io.psf.acceptance;
 
 import static io.psf.api.layout.Reduction.SUM;
 
+import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
-import io.psf.api.spi.Caller;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;

@@ -22,6 +22,7 @@ import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Frame;
@@ -71,7 +72,7 @@ public final class Host implements AutoCloseable {
                 .with(ListedPsf.bind(new Listed() {}));
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         dispatcher = new Dispatcher(
-                HostNode.start("fuzz", Role.SERVER, 1, new NativeStore(), null, pool),
+                HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
                 pool,
                 ClusterFunctions.bindHello(handlers, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
@@ -121,7 +122,8 @@ public final class Host implements AutoCloseable {
                         .mapToLong(Long::longValue)
                         .toArray()),
                 IntArray.of(0, 0),
-                0);
+                0,
+                "");
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 

@@ -2,13 +2,13 @@ package io.psf.fuzz;
 
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;

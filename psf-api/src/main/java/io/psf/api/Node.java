@@ -1,9 +1,6 @@
 package io.psf.api;
 
 import io.psf.api.array.FloatArray;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -18,6 +15,9 @@ import java.util.function.Supplier;
  * node's own lane, by one thread at a time.
  */
 public interface Node {
+    /** The placement of shards in a server's own memory, which every server has. */
+    String HOST = "host";
+
     /** Returns this node's role. */
     Role role();
 
@@ -62,7 +62,7 @@ public interface Node {
     Caller caller();
 
     /**
-     * Creates the shard of a slice, or leaves the existing shard unchanged.
+     * Creates the shard of a slice in this node's own memory, or leaves the existing shard unchanged.
      *
      * @param layout the layout of the whole tensor
      * @param slice the slice's number
@@ -71,7 +71,23 @@ public interface Node {
      * @return true if the shard is new
      * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout
      */
-    boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill);
+    default boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
+        return create(layout, slice, HOST, optimizer, fill);
+    }
+
+    /**
+     * Creates the shard of a slice at a placement, or leaves the existing shard unchanged.
+     *
+     * @param layout the layout of the whole tensor
+     * @param slice the slice's number
+     * @param placement the memory of the shard: {@link #HOST}, or another one that this node has
+     * @param optimizer applies pushes to the shard
+     * @param fill run once on the new shard before any other function sees it
+     * @return true if the shard is new
+     * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout; with {@code BAD_REQUEST}
+     *     if this node does not have the placement
+     */
+    boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill);
 
     /** Drops the shards of a tensor that this node holds, and returns their number. */
     int drop(TensorId tensor);
@@ -93,13 +109,6 @@ public interface Node {
      * @return cancels the work; work that is already due may still run
      */
     Future<?> after(Duration delay, Runnable work);
-
-    /**
-     * Returns the directory for checkpoints that this node was configured with.
-     *
-     * @throws PsException with {@code CONFIGURATION} if none was configured
-     */
-    Path checkpoints();
 
     /** Sets the initial values of a new shard. */
     @FunctionalInterface

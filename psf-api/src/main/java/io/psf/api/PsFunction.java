@@ -10,6 +10,10 @@ import java.lang.annotation.Target;
  * Declares a PS function: an interface with a nested {@code record Request}, a nested {@code record Response} and one
  * method {@code handle}, which runs next to the shard and answers a request with a response.
  *
+ * <p>The type of the second parameter of {@code handle} is the kind of shard that the function needs: {@link Shard} for
+ * every kind, or an interface that extends it, for shards that implement this interface. It is {@link Node} for a
+ * function that does not run on shards.
+ *
  * <p>For an interface {@code X} the annotation processor generates the class {@code XPsf}: the codec, the partition
  * over slices, the merge of the answers, the worker's {@code XPsf.Stub} and the server's {@code XPsf.bind(handler)}.
  *

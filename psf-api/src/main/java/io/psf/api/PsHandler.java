@@ -8,11 +8,11 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a class that handles a {@link PsFunction}. Servers find the class on their class path. The class must be
- * public, have a public constructor without parameters, and implement the interface of one function. It replaces a
- * {@code default} body of {@code handle}.
+ * public, have a public constructor without parameters, and implement the interface of one function, or name it with
+ * {@link #function}. It replaces a {@code default} body of {@code handle}.
  *
  * <p>A function may have several handlers with different preferences: a server uses the {@link Available} handler of
- * the highest preference.
+ * the highest preference among those that serve the kind of the shard.
  */
 @Documented
 @Target(ElementType.TYPE)
@@ -23,4 +23,18 @@ public @interface PsHandler {
      * handlers with the same preference are an error.
      */
     int preference() default 0;
+
+    /**
+     * The function, for a class that serves only shards of one kind. Such a class does not implement the function's
+     * interface. It has a method {@code handle} of its own, whose second parameter is the kind: an interface that
+     * extends {@link Shard}.
+     *
+     * <pre>{@code
+     * @PsHandler(function = Axpy.class)
+     * public final class AxpyOnDevice {
+     *     public Axpy.Response handle(Axpy.Request slice, DeviceShard shard) { .. }
+     * }
+     * }</pre>
+     */
+    Class<?> function() default void.class;
 }

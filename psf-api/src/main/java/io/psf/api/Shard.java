@@ -2,13 +2,8 @@ package io.psf.api;
 
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.Attachments;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -158,20 +153,6 @@ public interface Shard {
      */
     FloatArray slot(String name, int width);
 
-    /** Returns the slots that have been requested, by name, each [rows, width of the slot] float32. */
-    Map<String, FloatArray> slots();
-
-    /**
-     * Removes all rows of a growing table and their slots' content, as loading does before it creates the saved rows.
-     * Attachments that are a {@link RowListener} are notified. Per-row state of any other attachment is invalid
-     * afterwards, unless the attachment is created again.
-     *
-     * @throws PsException with {@code BAD_REQUEST} if the table does not grow
-     */
-    default void removeRows() {
-        throw doesNotGrow();
-    }
-
     /**
      * Removes rows of a growing table by their keys, with their slots' content. A key that has no row changes nothing.
      * Rows are numbered without gaps: the last row takes the number of each removed row, so row numbers obtained
@@ -184,11 +165,7 @@ public interface Shard {
      *     nothing is removed; with {@code BAD_REQUEST} if the table does not grow
      */
     default int removeRows(LongArray keys) {
-        throw doesNotGrow();
-    }
-
-    private PsException doesNotGrow() {
-        return new PsException(
+        throw new PsException(
                 PsException.Code.BAD_REQUEST,
                 "tensor " + spec().id() + ": " + spec().shape() + " (expected: a table that grows)");
     }
@@ -264,17 +241,5 @@ public interface Shard {
      * @param type the state's class, its key
      * @param factory creates the state on the first request
      */
-    default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
-        return attachments().get(type, factory);
-    }
-
-    /** Returns all attachments, for code that saves and loads them. */
-    Attachments attachments();
-
-    /**
-     * Returns the directory for checkpoints that the server was configured with.
-     *
-     * @throws PsException with {@code CONFIGURATION} if none was configured
-     */
-    Path checkpoints();
+    <T> T attachment(Class<T> type, Supplier<? extends T> factory);
 }

@@ -1,7 +1,5 @@
 package io.psf.api;
 
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
 import org.jspecify.annotations.Nullable;
 
 /**

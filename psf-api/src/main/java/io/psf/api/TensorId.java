@@ -1,7 +1,5 @@
 package io.psf.api;
 
-import io.psf.api.spi.Names;
-
 /**
  * The name of a tensor, a named parameter of shape {@code [rows, width]}. A value type: two ids with the same name
  * denote the same tensor, on every worker. Immutable and thread-safe.

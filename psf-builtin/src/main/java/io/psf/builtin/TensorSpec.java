@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.Node;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param updates how the workers' pushes combine; by default each is applied on arrival
  * @param slices the number of slices that the rows are partitioned into; 0 for one per server, or {@link #PIECES}
  * @param beside the tensor that it is colocated with, slice by slice; null for none
+ * @param placement the memory of the shards; by default the servers' own
  */
 public record TensorSpec(
         TensorInfo tensor,
@@ -21,7 +23,8 @@ public record TensorSpec(
         OptimizerSpec optimizer,
         Updates updates,
         int slices,
-        @Nullable TensorId beside) {
+        @Nullable TensorId beside,
+        String placement) {
     /**
      * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
      * slice of this size is still in the cache when it is processed, and one slice is transferred while another is
@@ -31,12 +34,16 @@ public record TensorSpec(
 
     /**
      * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer or the updates
-     * are null, or if the number of slices is below {@link #PIECES} or above the number of rows.
+     * are null, if the placement is null or blank, or if the number of slices is below {@link #PIECES} or above the number of rows.
      */
     public TensorSpec {
         if (initializer == null || optimizer == null || updates == null) {
             throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
+        }
+        if (placement == null || placement.isBlank()) {
+            throw new IllegalArgumentException("placement of tensor \"" + tensor.id() + "\": \"" + placement
+                    + "\" (expected: a name, such as \"" + Node.HOST + "\")");
         }
         if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
@@ -67,7 +74,8 @@ public record TensorSpec(
                 Optimizers.add(),
                 Updates.EACH,
                 PIECES,
-                null);
+                null,
+                Node.HOST);
     }
 
     /**
@@ -99,17 +107,17 @@ public record TensorSpec(
 
     /** Returns a copy with another initializer. */
     public TensorSpec initializer(Initializer initializer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
     }
 
     /** Returns a copy with another optimizer. */
     public TensorSpec optimizer(OptimizerSpec optimizer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
     }
 
     /** Returns a copy with another mode of combining the workers' pushes. */
     public TensorSpec updates(Updates updates) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
     }
 
     /**
@@ -118,7 +126,7 @@ public record TensorSpec(
      * one is declared {@link #beside} the other.
      */
     public TensorSpec slices(int slices) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
     }
 
     /**
@@ -132,7 +140,16 @@ public record TensorSpec(
      *     tensor's number of slices
      */
     public TensorSpec beside(TensorId other) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other, placement);
+    }
+
+    /**
+     * Returns a copy whose shards are in another memory of the servers. Their own is {@link Node#HOST}.
+     *
+     * @param placement a name for which each server has a factory of shards, such as {@code device:0}
+     */
+    public TensorSpec placement(String placement) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
     }
 
     /**
@@ -141,6 +158,7 @@ public record TensorSpec(
      */
     public String declaration() {
         return tensor.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside) + " initializer="
-                + initializer + " optimizer=" + optimizer + " updates=" + updates;
+                + initializer + " optimizer=" + optimizer + " updates=" + updates
+                + (placement.equals(Node.HOST) ? "" : " placement=" + placement);
     }
 }

@@ -1,13 +1,14 @@
 package io.psf.builtin;
 
+import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.checkpoint.Checkpoints;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
@@ -83,7 +84,8 @@ public final class Tensors {
                         IntArray.wrap(layout.servers().stream()
                                 .mapToInt(Integer::intValue)
                                 .toArray()),
-                        layout.lanes())
+                        layout.lanes(),
+                        spec.placement().equals(Node.HOST) ? "" : spec.placement())
                 .await();
         return spec.tensor().id();
     }

@@ -44,6 +44,7 @@ final class FunctionDraw {
             "Duration",
             "Binding",
             "Caller",
+            "FunctionCaller",
             "FloatArray",
             "TensorId",
             "Reduction",

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;

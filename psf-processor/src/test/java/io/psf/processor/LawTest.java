@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.testing.compile.Compilation;
+import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.Place;
 import io.psf.api.PsException;
@@ -11,6 +12,7 @@ import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.FloatArray;
@@ -18,12 +20,11 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.lang.reflect.Method;
@@ -476,7 +477,7 @@ class LawTest {
     /** The request that a stub makes of the arguments. */
     private static Object requestOf(String name, Object... arguments) throws ReflectiveOperationException {
         List<Object> requests = new ArrayList<>();
-        Caller caller = new Caller() {
+        Caller caller = new FunctionCaller() {
             @Override
             @SuppressWarnings("NullAway")
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {

@@ -6,7 +6,7 @@ import com.google.testing.compile.Compilation;
 import com.google.testing.compile.JavaFileObjects;
 import io.psf.api.Place;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -50,6 +50,10 @@ class ServicesTest {
                         good.AxpyOnDevicePsfProvider
                         good.AxpyOnHostPsfProvider
                         good.CensusPsfProvider
+                        good.Kinds_LaterPsfProvider
+                        good.Kinds_OfAnyShardPsfProvider
+                        good.Kinds_OfDevicePsfProvider
+                        good.OnDevicePsfProvider
                         good.Outer_OnHostPsfProvider
                         good.PerSlicePsfProvider
                         good.PushPsfProvider

@@ -1,7 +1,7 @@
 package io.psf.processor;
 
+import io.psf.api.TensorLayout;
 import io.psf.api.layout.Reduction;
-import io.psf.api.spi.TensorLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

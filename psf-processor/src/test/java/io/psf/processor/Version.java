@@ -1,10 +1,11 @@
 package io.psf.processor;
 
+import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
@@ -135,7 +136,7 @@ record Version(RandomFunction drawn, int version, ClassLoader classes) {
     /** The request that the stub makes for callers of an older version. */
     Object requestOf(Version older, Object request) throws ReflectiveOperationException {
         List<Object> requests = new ArrayList<>();
-        Caller caller = new Caller() {
+        Caller caller = new FunctionCaller() {
             @Override
             @SuppressWarnings("NullAway")
             public <Q, R> Pending<R> call(Function<Q, R> function, Q made, @Nullable R into, CallOptions options) {

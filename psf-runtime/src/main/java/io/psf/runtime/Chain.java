@@ -4,8 +4,8 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.runtime.call.Call;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * chain is not repeated if a tensor was created again ({@code STALE_LAYOUT}): the next one uses the new location. Not
  * thread-safe.
  */
-public final class Chain implements Caller {
+public final class Chain implements FunctionCaller {
     private final Worker worker;
     private final List<Call<?>> calls = new ArrayList<>();
     private boolean sent;

@@ -6,13 +6,13 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A caller that passes each call through an interceptor. */
-record InterceptedCaller(Caller inner, CallInterceptor interceptor) implements Caller {
+record InterceptedCaller(FunctionCaller inner, CallInterceptor interceptor) implements FunctionCaller {
     @Override
     public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
         TensorId tensor = function.target(request);

@@ -10,6 +10,7 @@ import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
@@ -61,7 +62,7 @@ public final class Scheduler implements AutoCloseable {
             }
         });
         this.dispatcher = new Dispatcher(
-                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, new NativeStore(), null, pool),
+                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool),
                 pool,
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,

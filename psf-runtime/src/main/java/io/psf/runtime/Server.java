@@ -13,6 +13,7 @@ import io.psf.runtime.cluster.Join;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.MappedStore;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
@@ -58,6 +59,7 @@ public final class Server implements AutoCloseable {
         this.store = config.storage().mapped() == null
                 ? new NativeStore()
                 : new MappedStore(config.storage().mapped());
+        Placements placements = placements(store);
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
@@ -66,7 +68,7 @@ public final class Server implements AutoCloseable {
                         name,
                         Role.SERVER,
                         config.lanes(),
-                        store,
+                        placements,
                         config.storage().checkpoints(),
                         pool),
                 pool,
@@ -154,6 +156,17 @@ public final class Server implements AutoCloseable {
             List<Binding<?, ?>> more,
             List<HandlerInterceptor> interceptors) {
         return new Server(config, transport, false, pool, handlers(more), interceptors);
+    }
+
+    private static Placements placements(Store store) {
+        try {
+            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store);
+            LOG.info("placements of shards: {}", placements);
+            return placements;
+        } catch (PsException e) {
+            store.close();
+            throw e;
+        }
     }
 
     /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */

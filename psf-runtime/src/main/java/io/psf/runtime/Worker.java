@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.CallInterceptor;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.Place;
@@ -10,11 +11,11 @@ import io.psf.api.Role;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * Computes, and calls PS functions: every stub is made of a worker. Calls on one shard run in the order in which one
  * thread sent them. Thread-safe.
  */
-public final class Worker implements TensorCaller, AutoCloseable {
+public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final Duration LONGEST = Duration.ofDays(24);
 

@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Pending;
@@ -10,16 +11,16 @@ import io.psf.api.Shard;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * another worker, or {@link #advance} completes the answer; an earlier {@code await} fails with {@code TIMED_OUT}.
  * Handlers that answer from a thread of their own are not supported.
  */
-public final class TestCluster implements TensorCaller {
+public final class TestCluster implements TensorCaller, FunctionCaller {
     /** The number that selects the lanes of all tensors that the cluster begins with. */
     private static final long COLOCATED = 1;
 
@@ -170,7 +171,7 @@ public final class TestCluster implements TensorCaller {
 
     /** Returns the caller for handlers. Its calls have no worker and no order, and are answered on the lane. */
     private Caller onward() {
-        return new Caller() {
+        return new FunctionCaller() {
             @Override
             public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
                 CompletableFuture<R> answer = new CompletableFuture<>();

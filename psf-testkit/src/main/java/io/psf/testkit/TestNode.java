@@ -1,16 +1,16 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
-import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
+import io.psf.api.spi.StoredNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server or the scheduler, for functions that run on whole nodes. A server of a test holds one slice of each tensor.
  */
-final class TestNode extends TestPlace implements Node {
+final class TestNode extends TestPlace implements StoredNode {
     private final Role role;
     private final int rank;
     private final TestPlaces places;
@@ -113,8 +113,14 @@ final class TestNode extends TestPlace implements Node {
     }
 
     @Override
-    public boolean create(TensorLayout layout, int slice, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill) {
         TensorInfo tensor = layout.info();
+        if (!placement.equals(HOST)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "placement of tensor \"" + tensor.id() + "\": \"" + placement
+                            + "\" (expected: one that this server has: " + HOST + ")");
+        }
         if (shards.stream().anyMatch(shard -> shard.spec().id().equals(tensor.id()) && shard.slice() == slice)) {
             return false;
         }

@@ -1,7 +1,7 @@
 package io.psf.testkit;
 
+import io.psf.api.Caller;
 import io.psf.api.Member;
-import io.psf.api.spi.Caller;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

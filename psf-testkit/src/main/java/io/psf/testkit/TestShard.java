@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
@@ -11,11 +12,11 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.StoredShard;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,7 @@ import java.util.stream.Stream;
  * A shard on the heap: of a {@link TestCluster}, or without a cluster, for a test of an optimizer or of one handler.
  * Scratch memory is initialized with NaN, so that a test detects a handler that does not fill it.
  */
-public final class TestShard extends TestPlace implements Shard {
+public final class TestShard extends TestPlace implements StoredShard {
     private final TensorLayout layout;
     private final TensorInfo spec;
     private final int slice;
@@ -184,7 +185,7 @@ public final class TestShard extends TestPlace implements Shard {
     @Override
     public void removeRows() {
         if (!spec.grows()) {
-            Shard.super.removeRows();
+            StoredShard.super.removeRows();
         }
         requireMayChange();
         keys.clear();
@@ -195,7 +196,7 @@ public final class TestShard extends TestPlace implements Shard {
     @Override
     public int removeRows(LongArray some) {
         if (!spec.grows()) {
-            return Shard.super.removeRows(some);
+            return StoredShard.super.removeRows(some);
         }
         requireMayChange();
         for (int i = 0; i < some.length(); i++) {

@@ -6,7 +6,7 @@ import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;

@@ -2,7 +2,7 @@ package io.psf.testkit;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

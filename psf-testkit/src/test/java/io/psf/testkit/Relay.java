@@ -2,11 +2,11 @@ package io.psf.testkit;
 
 import static io.psf.api.layout.Reduction.SUM;
 
+import io.psf.api.Caller;
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
-import io.psf.api.spi.Caller;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 

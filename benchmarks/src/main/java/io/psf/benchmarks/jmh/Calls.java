@@ -3,12 +3,12 @@ package io.psf.benchmarks.jmh;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls like a worker, to servers that answer at once. */
-final class Calls implements Caller {
+final class Calls implements FunctionCaller {
     /** A tensor of 16 floats. */
     static final TensorInfo TENSOR = new TensorInfo(TensorId.of("w"), 16, 1);
 

@@ -2,10 +2,10 @@ package io.psf.benchmarks.jmh;
 
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.dense.DensePull;

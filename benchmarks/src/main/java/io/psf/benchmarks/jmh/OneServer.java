@@ -6,15 +6,16 @@ import io.psf.api.Optimizer;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleWriter;
 import io.psf.benchmarks.Memory;
 import io.psf.benchmarks.MemoryPsf;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
@@ -53,7 +54,7 @@ final class OneServer implements Channel, AutoCloseable {
             handlers = handlers.with(function);
         }
         dispatcher = new Dispatcher(
-                HostNode.start("bench", Role.SERVER, 1, new NativeStore(), null, pool),
+                HostNode.start("bench", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
                 pool,
                 handlers,
                 Set.of(MemoryPsf.ID),

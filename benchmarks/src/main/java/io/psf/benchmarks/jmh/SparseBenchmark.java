@@ -2,12 +2,12 @@ package io.psf.benchmarks.jmh;
 
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.builtin.sparse.SparsePull;

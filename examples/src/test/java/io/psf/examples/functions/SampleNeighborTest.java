@@ -3,9 +3,9 @@ package io.psf.examples.functions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Caller;
 import io.psf.api.TensorId;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.Caller;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.sparse.RemoveRows;

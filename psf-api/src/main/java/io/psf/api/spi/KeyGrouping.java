@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduction;
 import java.util.Arrays;
@@ -163,7 +164,7 @@ final class KeyGrouping {
         boolean grouped = true;
         int before = 0;
         for (int i = 0; i < distinct; i++) {
-            long row = grows ? TensorLayout.position(Routing.hash(keys[i])) : keys[i];
+            long row = grows ? TensorLayout.position(TensorLayout.hash(keys[i])) : keys[i];
             int slice = Math.min((int) (row * scale), last); // exact or off by one if all slices have equal size
             if (row < bounds[slice] || row >= bounds[slice + 1]) {
                 slice = search(bounds, row);

@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;

@@ -1,5 +1,6 @@
 package io.psf.api.spi;
 
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;

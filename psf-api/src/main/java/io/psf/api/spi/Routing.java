@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
@@ -80,19 +81,9 @@ public final class Routing {
         return routing;
     }
 
-    /**
-     * Returns the hash of a key: its bits mixed by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-     * number generators", 2014), so that consecutive keys are spread. No two keys have the same hash.
-     */
-    public static long hash(long key) {
-        long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
-        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return mixed ^ (mixed >>> 31);
-    }
-
     /** Returns the rank of the server that owns a key that belongs to no tensor, the same for every worker. */
     public static int owner(long key, int servers) {
-        return (int) Long.remainderUnsigned(hash(key), servers);
+        return (int) Long.remainderUnsigned(TensorLayout.hash(key), servers);
     }
 
     // Called by generated code to describe a request.

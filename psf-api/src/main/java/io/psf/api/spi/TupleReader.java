@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.ElementType;

@@ -1,5 +1,6 @@
 package io.psf.api.spi;
 
+import io.psf.api.Names;
 import io.psf.api.TensorId;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;

@@ -1,9 +1,9 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.Caller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.psf.builtin.checkpoint;
 
-import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
 
 /**
  * Deletes the files of unfinished saves of a tensor. A save stays unfinished if the disk was full, or if a server or
@@ -30,7 +30,7 @@ public interface CleanSaves {
     record Response(int deleted) {}
 
     /** Deletes the files that the manifest does not name. Deletes none if the manifest cannot be read. */
-    default Response handle(Request request, Node node) {
+    default Response handle(Request request, StoredNode node) {
         Folder folder = Folder.of(node.checkpoints(), request.checkpoint(), request.tensor());
         return new Response(Manifest.clean(folder, request.checkpoint(), request.tensor()));
     }

@@ -1,11 +1,11 @@
 package io.psf.builtin.checkpoint;
 
-import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
 import java.util.List;
 
 /**
@@ -38,7 +38,7 @@ public interface CommitSave {
     record Response() {}
 
     /** Writes the manifest, then deletes the files that it does not name. */
-    default Response handle(Request request, Node node) {
+    default Response handle(Request request, StoredNode node) {
         Folder folder = Folder.of(node.checkpoints(), request.checkpoint(), request.tensor());
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
         new Manifest(tensor, request.save(), request.pieces()).write(folder);

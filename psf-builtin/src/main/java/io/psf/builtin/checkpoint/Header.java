@@ -2,11 +2,11 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.ElementType;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.StoredShard;
 import io.psf.builtin.push.Pushes;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ record Header(
     /** A slot's name and its number of floats per row. */
     record Slot(String name, int width) {}
 
-    static Header of(long save, Shard shard) {
+    static Header of(long save, StoredShard shard) {
         List<Slot> slots = new ArrayList<>();
         new TreeMap<>(shard.slots()).forEach((name, values) -> {
             if (shard.rows() > 0 && !Pushes.ownsSlot(name)) {
@@ -138,7 +138,7 @@ record Header(
      * @return the number of the file's rows that the shard owns
      * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the file's range
      */
-    long requireBody(BufferedFile in, Shard shard) throws IOException {
+    long requireBody(BufferedFile in, StoredShard shard) throws IOException {
         long body = in.position();
         long left = in.size() - Integer.BYTES - body;
         require("sign of the number of rows", Long.signum(rows) >= 0, true);
@@ -180,7 +180,7 @@ record Header(
     }
 
     /** Counts the keys that a shard owns. Checks that all keys are in the range of the file's shard. */
-    private long requireKeys(BufferedFile in, Range here, Shard shard) throws IOException {
+    private long requireKeys(BufferedFile in, Range here, StoredShard shard) throws IOException {
         long owned = 0;
         for (long i = 0; i < rows; i++) {
             long key = in.i64();

@@ -2,10 +2,10 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
+import io.psf.api.spi.StoredShard;
 
 /**
  * Loads a saved tensor: replaces values, slots and attachments. Each shard reads its rows from the shard files of the
@@ -32,7 +32,7 @@ public interface LoadTensor {
     record Response(@Reduce(Reduction.MAX) long save) {}
 
     /** Verifies the files that have this shard's rows. Loads them unless {@code dryRun}. */
-    default Response handle(Request slice, Shard shard) {
+    default Response handle(Request slice, StoredShard shard) {
         Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
         Manifest manifest = Manifest.read(folder, slice.checkpoint(), slice.tensor());
         if (!slice.dryRun() && manifest.save() != slice.save()) {

@@ -1,12 +1,12 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsFunction;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredShard;
 
 /**
  * Writes each shard of a tensor to a file. Writing occupies the lane, so each shard is saved between two calls. The
@@ -38,7 +38,7 @@ public interface SaveTensor {
             @Along(value = "begins", width = 1) IntArray checksums) {}
 
     /** Writes this shard's file. */
-    default Response handle(Request slice, Shard shard) {
+    default Response handle(Request slice, StoredShard shard) {
         Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
         Piece piece = ShardFile.write(folder, slice.save(), shard);
         return new Response(

@@ -2,10 +2,10 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredShard;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
      *
      * @throws PsException with {@code STORAGE} naming the file and the reason
      */
-    static Piece write(Folder folder, long save, Shard shard) {
+    static Piece write(Folder folder, long save, StoredShard shard) {
         Header header = Header.of(save, shard);
         Piece unsized = new Piece(header.begin(), header.end(), 0, 0);
         return folder.replace(unsized.file(folder, save), channel -> {
@@ -64,7 +64,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
      * @param shard the shard whose rows are loaded
      * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
-    static ShardFile verified(Folder folder, Manifest manifest, Piece piece, Shard shard) {
+    static ShardFile verified(Folder folder, Manifest manifest, Piece piece, StoredShard shard) {
         Path path = piece.file(folder, manifest.save());
         try (BufferedFile in = new BufferedFile(path)) {
             Header.require("bytes", in.size(), piece.bytes());
@@ -97,7 +97,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /** Reads the attachments' entries that a shard owns, and appends them to {@code attachments}, by type. */
-    void loadAttachments(Shard shard, Map<String, List<Attachments.Entry>> attachments) {
+    void loadAttachments(StoredShard shard, Map<String, List<Attachments.Entry>> attachments) {
         try (BufferedFile in = new BufferedFile(path)) {
             in.seek(data + header.bytesOfRows());
             for (String attachment : header.attachments()) {
@@ -117,7 +117,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /** Copies the rows that a shard owns into its values and slots. */
-    void load(Shard shard) {
+    void load(StoredShard shard) {
         try (BufferedFile in = new BufferedFile(path)) {
             if (header.tensor().grows()) {
                 loadByKey(in, shard);
@@ -129,7 +129,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
         }
     }
 
-    private void loadByRange(BufferedFile in, Shard shard) throws IOException {
+    private void loadByRange(BufferedFile in, StoredShard shard) throws IOException {
         long at = copy(in, data, header.tensor().width(), shard.values(), shard.range());
         for (Header.Slot slot : header.slots()) {
             at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
@@ -137,7 +137,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /** Creates the rows of the file's keys that the shard owns, in order. None of them may exist before. */
-    private void loadByKey(BufferedFile in, Shard shard) throws IOException {
+    private void loadByKey(BufferedFile in, StoredShard shard) throws IOException {
         int first = shard.rows();
         try (BufferedFile keys = new BufferedFile(path)) {
             keys.seek(data);
@@ -162,7 +162,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
      * Copies those rows of the next array whose keys the shard owns to the shard's rows from {@code first} on. For a
      * duplicate key, which no save writes, the first row counts.
      */
-    private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, Shard shard)
+    private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, StoredShard shard)
             throws IOException {
         keys.seek(data);
         FloatArray row = FloatArray.allocate(width);

@@ -2,9 +2,9 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredShard;
 import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import java.util.Map;
  * @param shard the shard whose rows are loaded
  * @param files the files, all verified
  */
-record ShardFiles(Shard shard, List<ShardFile> files) {
+record ShardFiles(StoredShard shard, List<ShardFile> files) {
     /** The maximum size of an array of a shard, in bytes. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
@@ -27,7 +27,7 @@ record ShardFiles(Shard shard, List<ShardFile> files) {
      *
      * @throws PsException with {@code STORAGE} if a file is missing or damaged
      */
-    static ShardFiles verified(Folder folder, Manifest manifest, Shard shard) {
+    static ShardFiles verified(Folder folder, Manifest manifest, StoredShard shard) {
         List<ShardFile> files = new ArrayList<>();
         Range range = shard.range();
         for (Piece piece : manifest.pieces()) {

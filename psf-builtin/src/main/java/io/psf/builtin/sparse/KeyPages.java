@@ -1,7 +1,7 @@
 package io.psf.builtin.sparse;
 
+import io.psf.api.Caller;
 import io.psf.api.TensorId;
-import io.psf.api.spi.Caller;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 

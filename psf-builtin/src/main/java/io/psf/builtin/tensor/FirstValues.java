@@ -4,8 +4,8 @@ import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
-import io.psf.api.spi.Routing;
 import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.push.Pushes;
@@ -41,7 +41,7 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
     public void fillRow(long key, FloatArray row) {
         int width = row.length();
         boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
-        long first = (likeAFixedTable ? key : Routing.hash(key)) * width; // key * width would lose high bits
+        long first = (likeAFixedTable ? key : TensorLayout.hash(key)) * width; // key * width would lose high bits
         generator.fill(row, first);
     }
 
@@ -50,6 +50,7 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
         return tensor.shape() + " slices="
                 + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
                 + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
-                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM");
+                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM")
+                + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
     }
 }

@@ -10,11 +10,11 @@ import io.psf.api.PsFunction;
 import io.psf.api.Since;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
-import io.psf.api.spi.TensorLayout;
 import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.optimizer.Rule;
 import java.util.Arrays;
@@ -40,6 +40,7 @@ public interface InitTensor {
      * @param servers [slices] int32, the rank of each slice's server
      * @param lanes the number of rows that selects the lanes: tensors with equal numbers share lanes; 0 for the
      *     tensor's own number of rows
+     * @param placement the memory of the shards, by the name that the servers have for it; empty for their own memory
      */
     record Request(
             TensorId tensor,
@@ -55,7 +56,8 @@ public interface InitTensor {
             boolean mean,
             LongArray bounds,
             IntArray servers,
-            @Since(2) long lanes) {}
+            @Since(2) long lanes,
+            @Since(3) String placement) {}
 
     /**
      * The result.
@@ -75,10 +77,11 @@ public interface InitTensor {
                 Arrays.stream(request.bounds().toArray()).boxed().toList(),
                 Arrays.stream(request.servers().toArray()).boxed().toList(),
                 request.lanes() == 0 ? request.rows() : request.lanes());
+        String placement = request.placement().isEmpty() ? Node.HOST : request.placement();
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
             if (layout.servers().get(slice) == node.rank()) {
-                created += node.create(layout, slice, optimizer, first) ? 1 : 0;
+                created += node.create(layout, slice, placement, optimizer, first) ? 1 : 0;
             }
         }
         return new Response(created);

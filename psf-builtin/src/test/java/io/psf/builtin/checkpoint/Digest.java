@@ -1,11 +1,11 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsFunction;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
+import io.psf.api.spi.StoredShard;
 import java.util.TreeMap;
 
 /** A number that changes with any value, key or slot of a tensor; slots that hold zeros alone count as none. */
@@ -15,7 +15,7 @@ public interface Digest {
 
     record Response(@Reduce(Reduction.SUM) long digest) {}
 
-    default Response handle(Request request, Shard shard) {
+    default Response handle(Request request, StoredShard shard) {
         long digest = 0;
         for (int row = 0; row < shard.rows(); row++) {
             digest = digest * 31 + shard.key(row);

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.psf.api.Caller;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
@@ -370,7 +371,7 @@ class SaveLoadTest {
     }
 
     /** Calls as the worker, after something has been done that depends on the request. */
-    private record Before(Worker worker, Consumer<Object> doing) implements Caller {
+    private record Before(Worker worker, Consumer<Object> doing) implements FunctionCaller {
         @Override
         public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
             doing.accept(request);

@@ -90,7 +90,8 @@ class InitTensorTest {
                 false,
                 LongArray.of(0, 5, 10),
                 IntArray.of(0),
-                0);
+                0,
+                "");
         assertThatThrownBy(() -> INIT.handle(bad, cluster().server(0)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
@@ -124,6 +125,7 @@ class InitTensorTest {
                 false,
                 LongArray.wrap(bounds),
                 IntArray.wrap(servers),
-                0);
+                0,
+                "");
     }
 }

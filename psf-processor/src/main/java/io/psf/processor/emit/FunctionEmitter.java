@@ -8,12 +8,13 @@ import com.palantir.javapoet.MethodSpec;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
+import io.psf.api.Caller;
+import io.psf.api.Names;
 import io.psf.api.Place;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.Names;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.processor.model.FunctionModel;
 import java.util.List;
 import javax.lang.model.element.Modifier;
@@ -106,6 +107,9 @@ final class FunctionEmitter {
 
     private MethodSpec bind() {
         String factory = (model.place() == Place.SHARD ? "shard" : "node") + (model.later() ? "Later" : "");
+        CodeBlock shard = model.shard()
+                .map(kind -> CodeBlock.of("$T.class, ", Java.name(kind)))
+                .orElse(CodeBlock.of(""));
         return MethodSpec.methodBuilder("bind")
                 .addJavadoc("Returns the binding of a handler, which a server runs.\n")
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
@@ -115,7 +119,10 @@ final class FunctionEmitter {
                         skeleton
                                 ? StubEmitter.refusal(type)
                                 : CodeBlock.of(
-                                        "return $T.$L(FUNCTION, handler, handler::handle)", Binding.class, factory))
+                                        "return $T.$L(FUNCTION, $Lhandler, handler::handle)",
+                                        Binding.class,
+                                        factory,
+                                        shard))
                 .build();
     }
 
@@ -125,7 +132,7 @@ final class FunctionEmitter {
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
                 .returns(generated.nestedClass("Stub"))
                 .addParameter(Caller.class, "worker")
-                .addStatement("return new Stub(worker, $T.DEFAULT)", CallOptions.class)
+                .addStatement("return new Stub($T.of(worker), $T.DEFAULT)", FunctionCaller.class, CallOptions.class)
                 .build();
     }
 }

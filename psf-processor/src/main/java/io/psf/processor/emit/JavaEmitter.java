@@ -2,6 +2,7 @@ package io.psf.processor.emit;
 
 import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.ProviderModel;
+import java.util.Optional;
 
 /** Generates Java: {@code XPsf} for a function {@code X}, and {@code YPsfProvider} for a handler {@code Y}. */
 public final class JavaEmitter implements Emitter {
@@ -12,7 +13,7 @@ public final class JavaEmitter implements Emitter {
     public void function(FunctionModel model, Output out) {
         out.write(FunctionEmitter.emit(model));
         if (model.hasDefaultBody()) {
-            provider(new ProviderModel(model.type(), model.type(), true, 0), out);
+            provider(new ProviderModel(model.type(), model.type(), true, Optional.empty(), 0), out);
         }
     }
 

@@ -11,6 +11,7 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.ListedProvider;
+import io.psf.processor.model.OwnHandle;
 import io.psf.processor.model.ProviderModel;
 import javax.lang.model.element.Modifier;
 
@@ -37,10 +38,11 @@ final class ProviderEmitter {
                         "handler",
                         ClassName.get(String.class),
                         CodeBlock.of("$S", model.handler().binary())))
-                .addMethod(method(
-                        "binding",
-                        ParameterizedTypeName.get(ClassName.get(Binding.class), any, any),
-                        CodeBlock.of("$T.bind($L)", function, made)));
+                .addMethod(signature("binding", ParameterizedTypeName.get(ClassName.get(Binding.class), any, any))
+                        .addCode(model.own()
+                                .map(own -> bindOwn(handler, function, own))
+                                .orElseGet(() -> CodeBlock.of("return $T.bind($L);\n", function, made)))
+                        .build());
         if (model.fallback()) {
             type.addJavadoc("Provides the default body of {@link $T} to a server.", handler);
             type.addMethod(method("isDefault", TypeName.BOOLEAN, CodeBlock.of("true")));
@@ -53,12 +55,30 @@ final class ProviderEmitter {
         return Java.source(model.generated(), type.build());
     }
 
+    /** Returns the binding of a handler that does not implement the function's interface. */
+    private static CodeBlock bindOwn(ClassName handler, ClassName function, OwnHandle own) {
+        CodeBlock shard = own.shard()
+                .map(kind -> CodeBlock.of("$T.class,$W", Java.name(kind)))
+                .orElse(CodeBlock.of(""));
+        return CodeBlock.builder()
+                .addStatement("$T handler = new $T()", handler, handler)
+                .addStatement(
+                        "return $T.$L($T.FUNCTION,$W$Lhandler,$Whandler::handle)",
+                        Binding.class,
+                        own.later() ? "shardLater" : "shard",
+                        function,
+                        shard)
+                .build();
+    }
+
     private static MethodSpec method(String name, TypeName type, CodeBlock answer) {
+        return signature(name, type).addStatement("return $L", answer).build();
+    }
+
+    private static MethodSpec.Builder signature(String name, TypeName type) {
         return MethodSpec.methodBuilder(name)
                 .addAnnotation(Override.class)
                 .addModifiers(Modifier.PUBLIC)
-                .returns(type)
-                .addStatement("return $L", answer)
-                .build();
+                .returns(type);
     }
 }

@@ -8,7 +8,7 @@ import com.palantir.javapoet.TypeName;
 import com.palantir.javapoet.TypeSpec;
 import io.psf.api.Pending;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
+import io.psf.api.spi.FunctionCaller;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
 import java.time.Duration;
@@ -41,11 +41,11 @@ final class StubEmitter {
         TypeSpec.Builder stub = TypeSpec.classBuilder("Stub")
                 .addJavadoc("Calls {@link $T}. Stateless and thread-safe.\n", type)
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC, Modifier.FINAL)
-                .addField(Caller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
+                .addField(FunctionCaller.class, "caller", Modifier.PRIVATE, Modifier.FINAL)
                 .addField(CallOptions.class, "options", Modifier.PRIVATE, Modifier.FINAL)
                 .addMethod(MethodSpec.constructorBuilder()
                         .addModifiers(Modifier.PRIVATE)
-                        .addParameter(Caller.class, "caller")
+                        .addParameter(FunctionCaller.class, "caller")
                         .addParameter(CallOptions.class, "options")
                         .addStatement("this.caller = caller")
                         .addStatement("this.options = options")

@@ -6,7 +6,7 @@
  * requires four parts of the model:
  *
  * <ul>
- *   <li>the number of the function's name, which {@code io.psf.api.spi.Names} computes, and the texts of its schemas;
+ *   <li>the number of the function's name, which {@code io.psf.api.Names} computes, and the texts of its schemas;
  *   <li>the types of the components, in the order in which a tuple has them;
  *   <li>the version that added each component, which defines the sections of a tuple;
  *   <li>the layouts, which define the partition of the request and the merge of the answers.

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  * @param readOnly true if the function changes nothing
  * @param ordered true if calls of one worker on one shard run one after the other
  * @param visible true if the interface is public
+ * @param shard the kind of shard that {@code handle} takes; empty if it takes every kind, or a node
  * @param later true if the handler returns a stage of the response
  * @param hasDefaultBody true if {@code handle} has a default body
  * @param own the interface's own merge method, if any
@@ -34,6 +35,7 @@ public record FunctionModel(
         boolean readOnly,
         boolean ordered,
         boolean visible,
+        Optional<ClassRef> shard,
         boolean later,
         boolean hasDefaultBody,
         OwnMerge own,

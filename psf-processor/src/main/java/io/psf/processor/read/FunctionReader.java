@@ -99,6 +99,7 @@ public final class FunctionReader {
                         mirror.flag("readOnly"),
                         mirror.flag("ordered"),
                         Names.isPublic(type),
+                        handle.flatMap(HandleReader::kindOfShard),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),
                         handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))
@@ -139,7 +140,7 @@ public final class FunctionReader {
             return;
         }
         String self = type.getQualifiedName().toString();
-        String other = taken.putIfAbsent(io.psf.api.spi.Names.number(name), self);
+        String other = taken.putIfAbsent(io.psf.api.Names.number(name), self);
         if (other != null && !other.equals(self)) {
             problems.add(type, mirror, value, Message.NAME_TAKEN, name, other);
         }
@@ -147,10 +148,10 @@ public final class FunctionReader {
 
     private List<String> formerly(TypeElement type, Mirror mirror, String name) {
         List<String> formerly = mirror.texts("formerly");
-        Set<Integer> numbers = new HashSet<>(Set.of(io.psf.api.spi.Names.number(name)));
+        Set<Integer> numbers = new HashSet<>(Set.of(io.psf.api.Names.number(name)));
         for (String each : formerly) {
             checkName(type, mirror, "formerly", each);
-            if (!numbers.add(io.psf.api.spi.Names.number(each))) {
+            if (!numbers.add(io.psf.api.Names.number(each))) {
                 String what = each.equals(name) ? "the name that it has now" : "given twice";
                 problems.add(type, mirror, "formerly", Message.FORMERLY, each, what);
             }

@@ -3,10 +3,14 @@ package io.psf.processor.read;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.Shard;
+import io.psf.api.spi.StoredNode;
+import io.psf.processor.model.ClassRef;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
@@ -21,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code handle} of a function's interface. */
 final class HandleReader {
+    private static final Set<String> NODES = Set.of(Node.class.getName(), StoredNode.class.getName());
+
     private final TypeElement type;
     private final @Nullable TypeElement request;
     private final @Nullable TypeElement response;
@@ -83,6 +89,18 @@ final class HandleReader {
         return handle;
     }
 
+    /** Finds and checks {@code handle} of a class that handles the function without implementing its interface. */
+    Optional<ExecutableElement> handleOfClass() {
+        List<ExecutableElement> methods = declared("handle");
+        if (methods.isEmpty()) {
+            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), "", signature());
+        }
+        Optional<ExecutableElement> handle = methods.stream().findFirst();
+        handle.ifPresent(this::checkHandle);
+        methods.stream().skip(1).forEach(another -> wrong(another, "a second method of that name"));
+        return handle;
+    }
+
     /** Returns the interface's only abstract method, which may be a misspelt {@code handle}. */
     private Optional<ExecutableElement> onlyAbstract() {
         List<ExecutableElement> open = ElementFilter.methodsIn(type.getEnclosedElements()).stream()
@@ -110,7 +128,7 @@ final class HandleReader {
         List<? extends VariableElement> parameters = method.getParameters();
         return parameters.size() == 2
                 && isSame(parameters.get(0).asType(), request)
-                && isSame(parameters.get(1).asType(), placeType());
+                && takes(parameters.get(1).asType());
     }
 
     private void checkHandle(ExecutableElement method) {
@@ -132,7 +150,7 @@ final class HandleReader {
             if (request != null && !isSame(parameters.get(0).asType(), request)) {
                 wrongType(parameters.get(0), "first parameter");
             }
-            if (!isSame(parameters.get(1).asType(), placeType())) {
+            if (!takes(parameters.get(1).asType())) {
                 wrongType(parameters.get(1), "second parameter");
             }
         }
@@ -197,22 +215,52 @@ final class HandleReader {
 
     /** True if the method takes a node, as the method of a function that does not run on shards. */
     static boolean takesNode(ExecutableElement method) {
-        return method.getParameters().stream()
-                .anyMatch(each -> each.asType() instanceof DeclaredType declared
-                        && declared.asElement() instanceof TypeElement element
-                        && element.getQualifiedName().contentEquals(Node.class.getName()));
+        return method.getParameters().stream().anyMatch(each -> isNode(each.asType()));
     }
 
     private boolean isPlace(TypeMirror type) {
-        return isSame(type, elements.getTypeElement(Shard.class.getName()))
-                || isSame(type, elements.getTypeElement(Node.class.getName()));
+        return isShard(type) || isNode(type);
     }
 
-    private @Nullable TypeElement placeType() {
-        return elements.getTypeElement((place == Place.SHARD ? Shard.class : Node.class).getName());
+    /** True if the type may be the second parameter's. */
+    private boolean takes(TypeMirror type) {
+        return place == Place.SHARD ? isShard(type) : isNode(type);
+    }
+
+    /** True if the type is one that every node has. */
+    private static boolean isNode(TypeMirror type) {
+        return type instanceof DeclaredType declared
+                && declared.asElement() instanceof TypeElement element
+                && NODES.contains(element.getQualifiedName().toString());
+    }
+
+    /** True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see. */
+    private boolean isShard(TypeMirror type) {
+        return type instanceof DeclaredType declared
+                && declared.asElement() instanceof TypeElement element
+                && element.getKind() == ElementKind.INTERFACE
+                && element.getTypeParameters().isEmpty()
+                && Names.isVisibleBeside(element)
+                && isSubtype(type, Shard.class);
+    }
+
+    /**
+     * Returns the kind of shard that a checked method takes, its second parameter's type; empty if it takes every kind,
+     * or a node.
+     */
+    static Optional<ClassRef> kindOfShard(ExecutableElement method) {
+        return method.getParameters().stream()
+                .skip(1)
+                .map(VariableElement::asType)
+                .filter(type -> type instanceof DeclaredType && !isNode(type))
+                .map(type -> (TypeElement) ((DeclaredType) type).asElement())
+                .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
+                .map(Names::of)
+                .findFirst();
     }
 
     private String signature() {
-        return "Response handle(Request, " + (place == Place.SHARD ? "Shard" : "Node") + ") at = " + place;
+        return "Response handle(Request, " + (place == Place.SHARD ? "Shard or an interface that extends it" : "Node")
+                + ") at = " + place;
     }
 }

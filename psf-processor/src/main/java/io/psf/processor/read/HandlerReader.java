@@ -1,10 +1,14 @@
 package io.psf.processor.read;
 
 import io.psf.api.Available;
+import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.PsHandler;
+import io.psf.processor.model.ClassRef;
+import io.psf.processor.model.OwnHandle;
 import io.psf.processor.model.ProviderModel;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,13 +24,14 @@ import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a class with {@code PsHandler}, and checks which function it handles and whether a server can create it. */
 public final class HandlerReader {
     private final Elements elements;
     private final Types types;
     private final Problems problems;
-    /** The handlers that are always available, by function and preference. */
+    /** The handlers that are always available, by function, kind of shard and preference. */
     private final Map<String, String> certain = new HashMap<>();
 
     private boolean resolved = true;
@@ -64,6 +69,10 @@ public final class HandlerReader {
         }
         Map<String, TypeElement> functions = new LinkedHashMap<>();
         resolved = collect(type.asType(), functions);
+        Mirror annotation = Mirror.of(type, PsHandler.class, elements).orElseThrow();
+        if (annotation.written("function") != null) {
+            return ofNamed(type, annotation, functions.values());
+        }
         if (functions.isEmpty()) {
             if (resolved) {
                 problems.add(type, Message.HANDLER_OF_NOTHING, type.getSimpleName(), "");
@@ -80,25 +89,88 @@ public final class HandlerReader {
         if (!sound || !resolved) {
             return Optional.empty();
         }
-        int preference = Mirror.of(type, PsHandler.class, elements)
-                .map(mirror -> mirror.number("preference"))
-                .orElse(0);
-        checkPreference(type, function, preference);
-        return Optional.of(new ProviderModel(Names.of(type), Names.of(function), false, preference));
+        return Optional.of(model(type, function, annotation, Optional.empty()));
+    }
+
+    /** Reads a class that names its function, and does not implement the function's interface. */
+    private Optional<ProviderModel> ofNamed(TypeElement type, Mirror annotation, Collection<TypeElement> implemented) {
+        Optional<TypeMirror> named = annotation.type("function");
+        resolved &= named.isPresent();
+        if (!resolved) {
+            return Optional.empty();
+        }
+        TypeElement function = (TypeElement) types.asElement(named.get());
+        Optional<String> unfit = unfit(function, implemented);
+        if (function == null || unfit.isPresent()) {
+            String name = TypeReader.simple(named.get());
+            problems.add(
+                    type,
+                    annotation,
+                    "function",
+                    Message.HANDLER_FUNCTION,
+                    name,
+                    type.getSimpleName(),
+                    unfit.orElse("no function"));
+            return Optional.empty();
+        }
+        HandleReader reader = new HandleReader(
+                type,
+                Names.nested(function, "Request"),
+                Names.nested(function, "Response"),
+                Place.SHARD,
+                elements,
+                types,
+                problems);
+        Optional<ExecutableElement> handle = reader.handleOfClass();
+        resolved = !reader.isUnresolved();
+        if (handle.isEmpty() || !problems.isEmpty() || !resolved) {
+            return Optional.empty();
+        }
+        OwnHandle own = new OwnHandle(
+                HandleReader.kindOfShard(handle.get()),
+                reader.answersLater(handle.get().getReturnType()));
+        return Optional.of(model(type, function, annotation, Optional.of(own)));
+    }
+
+    private Optional<String> unfit(@Nullable TypeElement function, Collection<TypeElement> implemented) {
+        Optional<Mirror> declared =
+                Optional.ofNullable(function).flatMap(each -> Mirror.of(each, PsFunction.class, elements));
+        if (declared.isEmpty()) {
+            return Optional.of("no function");
+        }
+        Place place = declared.get().constant("at", Place.class).orElse(Place.SHARD);
+        return place != Place.SHARD
+                ? Optional.of("a function at = " + place)
+                : implemented.stream().findFirst().map(each -> "the class implements " + each.getSimpleName());
+    }
+
+    private ProviderModel model(TypeElement type, TypeElement function, Mirror annotation, Optional<OwnHandle> own) {
+        int preference = annotation.number("preference");
+        Optional<ClassRef> shard = own.isPresent()
+                ? own.get().shard()
+                : ElementFilter.methodsIn(function.getEnclosedElements()).stream()
+                        .filter(method -> method.getSimpleName().contentEquals("handle"))
+                        .findFirst()
+                        .flatMap(HandleReader::kindOfShard);
+        checkPreference(type, function, shard, preference);
+        return new ProviderModel(Names.of(type), Names.of(function), false, own, preference);
     }
 
     /**
-     * Reports two handlers of the same preference that are both always available: they could never be on the same class
-     * path.
+     * Reports two handlers of the same preference and kind of shard that are both always available: they could never be
+     * on the same class path.
      */
-    private void checkPreference(TypeElement type, TypeElement function, int preference) {
+    private void checkPreference(TypeElement type, TypeElement function, Optional<ClassRef> shard, int preference) {
         if (types.isAssignable(
                 type.asType(),
                 elements.getTypeElement(Available.class.getName()).asType())) {
             return;
         }
         String name = type.getQualifiedName().toString();
-        String other = certain.putIfAbsent(function.getQualifiedName() + " " + preference, name);
+        String other = certain.putIfAbsent(
+                function.getQualifiedName() + " "
+                        + shard.map(ClassRef::qualified).orElse("") + " " + preference,
+                name);
         if (other != null && !other.equals(name)) {
             problems.add(
                     type, Message.HANDLER_TWICE, type.getSimpleName(), other, function.getSimpleName(), preference);

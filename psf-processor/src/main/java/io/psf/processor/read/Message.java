@@ -36,7 +36,7 @@ public enum Message {
             "%s has no record Response%s (expected: a nested record)."
                     + " Write \"record Response(..) {}\" in it; it may be empty."),
     /** The function, the member found instead, the signature. */
-    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it in the interface."),
+    HANDLE_MISSING("PsfHandleMissing", "%s has no method handle%s (expected: %s). Write it."),
     /** The method, the function, the signature. */
     HANDLE_EXTRA(
             "PsfHandleExtra",
@@ -176,6 +176,11 @@ public enum Message {
     HANDLER_OF_NOTHING(
             "PsfHandlerOfNothing",
             "@PsHandler class %s implements no function (expected: one interface with @PsFunction).%s"),
+    /** The function, the class, what is wrong. */
+    HANDLER_FUNCTION(
+            "PsfHandlerFunction",
+            "function = %s on @PsHandler class %s: %s (expected: a function at = SHARD, and a class that implements no"
+                    + " function). Remove it, or name another."),
     /** The class, the functions. */
     HANDLER_OF_SEVERAL(
             "PsfHandlerOfSeveral",

@@ -9,6 +9,8 @@ import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.element.VariableElement;
+import javax.lang.model.type.TypeKind;
+import javax.lang.model.type.TypeMirror;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,13 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
                         .filter(text -> !text.equals(ERROR))
                         .toList()
                 : List.of();
+    }
+
+    /** Returns a class; empty if the compiler could not resolve it. */
+    Optional<TypeMirror> type(String name) {
+        return value(name) instanceof TypeMirror type && type.getKind() != TypeKind.ERROR
+                ? Optional.of(type)
+                : Optional.empty();
     }
 
     /** Returns a constant of an enum; empty if the compiler could not resolve it. */

@@ -8,6 +8,7 @@ import javax.lang.model.element.Modifier;
 import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the names and the visibility of classes. */
@@ -26,6 +27,14 @@ final class Names {
         }
         return new ClassRef(
                 at instanceof PackageElement in ? in.getQualifiedName().toString() : "", names);
+    }
+
+    /** Returns a type's nested type of a name; null if there is none. */
+    static @Nullable TypeElement nested(TypeElement type, String name) {
+        return ElementFilter.typesIn(type.getEnclosedElements()).stream()
+                .filter(each -> each.getSimpleName().contentEquals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     /** True if the type is visible to code in the package of its outermost class. */

@@ -2,7 +2,7 @@ package io.psf.runtime.call;
 
 import io.psf.api.TensorId;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

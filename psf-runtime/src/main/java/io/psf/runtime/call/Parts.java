@@ -2,9 +2,9 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.RequestHeader;

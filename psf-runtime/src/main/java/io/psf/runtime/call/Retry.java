@@ -2,7 +2,7 @@ package io.psf.runtime.call;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

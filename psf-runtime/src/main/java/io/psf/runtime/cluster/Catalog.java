@@ -3,7 +3,7 @@ package io.psf.runtime.cluster;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

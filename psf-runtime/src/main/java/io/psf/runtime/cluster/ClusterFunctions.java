@@ -1,15 +1,15 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.Names;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.api.spi.Names;
-import io.psf.api.spi.TensorLayout;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Choice;

@@ -1,7 +1,7 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.TensorId;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

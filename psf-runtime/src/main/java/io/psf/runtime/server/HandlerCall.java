@@ -29,7 +29,7 @@ final class HandlerCall {
      */
     static <Q, R> Object run(Binding<Q, R> binding, Frame request, Place place, CallInfo call, Invocation serving) {
         Object answer;
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         try {
             Q tuple = read(binding, request, place);
             if (shard != null) {
@@ -38,7 +38,7 @@ final class HandlerCall {
                 if (!others.isEmpty()) {
                     shard.meet(others, place.lane().reader());
                 }
-                answer = invoke(binding, tuple, place, shard, call);
+                answer = invoke(binding, tuple, place, shard.shard(), call);
             } else {
                 place.node().begin(call, serving);
                 answer = invoke(binding, tuple, place, place.node(), call);
@@ -66,7 +66,7 @@ final class HandlerCall {
     }
 
     private static @Nullable TensorId tensor(Place place) {
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         return shard == null ? null : shard.spec().id();
     }
 

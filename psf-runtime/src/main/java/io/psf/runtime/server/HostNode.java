@@ -1,24 +1,23 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
-import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
-import io.psf.api.spi.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.spi.StoredNode;
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.shard.ShardRows;
+import io.psf.runtime.server.shard.Placements;
+import io.psf.runtime.server.shard.Slice;
 import io.psf.runtime.server.shard.Tile;
-import io.psf.runtime.store.Abandoned;
-import io.psf.runtime.store.Store;
 import io.psf.runtime.transport.FramePool;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,18 +38,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The state of a server or the scheduler. Functions on nodes access it on the node's own lane. */
-public final class HostNode implements Node {
+public final class HostNode implements StoredNode {
     private static final Logger LOG = LoggerFactory.getLogger(HostNode.class);
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final String name;
     private final Role role;
-    private final Store store;
+    private final Placements placements;
     private final Lane lane;
     private final Place place;
     private final List<Lane> lanes;
     private final @Nullable Path checkpoints;
-    private final Map<Integer, Map<Integer, HostShard>> shards = new ConcurrentHashMap<>();
+    private final Map<Integer, Map<Integer, LaneShard>> shards = new ConcurrentHashMap<>();
     private final Layouts layouts = new Layouts();
     private final Map<String, Object> attachments = new HashMap<>();
     private final DeferredCalls deferred = new DeferredCalls();
@@ -67,11 +66,11 @@ public final class HostNode implements Node {
     /** The call that a handler is answering now. */
     private @Nullable Invocation serving;
 
-    HostNode(String name, Role role, Store store, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
+    HostNode(String name, Role role, Placements placements, Lane lane, List<Lane> lanes, @Nullable Path checkpoints) {
         this.name = name;
         this.place = new Place(this, lane, null);
         this.role = role;
-        this.store = store;
+        this.placements = placements;
         this.lane = lane;
         this.lanes = lanes;
         this.checkpoints = checkpoints;
@@ -83,16 +82,17 @@ public final class HostNode implements Node {
      *
      * @param name prefix of the threads' names
      * @param lanes the number of threads for shards; 0 for a node without shards
+     * @param placements the kinds of shards
      * @param checkpoints the directory for checkpoints; null for none
      * @param pool provides the scratch memory of handlers
      */
     public static HostNode start(
-            String name, Role role, int lanes, Store store, @Nullable Path checkpoints, FramePool pool) {
+            String name, Role role, int lanes, Placements placements, @Nullable Path checkpoints, FramePool pool) {
         List<Lane> all = new ArrayList<>();
         for (int i = 0; i < lanes; i++) {
             all.add(new Lane(name + "-lane-" + i, pool));
         }
-        return new HostNode(name, role, store, new Lane(name + "-node", pool), all, checkpoints);
+        return new HostNode(name, role, placements, new Lane(name + "-node", pool), all, checkpoints);
     }
 
     String name() {
@@ -101,6 +101,11 @@ public final class HostNode implements Node {
 
     Lane lane() {
         return lane;
+    }
+
+    /** Returns the buffer for keys of the thread that creates shards. */
+    Tile making() {
+        return making;
     }
 
     /** Where functions on nodes run. */
@@ -182,8 +187,8 @@ public final class HostNode implements Node {
 
     /** Returns the shard of a slice; null if this node does not have it. */
     @Nullable
-    HostShard shard(int tensor, int slice) {
-        Map<Integer, HostShard> slices = shards.get(tensor);
+    LaneShard shard(int tensor, int slice) {
+        Map<Integer, LaneShard> slices = shards.get(tensor);
         return slices == null ? null : slices.get(slice);
     }
 
@@ -259,18 +264,18 @@ public final class HostNode implements Node {
         lanes.forEach(Lane::close);
         lane.close();
         alarms.close();
-        for (Map<Integer, HostShard> slices : shards.values()) {
-            for (HostShard shard : slices.values()) {
+        for (Map<Integer, LaneShard> slices : shards.values()) {
+            for (LaneShard shard : slices.values()) {
                 shard.endAlarms();
-                Abandoned.add(shard.bytes());
+                shard.giveUpMemory();
             }
         }
         shards.clear();
     }
 
-    private void forEachShard(java.util.function.Consumer<HostShard> action) {
-        for (Map<Integer, HostShard> slices : shards.values()) {
-            for (HostShard shard : slices.values()) {
+    private void forEachShard(java.util.function.Consumer<LaneShard> action) {
+        for (Map<Integer, LaneShard> slices : shards.values()) {
+            for (LaneShard shard : slices.values()) {
                 shard.lane().execute(() -> action.accept(shard));
             }
         }
@@ -299,8 +304,8 @@ public final class HostNode implements Node {
     @Override
     public Collection<ShardInfo> shards() {
         List<ShardInfo> held = new ArrayList<>();
-        for (Map<Integer, HostShard> slices : shards.values()) {
-            for (HostShard shard : slices.values()) {
+        for (Map<Integer, LaneShard> slices : shards.values()) {
+            for (LaneShard shard : slices.values()) {
                 held.add(new ShardInfo(shard.spec(), shard.slice(), shard.range()));
             }
         }
@@ -309,9 +314,9 @@ public final class HostNode implements Node {
 
     @Override
     public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
-        List<HostShard> held = shards.getOrDefault(tensor.number(), Map.of()).values().stream()
+        List<LaneShard> held = shards.getOrDefault(tensor.number(), Map.of()).values().stream()
                 .filter(shard -> shard.spec().id().equals(tensor))
-                .sorted(Comparator.comparingInt(HostShard::slice))
+                .sorted(Comparator.comparingInt(LaneShard::slice))
                 .toList();
         LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
         OnShards.start(held, work, call, serving != null && serving.isReadOnly(), lane, all);
@@ -324,11 +329,11 @@ public final class HostNode implements Node {
     }
 
     @Override
-    public boolean create(TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
+    public boolean create(TensorLayout given, int slice, String placement, Optimizer optimizer, Fill fill) {
         int tensor = given.info().id().number();
-        Map<Integer, HostShard> slices = shards.computeIfAbsent(tensor, number -> new ConcurrentHashMap<>());
+        Map<Integer, LaneShard> slices = shards.computeIfAbsent(tensor, number -> new ConcurrentHashMap<>());
         try {
-            return create(slices, given, slice, optimizer, fill);
+            return create(slices, given, slice, placement, optimizer, fill);
         } finally {
             if (slices.isEmpty()) { // no memory, say: then the tensor is not here
                 shards.remove(tensor);
@@ -338,17 +343,20 @@ public final class HostNode implements Node {
     }
 
     private boolean create(
-            Map<Integer, HostShard> slices, TensorLayout given, int slice, Optimizer optimizer, Fill fill) {
+            Map<Integer, LaneShard> slices,
+            TensorLayout given,
+            int slice,
+            String placement,
+            Optimizer optimizer,
+            Fill fill) {
         TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
         if (slices.containsKey(slice)) {
             return false;
         }
         Lane home = lanes.get(lane(layout, slice));
-        ShardRows rows =
-                new ShardRows(layout.info(), given.info().id() + "." + slice, layout.range(slice), store, fill, making);
-        HostShard shard = new HostShard(layout, slice, rows, optimizer, home, this);
-        fill.fill(shard); // on this thread, which is not the lane's
-        rows.use(home.tile());
+        Slice made = new Slice(layout.info(), slice, layout.range(slice), placement, optimizer, fill);
+        LaneShard shard = new LaneShard(layout, slice, home, this, lane -> placements.make(made, lane));
+        shard.fill(fill);
         slices.put(slice, shard);
         return true;
     }
@@ -364,12 +372,12 @@ public final class HostNode implements Node {
 
     @Override
     public int drop(TensorId tensor) {
-        Map<Integer, HostShard> slices = shards.remove(tensor.number());
+        Map<Integer, LaneShard> slices = shards.remove(tensor.number());
         layouts.remove(tensor);
         if (slices == null) {
             return 0;
         }
-        slices.values().forEach(HostShard::drop);
+        slices.values().forEach(LaneShard::drop);
         deferred.endDropped();
         return slices.size();
     }

@@ -134,7 +134,7 @@ final class Invocation implements Lane.Turn {
 
     /** True if the call probably does not block the thread that runs it for long. */
     boolean isQuick() {
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         return shard != null && shard.cost().isQuick();
     }
 
@@ -169,7 +169,7 @@ final class Invocation implements Lane.Turn {
     /** Runs on the lane, in turn. */
     @Override
     public void run() {
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         if (shard != null && ordered) {
             shard.sequence(connection).run(this);
         } else if (isNext(this::runInNoOrder)) {
@@ -206,7 +206,7 @@ final class Invocation implements Lane.Turn {
     /** Calls the handler, on the lane, unless the call has become pointless. */
     void runNow() {
         connection.started(bytes);
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         PsException failedBefore =
                 order.before() == null ? null : order.before().failure();
         if (failedBefore != null) {
@@ -248,7 +248,7 @@ final class Invocation implements Lane.Turn {
 
     /** True if the call runs on a shard whose tensor was cleared. */
     boolean isDropped() {
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         return shard != null && shard.isDropped();
     }
 
@@ -405,7 +405,7 @@ final class Invocation implements Lane.Turn {
     /** Runs the calls that waited behind this one. */
     private void afterAnswer() {
         place.node().deferred().remove(this);
-        HostShard shard = place.shard();
+        LaneShard shard = place.shard();
         if (shard != null && ordered) {
             shard.sequence(connection).answered(this);
         }

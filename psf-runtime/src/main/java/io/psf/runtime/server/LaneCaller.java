@@ -4,8 +4,8 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.CallOptions;
-import io.psf.api.spi.Caller;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Makes the calls of a handler on behalf of the call that it answers. They are cancelled with that call, and their
  * answers are delivered on the lane. Thread-safe.
  */
-final class LaneCaller implements Caller {
+final class LaneCaller implements FunctionCaller {
     private final HostNode node;
     private final Outgoing outgoing;
     private final Lane lane;

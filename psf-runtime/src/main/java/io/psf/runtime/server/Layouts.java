@@ -2,7 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

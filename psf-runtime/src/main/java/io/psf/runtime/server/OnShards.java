@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Work that runs on several shards, each on its own lane, until all have answered. */
 final class OnShards<T> {
-    private final List<HostShard> shards;
+    private final List<LaneShard> shards;
     private final Function<? super Shard, ? extends T> work;
     private final CallInfo call;
     private final boolean readOnly;
@@ -25,7 +25,7 @@ final class OnShards<T> {
     private final List<@Nullable Throwable> failures;
 
     private OnShards(
-            List<HostShard> shards,
+            List<LaneShard> shards,
             Function<? super Shard, ? extends T> work,
             CallInfo call,
             boolean readOnly,
@@ -52,7 +52,7 @@ final class OnShards<T> {
      * @param all completed with the answers, or with the first failure
      */
     static <T> void start(
-            List<HostShard> shards,
+            List<LaneShard> shards,
             Function<? super Shard, ? extends T> work,
             CallInfo call,
             boolean readOnly,
@@ -70,11 +70,11 @@ final class OnShards<T> {
     }
 
     private void run(int index) {
-        HostShard shard = shards.get(index);
+        LaneShard shard = shards.get(index);
         try {
             shard.requireThere();
             shard.begin(call, readOnly, null);
-            answers.set(index, work.apply(shard));
+            answers.set(index, work.apply(shard.shard()));
         } catch (Throwable e) { // passed on to the stage
             failures.set(index, e);
         } finally {

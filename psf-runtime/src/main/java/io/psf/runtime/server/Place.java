@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  * @param lane the node's lane, or the lane of the shard
  * @param shard null for a function on nodes
  */
-record Place(HostNode node, Lane lane, @Nullable HostShard shard) {}
+record Place(HostNode node, Lane lane, @Nullable LaneShard shard) {}

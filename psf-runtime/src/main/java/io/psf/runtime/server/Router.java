@@ -89,8 +89,8 @@ final class Router {
         }
     }
 
-    private HostShard shard(Frame frame) {
-        HostShard shard = node.shard(frame.tensor(), frame.slice());
+    private LaneShard shard(Frame frame) {
+        LaneShard shard = node.shard(frame.tensor(), frame.slice());
         if (shard == null) {
             throw node.has(frame.tensor())
                     ? new PsException(

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * behind it. Belongs to the shard's lane.
  */
 final class Sequence {
-    private final HostShard shard;
+    private final LaneShard shard;
     private final Connection connection;
     private final Deque<Invocation> waiting = new ArrayDeque<>(1);
     /** The call that has to answer before the next one runs; null for none. */
     private @Nullable Invocation blocking;
 
-    Sequence(HostShard shard, Connection connection) {
+    Sequence(LaneShard shard, Connection connection) {
         this.shard = shard;
         this.connection = connection;
     }

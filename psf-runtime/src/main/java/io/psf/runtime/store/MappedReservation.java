@@ -17,13 +17,15 @@ final class MappedReservation implements Reservation {
     private final String name;
     private final FileChannel channel;
     private final ByteBuffer bytes;
+    private final AccountEntry entry;
     private final Disk disk;
     private int taken;
 
-    MappedReservation(String name, FileChannel channel, ByteBuffer bytes, Disk disk) {
+    MappedReservation(String name, FileChannel channel, ByteBuffer bytes, AccountEntry entry, Disk disk) {
         this.name = name;
         this.channel = channel;
         this.bytes = bytes;
+        this.entry = entry;
         this.disk = disk;
     }
 
@@ -50,5 +52,16 @@ final class MappedReservation implements Reservation {
             taken = wanted;
         }
         return taken;
+    }
+
+    @Override
+    public void giveUp(long used) {
+        entry.giveUp(taken);
+    }
+
+    /** The memory is unmapped once it is unreachable: the JDK offers no way to unmap it before. */
+    @Override
+    public void free() {
+        giveUp(taken);
     }
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class MappedStore implements Store {
     private final Path directory;
     private final Disk disk;
+    private final MemoryAccount account = new MemoryAccount();
     private final AtomicLong made = new AtomicLong();
     /** The files that could not be deleted yet. */
     private final Queue<Path> files = new ConcurrentLinkedQueue<>();
@@ -49,16 +50,34 @@ public final class MappedStore implements Store {
      * Allocates all blocks on the disk before mapping the file: a page without a block is a fault of the whole process.
      */
     @Override
-    public ByteBuffer allocate(String name, int bytes) {
+    public Allocation allocate(String name, int bytes) {
         Path file = file(name);
         try (FileChannel channel = open(file)) {
             disk.take(channel, name, 0, bytes);
-            return map(channel, bytes);
+            ByteBuffer memory = map(channel, bytes);
+            return new Mapped(memory, enter(memory, bytes));
         } catch (IOException e) {
             throw failure(name, bytes, e);
         } finally {
             deleteNowOrLater(file);
         }
+    }
+
+    /** A mapped file. It is unmapped once it is unreachable: the JDK offers no way to unmap it before. */
+    private record Mapped(ByteBuffer bytes, AccountEntry entry) implements Allocation {
+        @Override
+        public void giveUp(long used) {
+            entry.giveUp(bytes.capacity());
+        }
+
+        @Override
+        public void free() {
+            giveUp(bytes.capacity());
+        }
+    }
+
+    private AccountEntry enter(ByteBuffer memory, int bytes) {
+        return account.add(memory, bytes, () -> {});
     }
 
     /** Maps a file that has no blocks yet. The file stays open so that blocks can be allocated later. */
@@ -68,7 +87,8 @@ public final class MappedStore implements Store {
         FileChannel channel = null;
         try {
             channel = open(file);
-            return new MappedReservation(name, channel, map(channel, bytes), disk);
+            ByteBuffer memory = map(channel, bytes);
+            return new MappedReservation(name, channel, memory, enter(memory, 0), disk);
         } catch (IOException e) {
             close(channel);
             throw failure(name, bytes, e);
@@ -118,6 +138,7 @@ public final class MappedStore implements Store {
 
     @Override
     public void close() {
+        account.close();
         try {
             for (Path file = files.poll(); file != null; file = files.poll()) {
                 Files.deleteIfExists(file);

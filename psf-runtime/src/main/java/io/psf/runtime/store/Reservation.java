@@ -1,18 +1,10 @@
 package io.psf.runtime.store;
 
-import java.nio.ByteBuffer;
-
 /**
- * Capacity for data that grows, from which memory is taken, starting at its beginning. It lives as long as it is
- * reachable. Not thread-safe: one thread at a time takes memory from it.
+ * Capacity for data that grows, from which memory is taken, starting at its beginning. The content is undefined, and
+ * only bytes that have been taken may be written to. Not thread-safe: one thread at a time takes memory from it.
  */
-public interface Reservation {
-    /**
-     * Returns the whole capacity, little-endian, its content undefined. Only bytes that have been taken may be written
-     * to.
-     */
-    ByteBuffer bytes();
-
+public interface Reservation extends Allocation {
     /**
      * Takes memory. Must be called before the memory is written to.
      *

@@ -1,21 +1,19 @@
 package io.psf.runtime.store;
 
-import java.nio.ByteBuffer;
-
-/** Allocates off-heap memory for shards. Thread-safe. */
+/** Allocates off-heap memory for shards, and has an account of it. Thread-safe. */
 public interface Store extends AutoCloseable {
     /**
-     * Allocates zeroed memory, little-endian, that lives as long as it is reachable.
+     * Allocates zeroed memory. Does not block until memory is freed.
      *
      * @param name the owner of the memory, unique in this store while the memory lives
      * @param bytes at least 1
      * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if no memory is left; with {@code STORAGE} if the
      *     disk has no space for it
      */
-    ByteBuffer allocate(String name, int bytes);
+    Allocation allocate(String name, int bytes);
 
     /**
-     * Reserves capacity for data that grows without being copied.
+     * Reserves capacity for data that grows without being copied. Does not block until memory is freed.
      *
      * @param name the owner of the capacity, unique in this store while the capacity lives
      * @param bytes the requested number of bytes, at least 1

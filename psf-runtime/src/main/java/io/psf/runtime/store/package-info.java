@@ -1,6 +1,6 @@
 /**
- * The memory of a shard's floats: mapped files here, native memory in the package below. Imports only the JDK and
- * io.psf.api.
+ * The memory of a shard's floats: mapped files here, native memory in the package below. Each store has an account of its
+ * memory. Imports only the JDK and io.psf.api.
  */
 @NullMarked
 package io.psf.runtime.store;

@@ -12,7 +12,7 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.FramePool;

@@ -17,6 +17,7 @@ import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
@@ -151,7 +152,7 @@ final class DispatcherTest {
                         "get",
                         (request, node) -> count.get() + 0 * node.call().attempt()));
         dispatcher = new Dispatcher(
-                HostNode.start("test", Role.SERVER, 1, new NativeStore(), null, pool),
+                HostNode.start("test", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
                 pool,
                 handlers,
                 Set.of(GET.info().id()),

@@ -14,8 +14,11 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.api.spi.TensorLayout;
-import io.psf.runtime.server.shard.ShardRows;
+import io.psf.api.TensorLayout;
+import io.psf.api.spi.StoredShard;
+import io.psf.runtime.server.shard.Placements;
+import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
@@ -26,6 +29,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -41,35 +45,38 @@ final class HostShardTest {
         public void apply(Shard shard, LongArray keys, FloatArray update) {}
     };
 
-    private static HostShard shard(Lane lane, Range range, long rows, int width) {
+    private static StoredShard shard(Lane lane, Range range, long rows, int width) {
         return shard(lane, range, rows, width, made -> {});
     }
 
-    private static HostShard shard(Lane lane, Range range, long rows, int width, Node.Fill fill) {
+    private static StoredShard shard(Lane lane, Range range, long rows, int width, Node.Fill fill) {
         return shard(lane, range, new TensorInfo(TensorId.of("w"), rows, width), fill, new NativeStore());
     }
 
-    private static HostShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
+    private static StoredShard shard(Lane lane, Range range, TensorInfo info, Node.Fill fill, Store store) {
         TensorLayout layout =
                 new TensorLayout(info, List.of(0L, range.begin(), range.end(), info.rows()), List.of(0, 0, 0));
-        return shard(lane, node(lane, store), layout, 1, fill, store);
+        return shard(node(lane, store), layout, 1, fill);
     }
 
     private static HostNode node(Lane lane, Store store) {
-        return new HostNode("test", Role.SERVER, store, lane, List.of(lane), null);
+        return new HostNode("test", Role.SERVER, Placements.host(store), lane, List.of(lane), null);
     }
 
-    private static HostShard shard(
-            Lane lane, HostNode node, TensorLayout layout, int slice, Node.Fill fill, Store store) {
-        ShardRows rows = new ShardRows(layout.info(), "w." + slice, layout.range(slice), store, fill, lane.tile());
-        return new HostShard(layout, slice, rows, NONE, lane, node);
+    private static StoredShard shard(HostNode node, TensorLayout layout, int slice, Node.Fill fill) {
+        assertThat(node.create(layout, slice, NONE, fill)).isTrue();
+        return (StoredShard) onLane(node, layout, slice).shard();
+    }
+
+    private static LaneShard onLane(HostNode node, TensorLayout layout, int slice) {
+        return Objects.requireNonNull(node.shard(layout.info().id().number(), slice));
     }
 
     @Test
     void theRowsOfManyKeysAreThoseOfEach() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             long first = (1L << 40) + 7;
-            HostShard shard = shard(lane, new Range(first, first + 3000), 1L << 41, 3);
+            StoredShard shard = shard(lane, new Range(first, first + 3000), 1L << 41, 3);
             for (int i = 0; i < shard.values().length(); i++) {
                 shard.values().set(i, i);
             }
@@ -91,7 +98,7 @@ final class HostShardTest {
     @Test
     void aKeyOfAnotherShardIsNamedWhereverItStands() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = shard(lane, new Range(10, 20), 30, 2);
+            StoredShard shard = shard(lane, new Range(10, 20), 30, 2);
             for (long wrong : new long[] {9, 20, -1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE + 15}) {
                 for (int at : new int[] {0, 511, 512, 999}) {
                     long[] keys = new Random(at).longs(1000, 10, 20).toArray();
@@ -123,13 +130,15 @@ final class HostShardTest {
         int n = 20_000;
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 4L * n, 1), new int[n]);
-            Store store = new NativeStore();
-            HostNode node = node(lane, store);
-            List<HostShard> shards = new ArrayList<>(n);
+            Placements placements = Placements.host(new NativeStore());
+            HostNode node = node(lane, new NativeStore());
+            List<LaneShard> shards = new ArrayList<>(n);
             long before = usedHeap();
             for (int i = 0; i < n; i++) {
-                HostShard shard = shard(lane, node, layout, i, made -> {}, store);
-                shards.add(shard);
+                Slice slice = new Slice(layout.info(), i, layout.range(i), Node.HOST, NONE, made -> {});
+                LaneShard run = new LaneShard(layout, i, lane, node, of -> placements.make(slice, of));
+                Shard shard = run.shard();
+                shards.add(run);
                 assertThat(shard.row(4L * i + 2)).isEqualTo(2);
             }
             long each = (usedHeap() - before) / n;
@@ -151,14 +160,14 @@ final class HostShardTest {
         }
     };
 
-    private static HostShard growing(Lane lane, int width) {
+    private static StoredShard growing(Lane lane, int width) {
         return shard(lane, new Range(0, TensorInfo.GROWING), TensorInfo.GROWING, width, KEYS);
     }
 
     @Test
     void aGrowingTableHasARowForEachKeyInTheOrderInWhichTheyCame() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             Map<Long, Integer> expected = new LinkedHashMap<>();
             Random random = new Random(3);
             for (int round = 0; round < 150; round++) {
@@ -190,7 +199,7 @@ final class HostShardTest {
     @Test
     void slotsGrowWithTheRowsAndBeginWithZeros() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             shard.slot("early", 3).fill(1);
             for (int key = 0; key < 5000; key++) {
                 int row = shard.row(key);
@@ -209,7 +218,7 @@ final class HostShardTest {
         private final Store memory = new NativeStore();
 
         @Override
-        public ByteBuffer allocate(String name, int bytes) {
+        public Allocation allocate(String name, int bytes) {
             return memory.allocate(name, bytes);
         }
 
@@ -226,7 +235,7 @@ final class HostShardTest {
     void aSlotWithRoomForFewerRowsIsTheLimitAndNothingElseHappens() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 1);
-            HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, new Narrow());
+            StoredShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, new Narrow());
             shard.slot("wide", 64);
             assertThat(shard.rows(LongArray.of(1, 2, 3))).containsExactly(0, 1, 2);
             assertThatThrownBy(() -> shard.row(4))
@@ -244,7 +253,7 @@ final class HostShardTest {
     @Test
     void aForgottenRowIsMadeAnew() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             shard.rows(LongArray.wrap(LongStream.range(0, 3000).toArray()));
             shard.values().fill(7);
             shard.slot("state", 1).fill(7);
@@ -257,7 +266,7 @@ final class HostShardTest {
             shard.rows(LongArray.of(2999, 5));
             assertThat(shard.gather(LongArray.of(2999, 5))).isEqualTo(FloatArray.of(2999, 0, 5, 0));
             assertThat(shard.slot("state", 1)).isEqualTo(FloatArray.of(0, 0));
-            HostShard fixed = shard(lane, new Range(0, 3), 3, 2);
+            StoredShard fixed = shard(lane, new Range(0, 3), 3, 2);
             assertThatThrownBy(fixed::removeRows)
                     .hasMessageContaining("tensor w: [3, 2] (expected: a table that grows)");
         }
@@ -267,7 +276,7 @@ final class HostShardTest {
     @Test
     void rowsThatAreRemovedAndMadeAgainAgreeWithAModel() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             List<Long> order = new ArrayList<>();
             Map<Long, Integer> rows = new HashMap<>();
             Random random = new Random(5);
@@ -331,7 +340,7 @@ final class HostShardTest {
     @Test
     void rowsMadeAfterARemovalBeginAnewInTheMemoryOfTheOld() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             shard.rows(LongArray.of(1, 2, 3));
             shard.values().fill(9);
             shard.slot("state", 1).fill(9);
@@ -348,7 +357,7 @@ final class HostShardTest {
     @Test
     void gatheringAnswersFirstValuesAndMakesNoRow() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
+            StoredShard shard = growing(lane, 2);
             assertThat(shard.gather(LongArray.of(7, 0))).isEqualTo(FloatArray.of(7, 0, 0, 0));
             assertThat(shard.rows()).isZero();
             shard.values(5).fill(1);
@@ -356,7 +365,7 @@ final class HostShardTest {
             assertThat(shard.rows()).isEqualTo(1);
             assertThat(shard.find(0)).isEqualTo(-1);
             assertThat(shard.find(5)).isZero();
-            HostShard fixed = shard(lane, new Range(10, 20), 30, 2);
+            StoredShard fixed = shard(lane, new Range(10, 20), 30, 2);
             assertThat(fixed.find(12)).isEqualTo(2);
             assertThatThrownBy(() -> fixed.find(9)).hasMessageContaining("key: 9 (expected: a row in [10, 20))");
         }
@@ -365,12 +374,16 @@ final class HostShardTest {
     @Test
     void aReadOnlyCallMakesNoRowAndRemovesNone() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
-            HostShard shard = growing(lane, 2);
-            HostShard other = growing(lane, 2);
+            TensorLayout layout =
+                    TensorLayout.even(new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 2), new int[] {0});
+            HostNode node = node(lane, new NativeStore());
+            StoredShard shard = shard(node, layout, 0, KEYS);
+            StoredShard other = growing(lane, 2);
             shard.rows(LongArray.of(1, 2));
-            shard.begin(new CallInfo(0, 1, 0), true, null);
+            LaneShard run = onLane(node, layout, 0);
+            run.begin(new CallInfo(0, 1, 0), true, null);
             assertThat(shard.rows(LongArray.of(2, 1, 2))).containsExactly(1, 0, 1);
-            for (HostShard each : List.of(shard, other)) {
+            for (StoredShard each : List.of(shard, other)) {
                 assertThatThrownBy(() -> each.rows(LongArray.of(77, 78)))
                         .isInstanceOf(PsException.class)
                         .hasMessage(
@@ -381,7 +394,7 @@ final class HostShardTest {
                 assertThatThrownBy(() -> each.removeRows(LongArray.of(1))).hasMessageContaining("readOnly");
                 assertThatThrownBy(each::removeRows).hasMessageContaining("readOnly");
             }
-            shard.end();
+            run.end();
             assertThat(shard.rows()).isEqualTo(2);
             assertThat(other.rows()).isZero();
             assertThat(shard.row(77)).isEqualTo(2);
@@ -406,10 +419,20 @@ final class HostShardTest {
                 }
                 return bytes;
             }
+
+            @Override
+            public void giveUp(long used) {
+                all.giveUp(used);
+            }
+
+            @Override
+            public void free() {
+                all.free();
+            }
         }
 
         @Override
-        public ByteBuffer allocate(String name, int bytes) {
+        public Allocation allocate(String name, int bytes) {
             return memory.allocate(name, bytes);
         }
 
@@ -427,7 +450,7 @@ final class HostShardTest {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorInfo info = new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 2);
             Full store = new Full();
-            HostShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, store);
+            StoredShard shard = shard(lane, new Range(0, info.rows()), info, KEYS, store);
             shard.slot("state", 10);
             long[] keys = LongStream.range(1, 26).toArray(); // 25 rows of 40 bytes
             shard.rows(LongArray.wrap(keys));
@@ -448,7 +471,7 @@ final class HostShardTest {
     void aKeyWhoseHashIsAnotherShardsIsNamedBeforeAnyRowIsMade() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             Range lower = new Range(0, TensorInfo.GROWING / 2);
-            HostShard shard = shard(lane, lower, TensorInfo.GROWING, 2);
+            StoredShard shard = shard(lane, lower, TensorInfo.GROWING, 2);
             TensorInfo info = shard.spec();
             long[] keys = LongStream.range(0, 1000)
                     .filter(key -> lower.contains(TensorLayout.position(info, key)))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.TensorLayout;
 import org.junit.jupiter.api.Test;
 
 /** What a node knows of its tensors' slices. */

@@ -43,7 +43,7 @@ final class FullDiskTest {
                 () -> store.allocate("w.0.values", (1 << 20) + 1),
                 "1048577 bytes for w.0.values in " + directory + " (expected: at most 1048576, which are free)");
         assertThat(directory).isEmptyDirectory();
-        ByteBuffer memory = store.allocate("w.0.values", 1 << 20);
+        ByteBuffer memory = store.allocate("w.0.values", 1 << 20).bytes();
         memory.putInt(0, 7);
         assertThat(memory.getInt(0)).isEqualTo(7);
     }

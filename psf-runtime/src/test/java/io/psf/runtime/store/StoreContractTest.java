@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class StoreContractTest {
     void memoryIsZeroAndHoldsWhatIsWritten(String kind) {
         try (Store store = store(kind)) {
             for (int round = 0; round < 20; round++) {
-                ByteBuffer memory = store.allocate("w." + round, 1 << 16);
+                ByteBuffer memory = store.allocate("w." + round, 1 << 16).bytes();
                 assertThat(memory.isDirect()).isTrue();
                 assertThat(memory.capacity()).isEqualTo(1 << 16);
                 assertThat(memory.alignmentOffset(0, 64)).isZero();
@@ -49,8 +50,8 @@ final class StoreContractTest {
     @ValueSource(strings = {"native", "mapped"})
     void twoAllocationsDoNotOverlap(String kind) {
         try (Store store = store(kind)) {
-            ByteBuffer one = store.allocate("one", 4096);
-            ByteBuffer two = store.allocate("two", 4096);
+            ByteBuffer one = store.allocate("one", 4096).bytes();
+            ByteBuffer two = store.allocate("two", 4096).bytes();
             one.putInt(0, 1);
             two.putInt(0, 2);
             assertThat(one.getInt(0)).isEqualTo(1);
@@ -98,10 +99,40 @@ final class StoreContractTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void viewsOfMemoryThatWasGivenUpStayValid(String kind) {
+        try (Store store = store(kind)) {
+            List<ByteBuffer> views = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                Allocation memory = store.allocate("w." + i, 4096);
+                memory.bytes().putInt(8, i);
+                views.add(memory.bytes().slice(8, 4).order(ByteOrder.LITTLE_ENDIAN));
+                memory.giveUp(4096);
+                memory.giveUp(4096);
+            }
+            System.gc();
+            for (int i = 0; i < 10; i++) {
+                assertThat(views.get(i).getInt(0)).isEqualTo(i);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"native", "mapped"})
+    void memoryIsFreedOnce(String kind) {
+        try (Store store = store(kind)) {
+            Allocation memory = store.allocate("w", 4096);
+            memory.free();
+            memory.free();
+            memory.giveUp(4096);
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = "mapped")
     void closingLeavesNoFile(String kind) throws IOException {
         try (Store store = store(kind)) {
-            store.allocate("w", 4096).putInt(0, 1);
+            store.allocate("w", 4096).bytes().putInt(0, 1);
         }
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).isEmpty();

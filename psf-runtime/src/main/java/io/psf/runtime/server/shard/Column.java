@@ -2,10 +2,10 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
+import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /** An off-heap array with one row per row of a shard: the values, or a slot. Belongs to the shard's lane. */
 final class Column {
@@ -14,16 +14,15 @@ final class Column {
     private final String name;
     private final FloatArray all;
     private final int width;
-    /** The memory of a growing column. */
-    private final @Nullable Reservation reservation;
+    private final Allocation memory;
     /** A view of the existing rows. */
     private FloatArray view;
 
-    private Column(String name, FloatArray all, int width, @Nullable Reservation reservation) {
+    private Column(String name, FloatArray all, int width, Allocation memory) {
         this.name = name;
         this.all = all;
         this.width = width;
-        this.reservation = reservation;
+        this.memory = memory;
         this.view = all;
     }
 
@@ -39,7 +38,8 @@ final class Column {
                     name + ", of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
                             + MOST_BYTES + " bytes; use more slices)");
         }
-        return new Column(name, FloatArray.view(store.allocate(name, (int) rows * width * Float.BYTES)), width, null);
+        Allocation memory = store.allocate(name, (int) rows * width * Float.BYTES);
+        return new Column(name, FloatArray.view(memory.bytes()), width, memory);
     }
 
     /**
@@ -82,7 +82,18 @@ final class Column {
      */
     int take(int rows) {
         int bytesOfRow = width * Float.BYTES;
-        return reservation == null || rows == 0 ? rows() : reservation.take(rows * bytesOfRow) / bytesOfRow;
+        return rows > 0 && memory instanceof Reservation reservation
+                ? reservation.take(rows * bytesOfRow) / bytesOfRow
+                : rows();
+    }
+
+    /**
+     * Gives the memory up.
+     *
+     * @param rows the number of rows that have been written to
+     */
+    void giveUp(int rows) {
+        memory.giveUp((long) rows * width * Float.BYTES);
     }
 
     /** Copies one row over another. */

@@ -2,9 +2,8 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.spi.Routing;
-import io.psf.api.spi.TensorLayout;
-import io.psf.runtime.store.Abandoned;
+import io.psf.api.TensorLayout;
+import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.ByteBuffer;
@@ -43,6 +42,9 @@ final class GrowingIndex implements RowIndex {
     /** Per entry the hash's 32 bits, and in the lower half the row plus one; 0 for an empty entry. */
     private ByteBuffer table;
 
+    /** The memory of the table. No view of it leaves this object, so that it is freed at once. */
+    private Allocation tableMemory;
+
     private final int[] hashTile = new int[TILE];
     private final long[] entryTile = new long[TILE];
     private final long[] keyTile = new long[TILE];
@@ -68,11 +70,12 @@ final class GrowingIndex implements RowIndex {
         keyMemory.take(Long.BYTES); // the first key is read before there is any row
         this.takeColumns = takeColumns;
         this.most = Math.min(most, keys.capacity() / Long.BYTES);
-        this.table = newTable(LEAST);
+        this.tableMemory = newTable(LEAST);
+        this.table = tableMemory.bytes();
     }
 
-    private ByteBuffer newTable(int entries) {
-        ByteBuffer zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
+    private Allocation newTable(int entries) {
+        Allocation zeros = store.allocate(name + ".index." + entries, entries * Long.BYTES);
         shift = Integer.SIZE - Integer.numberOfTrailingZeros(entries);
         return zeros;
     }
@@ -119,10 +122,17 @@ final class GrowingIndex implements RowIndex {
         replaceTable(newTable(LEAST));
     }
 
-    private void replaceTable(ByteBuffer by) {
-        int bytes = table.capacity();
-        table = by;
-        Abandoned.add(bytes);
+    private void replaceTable(Allocation by) {
+        Allocation before = tableMemory;
+        tableMemory = by;
+        table = by.bytes();
+        before.free();
+    }
+
+    /** Gives the memory up. */
+    void giveUp() {
+        keyMemory.giveUp((long) rows * Long.BYTES);
+        tableMemory.giveUp(table.capacity());
     }
 
     /**
@@ -149,14 +159,14 @@ final class GrowingIndex implements RowIndex {
     private void findHomes(long[] some, int n) {
         long wrong = 0;
         for (int i = 0; i < n; i++) {
-            long hash = Routing.hash(some[i]);
+            long hash = TensorLayout.hash(some[i]);
             long place = TensorLayout.position(hash);
             wrong |= (place - places.begin()) | (places.end() - 1 - place); // negative if a key is outside
             hashTile[i] = (int) hash;
             entryTile[i] = table.getLong(((int) hash >>> shift) * Long.BYTES);
         }
         for (int i = 0; wrong < 0 && i < n; i++) {
-            if (!places.contains(TensorLayout.position(Routing.hash(some[i])))) {
+            if (!places.contains(TensorLayout.position(TensorLayout.hash(some[i])))) {
                 throw new PsException(
                         PsException.Code.OUT_OF_RANGE,
                         "key: " + some[i] + " (expected: one whose place, by its hash, is in " + places + ")");
@@ -212,7 +222,7 @@ final class GrowingIndex implements RowIndex {
      * @return the number that the row had; -1 if the key has no row
      */
     int remove(long key) {
-        int hash = (int) Routing.hash(key);
+        int hash = (int) TensorLayout.hash(key);
         int at = place(key, hash);
         int row = (int) table.getLong(at) - 1;
         if (row < 0) {
@@ -221,7 +231,7 @@ final class GrowingIndex implements RowIndex {
         int last = rows - 1;
         if (row != last) {
             long moved = keys.getLong(last * Long.BYTES);
-            int hashOfMoved = (int) Routing.hash(moved);
+            int hashOfMoved = (int) TensorLayout.hash(moved);
             table.putLong(place(moved, hashOfMoved), entry(hashOfMoved, row + 1));
             keys.putLong(row * Long.BYTES, moved);
         }
@@ -284,14 +294,15 @@ final class GrowingIndex implements RowIndex {
 
     private void grow() {
         ByteBuffer old = table;
-        ByteBuffer twice = newTable(old.capacity() / Long.BYTES * 2);
+        Allocation larger = newTable(old.capacity() / Long.BYTES * 2);
+        ByteBuffer twice = larger.bytes();
         for (int at = 0; at < old.capacity(); at += Long.BYTES) {
             long entry = old.getLong(at);
             if (entry != 0) {
                 twice.putLong(free(twice, (int) (entry >>> Integer.SIZE) >>> shift << 3), entry);
             }
         }
-        replaceTable(twice);
+        replaceTable(larger);
     }
 
     private static int free(ByteBuffer table, int from) {

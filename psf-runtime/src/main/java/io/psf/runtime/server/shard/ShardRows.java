@@ -13,13 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a shard, off the heap: the index of their keys, their values and slots. Belongs to the shard's lane, but for
- * {@link #bytes}.
+ * The rows of a shard, off the heap: the index of their keys, their values and slots. Belongs to the shard's lane.
  */
 public final class ShardRows {
-    /** A buffer takes at least as much memory once it is written to, where the system has pages of this size. */
-    private static final long LARGEST_PAGE = 2 << 20;
-
     private final TensorInfo tensor;
     private final String name;
     private final Range range;
@@ -33,8 +29,6 @@ public final class ShardRows {
     private Tile tile;
     /** Empty until the first is asked for. */
     private Map<String, Column> slots = Map.of();
-
-    private volatile long bytesOfRow;
 
     /** Told of each row that is removed. */
     @FunctionalInterface
@@ -50,20 +44,16 @@ public final class ShardRows {
     /**
      * The rows of a range of keys, which are zero, or of a growing table without rows.
      *
-     * @param name of the shard, for the names of files
-     * @param range the keys; of a growing table their positions
-     * @param fill gives the first values of a growing table's rows
      * @param tile scratch memory of the thread that uses these rows first
      */
-    public ShardRows(TensorInfo tensor, String name, Range range, Store store, Node.Fill fill, Tile tile) {
-        this.tensor = tensor;
-        this.name = name;
-        this.range = range;
+    public ShardRows(Slice slice, Store store, Tile tile) {
+        this.tensor = slice.tensor();
+        this.name = tensor.id() + "." + slice.slice();
+        this.range = slice.range();
         this.store = store;
-        this.fill = fill;
+        this.fill = slice.fill();
         this.tile = tile;
         this.values = column("values", tensor.width());
-        this.bytesOfRow = tensor.width() * (long) Float.BYTES;
         this.growing = tensor.grows() ? new GrowingIndex(name, range, store, values.rows(), this::take) : null;
         this.index = growing != null ? growing : new RangeIndex(range);
     }
@@ -91,10 +81,13 @@ public final class ShardRows {
         return range;
     }
 
-    /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
-    public long bytes() {
-        long pages = tensor.grows() ? (slots.size() + 2) * LARGEST_PAGE : 0;
-        return index.rows() * bytesOfRow + pages;
+    /** Gives the memory up: the shard is dropped. Views of it stay valid. */
+    public void giveUp() {
+        values.giveUp(count());
+        slots.values().forEach(slot -> slot.giveUp(count()));
+        if (growing != null) {
+            growing.giveUp();
+        }
     }
 
     public int count() {
@@ -287,7 +280,6 @@ public final class ShardRows {
      *
      * @return [rows, width] float32: a view
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // on the lane alone
     public FloatArray slot(String of, int width) {
         Column slot = slots.get(of);
         if (slot == null) {
@@ -301,7 +293,6 @@ public final class ShardRows {
                 slots = new HashMap<>(4);
             }
             slots.put(of, slot);
-            bytesOfRow += width * (long) Float.BYTES;
         }
         if (slot.width() != width) {
             throw new IllegalArgumentException(

@@ -1,5 +1,6 @@
 /**
- * What a shard stores: columns of values and slots, and row indexes. Imports {@code store}.
+ * Shards as handlers see them, the factories that make them, and what they store: columns of values and slots, and row
+ * indexes. Imports {@code store}.
  */
 @NullMarked
 package io.psf.runtime.server.shard;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.psf.api.Available;
+import io.psf.api.Names;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.spi.Binding;
@@ -12,7 +13,6 @@ import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.Merge;
-import io.psf.api.spi.Names;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;

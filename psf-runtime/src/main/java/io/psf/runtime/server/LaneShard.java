@@ -2,22 +2,20 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
-import io.psf.api.Optimizer;
+import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
-import io.psf.api.array.LongArray;
-import io.psf.api.spi.Attachments;
-import io.psf.api.spi.Caller;
-import io.psf.api.spi.TensorLayout;
+import io.psf.api.Caller;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.shard.ShardRows;
-import io.psf.runtime.store.Abandoned;
+import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.server.shard.MadeShard;
+import io.psf.runtime.server.shard.Tile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,22 +23,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A shard in off-heap memory. All of its state belongs to its lane. */
-final class HostShard implements Shard {
+/**
+ * A shard as it is run: its lane, the order of the calls on it, and the call being answered. All of its state belongs to
+ * its lane.
+ */
+final class LaneShard implements ShardLane {
     private static final CallInfo NO_CALL = new CallInfo(-1, 0, 0);
 
     private final TensorLayout layout;
-    private final TensorInfo spec;
     private final int slice;
-    private final ShardRows rows;
-    private final Optimizer optimizer;
     private final Lane lane;
     private final HostNode node;
     private final Place place;
     private final short stamp;
-    private final Attachments attachments;
     private final Map<Connection, Sequence> sequences = new HashMap<>(4);
     private volatile boolean dropped;
     private final HandlerCost cost = new HandlerCost();
@@ -49,21 +47,66 @@ final class HostShard implements Shard {
 
     private CallInfo call = NO_CALL;
     /** The shards of other tensors for which the call being answered has keys. */
-    private List<HostShard> met = List.of();
+    private List<LaneShard> met = List.of();
     /** The call that a handler is answering now; null for none. */
     private @Nullable Invocation serving;
 
-    HostShard(TensorLayout layout, int slice, ShardRows rows, Optimizer optimizer, Lane lane, HostNode node) {
+    /** True while the thread that makes the shard sets its values. */
+    private boolean isFilled;
+
+    private final MadeShard made;
+    private final Shard shard;
+
+    /**
+     * Creates a shard whose values are not set yet.
+     *
+     * @param make makes what handlers see, for this lane
+     */
+    LaneShard(TensorLayout layout, int slice, Lane lane, HostNode node, Function<? super ShardLane, MadeShard> make) {
         this.layout = layout;
-        this.spec = layout.info();
         this.slice = slice;
-        this.rows = rows;
-        this.optimizer = optimizer;
         this.lane = lane;
         this.node = node;
         this.place = new Place(node, lane, this);
-        this.attachments = new Attachments(this);
-        this.stamp = TensorLayout.stamp(spec, rows.range());
+        this.stamp = TensorLayout.stamp(layout.info(), layout.range(slice));
+        this.made = make.apply(this);
+        this.shard = made.shard();
+    }
+
+    /**
+     * Sets the first values, on a thread other than the lane's. From then on the lane uses the shard.
+     *
+     * @param fill sets them; if that fails, the memory is given up
+     */
+    void fill(Node.Fill fill) {
+        boolean filled = false;
+        try {
+            fill.fill(shard);
+            filled = true;
+        } finally {
+            if (!filled) {
+                made.giveUp();
+            }
+        }
+        isFilled = true;
+        made.moveToLane();
+    }
+
+    /** Returns what handlers see. */
+    Shard shard() {
+        return shard;
+    }
+
+    TensorInfo spec() {
+        return layout.info();
+    }
+
+    int slice() {
+        return slice;
+    }
+
+    Range range() {
+        return layout.range(slice);
     }
 
     /** How long handlers on this shard take. */
@@ -75,13 +118,12 @@ final class HostShard implements Shard {
     void drop() {
         dropped = true;
         endAlarms();
-        long bytes = bytes();
-        lane.execute(() -> Abandoned.add(bytes)); // after the work that is queued on the lane
+        lane.execute(made::giveUp); // after the work that is queued on the lane
     }
 
-    /** Bytes of values and slots that have been written to. A racy estimate, from any thread. */
-    long bytes() {
-        return rows.bytes();
+    /** Gives the memory up. Views of it stay valid. */
+    void giveUpMemory() {
+        made.giveUp();
     }
 
     boolean isDropped() {
@@ -147,10 +189,10 @@ final class HostShard implements Shard {
      *     here
      */
     void meet(List<TensorId> tensors, TupleReader request) {
-        List<HostShard> met = new ArrayList<>(tensors.size());
+        List<LaneShard> met = new ArrayList<>(tensors.size());
         for (int i = 0; i < tensors.size(); i++) {
             TensorId tensor = tensors.get(i);
-            HostShard other = node.shard(tensor.number(), slice);
+            LaneShard other = node.shard(tensor.number(), slice);
             boolean meets = other != null && other.lane.equals(lane) && other.layout.meets(layout);
             if (i < request.stamps() && (other == null || !meets || other.stamp != request.stamp(i))) {
                 throw notAsSent(tensor);
@@ -166,10 +208,10 @@ final class HostShard implements Shard {
         return there == null
                 ? new PsException(
                         PsException.Code.UNKNOWN_TENSOR,
-                        "tensor " + tensor + " beside " + spec.id() + ": not on this server (expected: initialized)")
+                        "tensor " + tensor + " beside " + spec().id() + ": not on this server (expected: initialized)")
                 : new PsException(
                         PsException.Code.STALE_LAYOUT,
-                        "layout of tensor " + tensor + " beside " + spec.id() + ": another one (expected: "
+                        "layout of tensor " + tensor + " beside " + spec().id() + ": another one (expected: "
                                 + there.text() + ", as it was made last)");
     }
 
@@ -186,164 +228,22 @@ final class HostShard implements Shard {
     }
 
     void membersChanged(List<Member> now) {
-        for (Object attachment : attachments.all()) {
-            if (attachment instanceof MemberListener listener) {
-                listener.membersChanged(now);
-            }
-        }
-    }
-
-    @Override
-    public Range range() {
-        return rows.range();
-    }
-
-    @Override
-    public int rows() {
-        return rows.count();
-    }
-
-    @Override
-    public int mostRows() {
-        return rows.most();
-    }
-
-    @Override
-    public long key(int row) {
-        return rows.key(row);
-    }
-
-    @Override
-    public int width() {
-        return spec.width();
-    }
-
-    @Override
-    public int slice() {
-        return slice;
-    }
-
-    @Override
-    public TensorInfo spec() {
-        return spec;
-    }
-
-    @Override
-    public FloatArray values() {
-        return rows.values();
-    }
-
-    @Override
-    public FloatArray values(long key) {
-        int row = row(key);
-        return values().slice(row * width(), (row + 1) * width());
-    }
-
-    @Override
-    public int row(long key) {
-        return rows.row(key, !lane.isReadOnly());
-    }
-
-    @Override
-    public int find(long key) {
-        return rows.find(key);
-    }
-
-    @Override
-    public int find(LongArray keys, int[] into) {
-        return rows.find(keys, into);
-    }
-
-    @Override
-    public int[] rows(LongArray keys) {
-        int[] local = new int[keys.length()];
-        rows(keys, local);
-        return local;
-    }
-
-    @Override
-    public void rows(LongArray keys, int[] into) {
-        rows.rows(keys, into, !lane.isReadOnly());
-    }
-
-    @Override
-    public FloatArray gather(LongArray keys) {
-        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width()));
-        rows.gather(keys, gathered);
-        return gathered;
-    }
-
-    @Override
-    public void removeRows() {
-        if (!spec.grows()) {
-            Shard.super.removeRows();
-            return;
-        }
-        requireMayChange();
-        rows.clear();
-        attachments.rowsRemoved();
-    }
-
-    @Override
-    public int removeRows(LongArray keys) {
-        if (!spec.grows()) {
-            return Shard.super.removeRows(keys);
-        }
-        requireMayChange();
-        int removed = rows.remove(keys, attachments::rowRemoved);
-        attachments.forget(keys);
-        return removed;
-    }
-
-    private void requireMayChange() {
-        if (lane.isReadOnly()) {
-            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
-        }
-    }
-
-    @Override
-    public FloatArray slot(String name, int width) {
-        return rows.slot(name, width);
-    }
-
-    @Override
-    public Map<String, FloatArray> slots() {
-        return rows.slots();
-    }
-
-    @Override
-    public FloatArray allocate(int n) {
-        return lane.scratch().allocate(n);
+        made.membersChanged(now);
     }
 
     @Override
     public Shard other(TensorId tensor) {
-        HostShard other = node.shard(tensor.number(), slice);
+        LaneShard other = node.shard(tensor.number(), slice);
         if (other != null && (other.layout.isAlignedWith(layout) || met.contains(other))) {
-            return other;
+            return other.shard;
         }
         TensorLayout there = node.layout(tensor);
         throw new PsException(
                 PsException.Code.BAD_REQUEST,
-                "tensor " + tensor + " beside " + spec.id() + ": "
+                "tensor " + tensor + " beside " + spec().id() + ": "
                         + (there == null ? "not on this server" : there.text())
                         + " (expected: as many rows in as many slices on the same servers as " + layout.text()
                         + "; or a key set of the request that names it)");
-    }
-
-    @Override
-    public Optimizer optimizer() {
-        return optimizer;
-    }
-
-    @Override
-    public CallInfo call() {
-        return call;
-    }
-
-    @Override
-    public Caller caller() {
-        return Invocation.require(serving).caller();
     }
 
     @Override
@@ -360,8 +260,23 @@ final class HostShard implements Shard {
     }
 
     @Override
+    public CallInfo call() {
+        return call;
+    }
+
+    @Override
+    public boolean isReadOnly() {
+        return lane.isReadOnly();
+    }
+
+    @Override
+    public Caller caller() {
+        return Invocation.require(serving).caller();
+    }
+
+    @Override
     public Runnable requestRelease() {
-        return serving == null ? Shard.super.requestRelease() : serving::releaseRequest;
+        return serving == null ? () -> {} : serving::releaseRequest;
     }
 
     @Override
@@ -370,12 +285,17 @@ final class HostShard implements Shard {
     }
 
     @Override
-    public Attachments attachments() {
-        return attachments;
+    public FloatArray allocate(int n) {
+        return lane.scratch().allocate(n);
     }
 
     @Override
     public Path checkpoints() {
         return node.checkpoints();
+    }
+
+    @Override
+    public Tile tile() {
+        return isFilled ? lane.tile() : node.making();
     }
 }

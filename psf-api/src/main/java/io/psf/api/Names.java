@@ -1,4 +1,4 @@
-package io.psf.api.spi;
+package io.psf.api;
 
 import java.nio.charset.StandardCharsets;
 

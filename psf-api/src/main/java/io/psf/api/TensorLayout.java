@@ -1,8 +1,5 @@
-package io.psf.api.spi;
+package io.psf.api;
 
-import io.psf.api.PsException;
-import io.psf.api.Range;
-import io.psf.api.TensorInfo;
 import java.util.Arrays;
 import java.util.List;
 
@@ -87,7 +84,17 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
      * @return from 0 to the tensor's number of rows, exclusive, if the key is a key of the tensor
      */
     public static long position(TensorInfo info, long key) {
-        return info.grows() ? position(Routing.hash(key)) : key;
+        return info.grows() ? position(hash(key)) : key;
+    }
+
+    /**
+     * Returns the hash of a key: its bits mixed by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+     * number generators", 2014), so that consecutive keys are spread. No two keys have the same hash.
+     */
+    public static long hash(long key) {
+        long mixed = (key ^ (key >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return mixed ^ (mixed >>> 31);
     }
 
     /** Returns the position in a growing table of a key with the given hash: the hash's upper 62 bits. */

@@ -1,0 +1,20 @@
+package io.psf.acceptance;
+
+import static io.psf.api.layout.Reduction.SUM;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduce;
+
+/** Returns how often the values of the tensor's shards have been read. */
+@PsFunction("acceptance.reads")
+public interface CountReads {
+    record Request(TensorId tensor) {}
+
+    record Response(@Reduce(SUM) long reads) {}
+
+    default Response handle(Request request, Shard shard) {
+        return new Response(((CountingShard) shard).reads());
+    }
+}

@@ -1,0 +1,70 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tensors whose shards another factory makes. */
+@Timeout(60)
+final class PlacementTest {
+    private static final TensorSpec COUNTING =
+            TensorSpec.dense("counting", 10).slices(4).placement(CountingFactory.COUNTING);
+
+    private static float[] ones() {
+        float[] ones = new float[10];
+        java.util.Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void theShardsOfAPlacementAreThoseOfItsFactory(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, COUNTING);
+            TensorId host = Tensors.init(worker, TensorSpec.dense("host", 10).slices(4));
+            Tensors.push(worker, tensor, ones()).await();
+            Tensors.push(worker, host, ones()).await();
+            long before = CountReadsPsf.stub(worker).call(tensor).await().reads();
+            assertThat(Tensors.pull(worker, tensor)).containsExactly(ones());
+            assertThat(Tensors.pull(worker, host)).containsExactly(ones());
+            assertThat(CountReadsPsf.stub(worker).call(tensor).await().reads()).isEqualTo(before + 4);
+            Tensors.clear(worker, tensor);
+            assertThat(Tensors.pull(worker, Tensors.init(worker, COUNTING))).containsOnly(0);
+        }
+    }
+
+    @Test
+    void aPlacementThatNoServerHasIsNamed() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorSpec unknown = TensorSpec.dense("w", 10).placement("device:7");
+            assertThatThrownBy(() -> Tensors.init(worker, unknown))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("BAD_REQUEST")
+                    .hasMessageContaining("placement of tensor \"w\": \"device:7\" (expected: one that this server has:"
+                            + " counting, host)");
+        }
+    }
+
+    @Test
+    void anotherPlacementIsAnotherDeclaration() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, COUNTING);
+            assertThatThrownBy(() -> Tensors.init(worker, COUNTING.placement("host")))
+                    .hasMessageContaining("ALREADY_EXISTS")
+                    .hasMessageContaining("placement=counting");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.psf.api.spi;
+
+import io.psf.api.PsException;
+import io.psf.api.RowListener;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A shard whose whole content is accessible, for the functions that save it and load it. The other functions need
+ * {@link Shard} alone.
+ */
+public interface StoredShard extends Shard {
+    /** Returns the slots that have been requested, by name, each [rows, width of the slot] float32. */
+    Map<String, FloatArray> slots();
+
+    /**
+     * Removes all rows of a growing table and their slots' content, as loading does before it creates the saved rows.
+     * Attachments that are a {@link RowListener} are notified. Per-row state of any other attachment is invalid
+     * afterwards, unless the attachment is created again.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the table does not grow
+     */
+    default void removeRows() {
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "tensor " + spec().id() + ": " + spec().shape() + " (expected: a table that grows)");
+    }
+
+    /** Returns all attachments. */
+    Attachments attachments();
+
+    @Override
+    default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
+        return attachments().get(type, factory);
+    }
+
+    /**
+     * Returns the directory for checkpoints that the server was configured with.
+     *
+     * @throws PsException with {@code CONFIGURATION} if none was configured
+     */
+    Path checkpoints();
+}

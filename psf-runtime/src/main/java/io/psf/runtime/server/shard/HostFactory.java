@@ -1,0 +1,19 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.Node;
+import io.psf.runtime.store.Store;
+import java.util.Collection;
+import java.util.List;
+
+/** Makes shards in the server's own memory, off the heap. */
+public final class HostFactory implements ShardFactory {
+    @Override
+    public Collection<String> placements() {
+        return List.of(Node.HOST);
+    }
+
+    @Override
+    public MadeShard make(Slice slice, Store store, ShardLane lane) {
+        return new HostShard(slice, store, lane);
+    }
+}

@@ -1,0 +1,87 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.PsException;
+import io.psf.runtime.store.Store;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+
+/** The placements that a server has, each with the factory that makes its shards. Immutable. */
+public final class Placements {
+    private final Store store;
+    private final Map<String, ShardFactory> factories = new TreeMap<>();
+
+    private Placements(Store store) {
+        this.store = store;
+        add(new HostFactory());
+    }
+
+    /** Returns the placement in the server's own memory alone. */
+    public static Placements host(Store store) {
+        return new Placements(store);
+    }
+
+    /**
+     * Returns the placements of the factories on a class path.
+     *
+     * @param store the server's memory
+     * @throws PsException with {@code CONFIGURATION} if a factory cannot be created, or two have the same placement
+     */
+    public static Placements found(ClassLoader classPath, Store store) {
+        Placements placements = new Placements(store);
+        Iterator<ShardFactory> found =
+                ServiceLoader.load(ShardFactory.class, classPath).iterator();
+        try {
+            while (found.hasNext()) {
+                placements.add(found.next());
+            }
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "factory of shards: " + e.getMessage() + " (expected: factories that can be created on this node)",
+                    e);
+        }
+        return placements;
+    }
+
+    private void add(ShardFactory factory) {
+        for (String placement : factory.placements()) {
+            ShardFactory there = factories.putIfAbsent(placement, factory);
+            if (there != null) {
+                throw new PsException(
+                        PsException.Code.CONFIGURATION,
+                        "factories of shards at \"" + placement + "\": "
+                                + there.getClass().getName() + " and "
+                                + factory.getClass().getName() + " (expected: one)");
+            }
+        }
+    }
+
+    /**
+     * Makes a shard.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement
+     */
+    public MadeShard make(Slice slice, ShardLane lane) {
+        return factory(slice).make(slice, store, lane);
+    }
+
+    private ShardFactory factory(Slice slice) {
+        ShardFactory factory = factories.get(slice.placement());
+        if (factory == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "placement of tensor \"" + slice.tensor().id() + "\": \"" + slice.placement()
+                            + "\" (expected: one that this server has: " + this + ")");
+        }
+        return factory;
+    }
+
+    /** Returns the names of the placements. */
+    @Override
+    public String toString() {
+        return String.join(", ", factories.keySet());
+    }
+}

@@ -1,0 +1,48 @@
+package io.psf.runtime.server.shard;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Member;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.Caller;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+
+/**
+ * What a shard gets from its lane and from its server: the call being answered, and what depends on it. The methods of
+ * {@link Shard} of the same names describe them. Used on the lane, and before that by the thread that makes the shard.
+ */
+public interface ShardLane {
+    /** Returns the call being answered. */
+    CallInfo call();
+
+    /** True if the call being answered must not create or remove rows. */
+    boolean isReadOnly();
+
+    /** Returns the caller of the handler that runs now. */
+    Caller caller();
+
+    /** Runs work on the lane after a delay. */
+    Future<?> after(Duration delay, Runnable work);
+
+    /** Returns the shard of the same slice of another tensor. */
+    Shard other(TensorId tensor);
+
+    /** Returns a task that releases the memory of the request being handled. */
+    Runnable requestRelease();
+
+    /** Returns the current members of the cluster. */
+    List<Member> members();
+
+    /** Allocates scratch memory for the answer, [n] float32. */
+    FloatArray allocate(int n);
+
+    /** Returns the directory for checkpoints. */
+    Path checkpoints();
+
+    /** Returns the buffer of the current thread for the keys that the shard looks up. */
+    Tile tile();
+}

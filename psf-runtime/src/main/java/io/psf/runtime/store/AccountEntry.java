@@ -1,0 +1,50 @@
+package io.psf.runtime.store;
+
+import java.lang.ref.Cleaner;
+
+/**
+ * One piece of memory in the account of its store. It leaves the account when it is freed. It is its own action of the
+ * cleaner, since a shard has several. Thread-safe.
+ */
+public final class AccountEntry implements Runnable {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    private final MemoryAccount account;
+    private final long bytes;
+    private final Runnable free;
+    private final Cleaner.Cleanable cleanable;
+    private long givenUp;
+    private boolean isFreed;
+
+    AccountEntry(MemoryAccount account, Object memory, long bytes, Runnable free) {
+        this.account = account;
+        this.bytes = bytes;
+        this.free = free;
+        this.cleanable = CLEANER.register(memory, this);
+    }
+
+    /**
+     * Marks the memory as given up.
+     *
+     * @param used the number of bytes that its release makes available
+     */
+    public synchronized void giveUp(long used) {
+        if (!isFreed && givenUp == 0) {
+            givenUp = used;
+            account.gaveUp(used);
+        }
+    }
+
+    /** Frees the memory now. */
+    public void free() {
+        cleanable.clean();
+    }
+
+    /** Frees the memory. Called once, by the cleaner or through it. */
+    @Override
+    public synchronized void run() {
+        isFreed = true;
+        free.run();
+        account.freed(bytes, givenUp);
+    }
+}
