@@ -7,7 +7,6 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import io.psf.api.layout.Reduction;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -20,30 +19,20 @@ import org.jspecify.annotations.Nullable;
  * partition and merge cannot contradict each other. It is filled by {@link Function#route}, then sealed, then read. The
  * reading methods may be used by several threads.
  */
-public final class Routing {
+public final class Routing extends Parts {
     private static final KeySet[] NO_KEY_SETS = {};
     private static final SharedArray[] NO_ARRAYS = {};
     private static final RaggedRows[] NO_RAGGED = {};
     private static final int[] NONE = {};
-
-    private final @Nullable TensorLayout layout;
-    private final java.util.function.Function<TensorId, TensorLayout> layouts;
-    /** The layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
-    private List<TensorLayout> others = List.of();
 
     private KeySet[] keySets = NO_KEY_SETS;
     private SharedArray[] arrays = NO_ARRAYS;
     private int[] setOf = NONE;
     private int[] widths = NONE;
     private RaggedRows[] ragged = NO_RAGGED;
-    private boolean everySlice;
-    private int parts;
-    /** The slice of each part; null if part i is slice i, for each i. */
-    private int @Nullable [] touched;
 
     private Routing(@Nullable TensorLayout layout, java.util.function.Function<TensorId, TensorLayout> layouts) {
-        this.layout = layout;
-        this.layouts = layouts;
+        super(layout, layouts);
     }
 
     /** Returns the routing of a call to a tensor's shards, with keys of that tensor only. */
@@ -70,14 +59,14 @@ public final class Routing {
             java.util.function.Function<TensorId, TensorLayout> layouts) {
         Routing routing = new Routing(layout, layouts);
         function.route(request, routing);
-        routing.seal(layout.slices());
+        routing.seal(layout.slices(), routing.keySets);
         return routing;
     }
 
     /** Returns the routing of a call to whole nodes: part i is the i-th node. */
     public static Routing overNodes(int nodes) {
         Routing routing = new Routing(null, Routing::unknown);
-        routing.seal(nodes);
+        routing.seal(nodes, NO_KEY_SETS);
         return routing;
     }
 
@@ -88,16 +77,11 @@ public final class Routing {
 
     // Called by generated code to describe a request.
 
-    /** Sends the request to every slice, regardless of the keys. */
-    public void everySlice() {
-        everySlice = true;
-    }
-
     /** Adds component {@code component}, which is row-aligned with the tensor. */
     public void range(int component, String name, SharedArray array, int width) {
         requireLength(name, array, rangeLength(width), layout().info().rows(), width(width));
         put(component, array, -1, width(width));
-        everySlice = true;
+        everySlice();
     }
 
     /** Key set {@code set} of the request, of the tensor that the call runs on. */
@@ -136,37 +120,6 @@ public final class Routing {
         }
         keys(set, name, LongArray.wrap(keys), Reduction.NONE, everySlice, of);
         keySets[set].setElements(List.copyOf(list));
-    }
-
-    /**
-     * Returns the layout of another tensor whose keys the request has.
-     *
-     * @param name the component that names the tensor
-     * @throws PsException with {@code BAD_REQUEST} if its slices do not meet those of the tensor that the call runs on
-     */
-    public TensorLayout beside(String name, TensorId tensor) {
-        requireThere(name, tensor, "the id of a tensor that has been initialized");
-        TensorLayout first = layout();
-        if (tensor.equals(first.info().id())) {
-            return first;
-        }
-        for (TensorLayout known : others) {
-            if (tensor.equals(known.info().id())) {
-                return known;
-            }
-        }
-        TensorLayout other = layouts.apply(tensor);
-        if (!other.meets(first)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "slices of tensor " + tensor + ": " + other.text() + " (expected: beside those of "
-                            + first.info().id() + ", " + first.text()
-                            + "; make one of them with TensorSpec.beside the other)");
-        }
-        List<TensorLayout> all = new ArrayList<>(others);
-        all.add(other);
-        others = List.copyOf(all);
-        return other;
     }
 
     /** Adds component {@code component}, whose rows go along key set {@code set}. */
@@ -209,62 +162,6 @@ public final class Routing {
         arrays[component] = array;
         setOf[component] = set;
         widths[component] = width;
-    }
-
-    private void seal(int slices) {
-        if (everySlice || keySets.length == 0) {
-            parts = slices;
-            return;
-        }
-        int[] some = new int[slices];
-        for (int slice = 0; slice < slices; slice++) {
-            boolean touches = false;
-            for (KeySet set : keySets) {
-                touches |= set.touches(slice);
-            }
-            if (touches) {
-                some[parts++] = slice;
-            }
-        }
-        touched = some;
-    }
-
-    // Called by a runtime.
-
-    /** Returns the number of slices or nodes that get a request: parts are numbered from 0. */
-    public int parts() {
-        return parts;
-    }
-
-    /** Returns the slice or node of a part. */
-    public int slice(int part) {
-        return touched == null ? part : touched[part];
-    }
-
-    /** Returns the part of a slice or node; negative if it gets no request. */
-    public int part(int slice) {
-        if (touched == null) {
-            return slice < parts ? slice : -1;
-        }
-        return Arrays.binarySearch(touched, 0, parts, slice);
-    }
-
-    /** True if the call runs on a tensor's shards or has keys of the tensor. */
-    public boolean concerns(TensorId tensor) {
-        if (layout != null && layout.info().id().equals(tensor)) {
-            return true;
-        }
-        for (TensorLayout other : others) {
-            if (other.info().id().equals(tensor)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns the layouts of the tensors, other than the one that the call runs on, whose keys the call has. */
-    public List<TensorLayout> others() {
-        return others;
     }
 
     // Called by generated code that writes a slice of the request.
@@ -412,26 +309,9 @@ public final class Routing {
         return target;
     }
 
-    private int begin(int slice) {
-        return Math.toIntExact(layout().bounds().get(slice));
-    }
-
-    /** Returns the number of elements in a row; 0 means the tensor's width. */
-    public int width(int width) {
-        return width == 0 ? layout().info().width() : width;
-    }
-
     /** Returns the number of elements in a row along keys; 0 means the width of the tensor whose keys they are. */
     private int width(int set, int width) {
         return width == 0 ? keySets[set].layout().info().width() : width;
-    }
-
-    /** Returns the layout of the tensor that the call runs on. */
-    public TensorLayout layout() {
-        if (layout == null) {
-            throw new IllegalStateException("layouts: used in a function that runs on nodes (expected: on shards)");
-        }
-        return layout;
     }
 
     private static void requireLength(String name, SharedArray array, int expected, long rows, int width) {
@@ -447,12 +327,6 @@ public final class Routing {
     /** Rejects null: the caller's code may not have been checked for nulls. */
     private static void requireThere(String name, @Nullable SharedArray array) {
         requireThere(name, array, "an array");
-    }
-
-    private static void requireThere(String name, @Nullable Object value, String expected) {
-        if (value == null) {
-            throw new PsException(PsException.Code.BAD_REQUEST, name + ": null (expected: " + expected + ")");
-        }
     }
 
     static void requireAnswer(String name, int actual, int expected) {

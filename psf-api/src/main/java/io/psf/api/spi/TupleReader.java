@@ -12,10 +12,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,20 +21,18 @@ import org.jspecify.annotations.Nullable;
  * Every length is checked against the body before any read or allocation. Shared arrays are views of the body; those of
  * a reader returned by {@link #keep} are on-heap copies. Not thread-safe.
  */
-public final class TupleReader {
+public final class TupleReader extends BlockReader {
     private static final ElementType[] TYPES = ElementType.values();
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final short[] NO_STAMPS = {};
-    /** The character that a decoder substitutes for bytes that are not a character. */
-    private static final char REPLACEMENT = '\ufffd';
 
-    private ByteBuffer body = NOTHING;
-    private int begin;
+    /** Bytes of the block with its sections. */
     private int blockLength;
+    /** The index of the array table in the buffer. */
+    private int tableAt;
+
     private int arrays;
     private int version;
     private @Nullable TensorId target;
-    private int at;
     private int array;
     private int arrayAt;
     /** The arrays of a reader returned by {@link #keep}; null if the arrays are in the body. */
@@ -45,8 +40,6 @@ public final class TupleReader {
 
     private short[] stamps = NO_STAMPS;
     private int stamped;
-    /** Bytes of the sections at the block's end, which have their own readers. */
-    private int tail;
 
     private final TupleReader whole;
     /** The sections by version; null until the first one is found. */
@@ -77,11 +70,6 @@ public final class TupleReader {
         begin(body, body.position(), body.limit(), blockLength, arrays, version, target);
     }
 
-    /** Drops the reference to the body, so that its memory can be collected until this reader is used again. */
-    public void end() {
-        body = NOTHING;
-    }
-
     /**
      * Begins to read a body that is part of a larger buffer, regardless of what was read before.
      *
@@ -97,14 +85,12 @@ public final class TupleReader {
      */
     public TupleReader begin(
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        this.at = 0;
+        ByteBuffer body = SharedArray.littleEndian(bytes);
+        block(body, begin, blockLength);
         this.array = 0;
         this.kept = null;
         this.stamped = 0;
-        this.body = SharedArray.littleEndian(bytes);
-        this.begin = begin;
         this.blockLength = blockLength;
-        this.tail = 0;
         this.arrays = arrays;
         this.version = version;
         this.target = target;
@@ -113,10 +99,11 @@ public final class TupleReader {
             throw malformed("block of " + blockLength + " bytes and " + arrays + " arrays in a body of " + length);
         }
         long used = TupleWriter.align(blockLength) + 8L * arrays;
+        this.tableAt = begin + (int) TupleWriter.align(blockLength);
         this.arrayAt = begin + (int) used;
         for (int i = 0; i < arrays; i++) {
-            int type = this.body.getInt(entry(i));
-            int elements = this.body.getInt(entry(i) + 4);
+            int type = body.getInt(entry(i));
+            int elements = body.getInt(entry(i) + 4);
             if (type < 0 || type >= TYPES.length || elements < 0) {
                 throw malformed("array " + i + " of type " + type + " with " + elements + " elements");
             }
@@ -130,15 +117,16 @@ public final class TupleReader {
 
     /** Returns a reader of the unread rest, copied to the heap. */
     public TupleReader keep() {
-        byte[] block = new byte[blockLength - at];
-        body.get(begin + at, block);
+        ByteBuffer body = buffer();
+        byte[] block = new byte[start() + blockLength - position()];
+        body.get(position(), block);
         SharedArray[] rest = new SharedArray[arrays - array];
         for (int i = 0; i < rest.length; i++) {
             ElementType type = TYPES[body.getInt(entry(array))];
             rest[i] = TupleWriter.view(type, next(type)).copy();
         }
         TupleReader copy = new TupleReader();
-        copy.body = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
+        copy.block(ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN), 0, block.length);
         copy.blockLength = block.length;
         copy.arrays = rest.length;
         copy.kept = rest;
@@ -195,7 +183,8 @@ public final class TupleReader {
             known = known == null ? new TupleReader[last + 1] : Arrays.copyOf(known, last + 1);
             sections = known;
         }
-        int lengths = begin + (int) end;
+        ByteBuffer body = buffer();
+        int lengths = start() + (int) end;
         for (int i = n - 1; i >= 0; i--) {
             int length = body.getInt(lengths + 4 * i);
             if (length < 0 || length > end) {
@@ -205,18 +194,11 @@ public final class TupleReader {
             if (first + i <= last) {
                 TupleReader section = known[first + i] == null ? new TupleReader(this) : known[first + i];
                 known[first + i] = section;
-                section.within(body, begin + (int) end, length, version);
+                section.block(body, start() + (int) end, length);
+                section.version = version;
             }
         }
-        tail = blockLength - (int) end;
-    }
-
-    private void within(ByteBuffer block, int from, int length, int writer) {
-        body = block;
-        begin = from;
-        at = 0;
-        blockLength = length;
-        version = writer;
+        shorten((int) end);
     }
 
     /**
@@ -234,169 +216,6 @@ public final class TupleReader {
             throw malformed("no tensor");
         }
         return target;
-    }
-
-    public boolean bool() {
-        byte value = i8();
-        if (value != 0 && value != 1) {
-            throw malformed("boolean: " + value);
-        }
-        return value == 1;
-    }
-
-    public byte i8() {
-        return body.get(take(1));
-    }
-
-    public short i16() {
-        return body.getShort(take(2));
-    }
-
-    public int i32() {
-        return body.getInt(take(4));
-    }
-
-    public long i64() {
-        return body.getLong(take(8));
-    }
-
-    public float f32() {
-        return body.getFloat(take(4));
-    }
-
-    public double f64() {
-        return body.getDouble(take(8));
-    }
-
-    /**
-     * Reads a text.
-     *
-     * @throws PsException with {@code PROTOCOL} if the bytes are not UTF-8
-     */
-    public String string() {
-        byte[] bytes = bytes();
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        if (text.indexOf(REPLACEMENT) >= 0) { // it was in the text, or replaces bytes that are not a character
-            requireUtf8(bytes);
-        }
-        return text;
-    }
-
-    private static void requireUtf8(byte[] bytes) {
-        ByteBuffer text = ByteBuffer.wrap(bytes);
-        try {
-            var unused = StandardCharsets.UTF_8.newDecoder().decode(text);
-        } catch (CharacterCodingException e) {
-            throw malformed("text: byte " + text.position() + " of " + bytes.length + " (expected: UTF-8)");
-        }
-    }
-
-    /**
-     * Reads a constant of an enum.
-     *
-     * @throws PsException with {@code SCHEMA_MISMATCH} if this side does not have the constant
-     */
-    public <E extends Enum<E>> E enumeration(E[] constants) {
-        int ordinal = ordinal(constants);
-        if (ordinal >= constants.length) {
-            throw new PsException(
-                    PsException.Code.SCHEMA_MISMATCH,
-                    "constant of enum " + constants[0].getDeclaringClass().getSimpleName() + ": number " + ordinal
-                            + " (expected: 0 to " + (constants.length - 1) + ", one of " + Arrays.toString(constants)
-                            + "; the peer's enum is newer, and no constant of this one is @Unknown)");
-        }
-        return constants[ordinal];
-    }
-
-    /**
-     * Reads a constant of an enum.
-     *
-     * @param unknown the constant to return for constants that this side does not have
-     */
-    public <E extends Enum<E>> E enumeration(E[] constants, E unknown) {
-        int ordinal = ordinal(constants);
-        return ordinal < constants.length ? constants[ordinal] : unknown;
-    }
-
-    private int ordinal(Enum<?>[] constants) {
-        int ordinal = i32();
-        if (ordinal < 0) {
-            throw malformed(
-                    "constant of enum " + constants[0].getDeclaringClass().getSimpleName() + ": number " + ordinal
-                            + " (expected: 0 to " + (constants.length - 1) + ")");
-        }
-        return ordinal;
-    }
-
-    /**
-     * Adds an entry to a map that is being read.
-     *
-     * @throws PsException with {@code PROTOCOL} if the map already has the key
-     */
-    public static <V> void put(Map<String, V> map, String key, V value) {
-        if (map.put(key, value) != null) {
-            throw malformed("map: key \"" + key + "\" twice (expected: once)");
-        }
-    }
-
-    public TensorId tensor() {
-        String name = string();
-        try {
-            return TensorId.of(name);
-        } catch (IllegalArgumentException e) {
-            throw malformed(String.valueOf(e.getMessage()));
-        }
-    }
-
-    /**
-     * Reads the number of the elements that follow.
-     *
-     * @param size the minimum size of an element in bytes, at least 1
-     */
-    public int count(int size) {
-        int n = i32();
-        if (n < 0 || (long) n * size > left()) {
-            throw malformed("count: " + n + " elements with " + left() + " bytes left");
-        }
-        return n;
-    }
-
-    public byte[] bytes() {
-        byte[] values = new byte[count(1)];
-        body.get(take(values.length), values);
-        return values;
-    }
-
-    public boolean[] booleans() {
-        boolean[] values = new boolean[count(1)];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = bool();
-        }
-        return values;
-    }
-
-    public int[] ints() {
-        int[] values = new int[count(4)];
-        copied(4 * values.length).asIntBuffer().get(values);
-        return values;
-    }
-
-    public long[] longs() {
-        long[] values = new long[count(8)];
-        copied(8 * values.length).asLongBuffer().get(values);
-        return values;
-    }
-
-    public float[] floats() {
-        float[] values = new float[count(4)];
-        copied(4 * values.length).asFloatBuffer().get(values);
-        return values;
-    }
-
-    public double[] doubles() {
-        double[] values = new double[count(8)];
-        copied(8 * values.length).asDoubleBuffer().get(values);
-        return values;
     }
 
     public FloatArray floatArray() {
@@ -439,6 +258,7 @@ public final class TupleReader {
 
     private ByteBuffer next(ElementType expected) {
         requireMore();
+        ByteBuffer body = buffer();
         ElementType type = TYPES[body.getInt(entry(array))];
         requireType(type, expected);
         int bytes = body.getInt(entry(array) + 4) * type.size();
@@ -448,28 +268,7 @@ public final class TupleReader {
         return view;
     }
 
-    private ByteBuffer copied(int bytes) {
-        return body.slice(take(bytes), bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
     private int entry(int i) {
-        return begin + (int) TupleWriter.align(blockLength) + 8 * i;
-    }
-
-    private int left() {
-        return blockLength - tail - at;
-    }
-
-    private int take(int bytes) {
-        if (bytes > left()) {
-            throw malformed("bytes in the block: " + (blockLength - tail) + " (expected: more)");
-        }
-        int from = begin + at;
-        at += bytes;
-        return from;
-    }
-
-    private static PsException malformed(String what) {
-        return new PsException(PsException.Code.PROTOCOL, "tuple: " + what);
+        return tableAt + 8 * i;
     }
 }

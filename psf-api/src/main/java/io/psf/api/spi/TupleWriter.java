@@ -1,7 +1,5 @@
 package io.psf.api.spi;
 
-import io.psf.api.Names;
-import io.psf.api.TensorId;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.ElementType;
@@ -9,11 +7,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Reusable after {@link #reset()}. Not thread-safe.
  */
-public final class TupleWriter {
-    private ByteBuffer block = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+public final class TupleWriter extends BlockWriter {
     private int arrays;
     private SharedArray[] sources = new SharedArray[4];
     private int[][] rows = new int[4][];
@@ -49,11 +43,6 @@ public final class TupleWriter {
      * copy.
      */
     private static final int SHORTEST_TAIL = 16 << 10;
-    /** The most characters of a text that is written character by character. The JDK encodes longer texts faster. */
-    private static final int SHORT = 32;
-
-    private static final VarHandle EIGHT_BYTES =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** The sections by version; null until the first one is created. */
     private @Nullable TupleWriter @Nullable [] sections;
@@ -72,7 +61,7 @@ public final class TupleWriter {
 
     /** Discards everything that was written. */
     public void reset() {
-        block.clear();
+        block().clear();
         if (sections != null) {
             forgetSections(sections);
         }
@@ -80,142 +69,6 @@ public final class TupleWriter {
         Arrays.fill(rows, 0, arrays, NO_ROWS);
         Arrays.fill(repeats, 0, arrays, null);
         arrays = 0;
-    }
-
-    public void bool(boolean value) {
-        need(1).put((byte) (value ? 1 : 0));
-    }
-
-    public void i8(byte value) {
-        need(1).put(value);
-    }
-
-    public void i16(short value) {
-        need(2).putShort(value);
-    }
-
-    public void i32(int value) {
-        need(4).putInt(value);
-    }
-
-    public void i64(long value) {
-        need(8).putLong(value);
-    }
-
-    public void f32(float value) {
-        need(4).putFloat(value);
-    }
-
-    public void f64(double value) {
-        need(8).putDouble(value);
-    }
-
-    /**
-     * Writes a text.
-     *
-     * @throws IllegalArgumentException if the text has half of a surrogate pair, which cannot be encoded in UTF-8
-     */
-    public void string(String value) {
-        if (value.length() > SHORT || !ascii(value)) {
-            encoded(value);
-        }
-    }
-
-    /**
-     * Writes a text without garbage and returns true if all its characters are ASCII; otherwise leaves the block
-     * unchanged.
-     */
-    private boolean ascii(String value) {
-        int length = value.length();
-        int at = need(4L + length).position() + 4;
-        byte[] bytes = block.array();
-        for (int i = 0; i < length; i++) {
-            char c = value.charAt(i);
-            if (c >= 0x80) {
-                return false;
-            }
-            bytes[at + i] = (byte) c;
-        }
-        block.putInt(length).position(at + length);
-        return true;
-    }
-
-    private void encoded(String value) {
-        byte[] text = value.getBytes(StandardCharsets.UTF_8);
-        if (hasQuestionMark(text)) { // the JDK encodes half of a surrogate pair as '?'
-            int lone = Names.loneSurrogate(value);
-            if (lone >= 0) {
-                throw new IllegalArgumentException("text: " + Names.lone(value, lone));
-            }
-        }
-        bytes(text);
-    }
-
-    /** True if one of the bytes is a question mark; checks eight bytes at a time. */
-    private static boolean hasQuestionMark(byte[] text) {
-        int at = 0;
-        for (; at <= text.length - 8; at += 8) {
-            long zeroIfMark = (long) EIGHT_BYTES.get(text, at) ^ 0x3f3f3f3f3f3f3f3fL;
-            if (((zeroIfMark - 0x0101010101010101L) & ~zeroIfMark & 0x8080808080808080L) != 0) {
-                return true;
-            }
-        }
-        for (; at < text.length; at++) {
-            if (text[at] == '?') {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    public void enumeration(Enum<?> value) {
-        i32(value.ordinal());
-    }
-
-    public void tensor(TensorId value) {
-        string(value.name());
-    }
-
-    /** Writes the number of the elements that follow. */
-    public void count(int n) {
-        i32(n);
-    }
-
-    public void bytes(byte[] values) {
-        count(values.length);
-        need(values.length).put(values);
-    }
-
-    public void booleans(boolean[] values) {
-        count(values.length);
-        ByteBuffer out = need(values.length);
-        for (boolean value : values) {
-            out.put((byte) (value ? 1 : 0));
-        }
-    }
-
-    public void ints(int[] values) {
-        count(values.length);
-        need(4L * values.length).asIntBuffer().put(values);
-        block.position(block.position() + 4 * values.length);
-    }
-
-    public void longs(long[] values) {
-        count(values.length);
-        need(8L * values.length).asLongBuffer().put(values);
-        block.position(block.position() + 8 * values.length);
-    }
-
-    public void floats(float[] values) {
-        count(values.length);
-        need(4L * values.length).asFloatBuffer().put(values);
-        block.position(block.position() + 4 * values.length);
-    }
-
-    public void doubles(double[] values) {
-        count(values.length);
-        need(8L * values.length).asDoubleBuffer().put(values);
-        block.position(block.position() + 8 * values.length);
     }
 
     /**
@@ -251,11 +104,11 @@ public final class TupleWriter {
      */
     public void sections(int first, int last) {
         for (int version = first; version <= last; version++) {
-            ByteBuffer section = section(version).block.flip();
+            ByteBuffer section = section(version).block().flip();
             need(section.remaining()).put(section);
         }
         for (int version = first; version <= last; version++) {
-            i32(section(version).block.position());
+            i32(section(version).block().position());
         }
         forgetSections(Objects.requireNonNull(sections));
     }
@@ -263,7 +116,7 @@ public final class TupleWriter {
     private static void forgetSections(@Nullable TupleWriter[] sections) {
         for (TupleWriter section : sections) {
             if (section != null) {
-                section.block.clear();
+                section.block().clear();
             }
         }
     }
@@ -302,28 +155,6 @@ public final class TupleWriter {
         widths[arrays++] = width;
     }
 
-    private ByteBuffer need(long bytes) {
-        if (block.remaining() < bytes) {
-            long wanted = block.position() + bytes;
-            if (wanted > MAX_BLOCK) {
-                throw new IllegalArgumentException("bytes of scalars and copied arrays: " + wanted
-                        + " (expected: at most " + MAX_BLOCK + "; use shared arrays)");
-            }
-            ByteBuffer larger = ByteBuffer.allocate((int) Math.max(wanted, 2L * block.capacity()))
-                    .order(ByteOrder.LITTLE_ENDIAN);
-            larger.put(block.flip());
-            block = larger;
-        }
-        return block;
-    }
-
-    private static final int MAX_BLOCK = 1 << 28;
-
-    /** Returns the length of the block in bytes, without padding. */
-    public int blockLength() {
-        return block.position();
-    }
-
     /** Returns the number of shared arrays. */
     public int arrays() {
         return arrays;
@@ -331,7 +162,7 @@ public final class TupleWriter {
 
     /** Returns the length of the whole body in bytes, a multiple of 8. */
     public long bodyLength() {
-        long length = align(block.position()) + 8L * arrays;
+        long length = align(blockLength()) + 8L * arrays;
         for (int i = 0; i < arrays; i++) {
             length += align((long) elements(i) * sources[i].type().size());
         }
@@ -371,8 +202,8 @@ public final class TupleWriter {
 
     /** Writes the body with only the first {@code firstArrays} arrays. */
     private void writeBody(ByteBuffer out, int firstArrays) {
-        int length = block.position();
-        out.put(block.array(), 0, length);
+        int length = blockLength();
+        out.put(block().array(), 0, length);
         pad(out, length);
         for (int i = 0; i < arrays; i++) {
             out.putInt(sources[i].type().ordinal()).putInt(elements(i));
