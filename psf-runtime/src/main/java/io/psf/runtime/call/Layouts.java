@@ -1,8 +1,8 @@
 package io.psf.runtime.call;
 
 import io.psf.api.TensorId;
-import io.psf.api.spi.Function;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.Function;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
