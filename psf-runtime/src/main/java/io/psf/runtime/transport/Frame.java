@@ -83,6 +83,11 @@ public final class Frame {
         Kind(byte code) {
             this.code = code;
         }
+
+        /** True if a frame that begins with these bytes, at least 8, is of this kind. */
+        public boolean isOf(ByteBuffer beginning) {
+            return beginning.get(FrameHeader.KIND) == code;
+        }
     }
 
     /** Indexed by the code minus that of {@link Kind#REQUEST}. No frame has the code of index 5. */

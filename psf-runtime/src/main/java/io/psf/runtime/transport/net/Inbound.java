@@ -30,7 +30,7 @@ final class Inbound {
     /** Continues reading, on the leader. */
     private final Runnable resume = this::read;
 
-    private volatile FrameSource source;
+    private final FrameSource source;
     private volatile boolean reading = true;
 
     // Written by the leader only.
@@ -142,7 +142,11 @@ final class Inbound {
             }
             some = true;
             switch (frame.kind()) {
-                case LINK -> channel.link(frame);
+                case LINK -> {
+                    frame.release();
+                    throw new PsException(
+                            Code.PROTOCOL, "request for shared memory: not the first frame (expected: before others)");
+                }
                 case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
                     outbound.countAnswer();
@@ -226,14 +230,6 @@ final class Inbound {
     /** True if the selector will report the next bytes; false if there are some already. */
     boolean prepareToSleep() throws IOException {
         return !mayRead() || source.prepareToSleep();
-    }
-
-    /** Reads from another wire from now on, and the channel writes to it. Nothing is unsent. */
-    void switchTo(Wire other) throws IOException {
-        FrameSource next = source(other);
-        outbound.switchTo(other);
-        source.release();
-        source = next;
     }
 
     /** Gives back the memory of an unfinished frame. Nothing is read afterwards. */

@@ -29,7 +29,7 @@ final class Outbound {
 
     private final Deferral deferral;
 
-    private volatile Wire wire;
+    private final Wire wire;
     private volatile boolean flushDeferred;
 
     /** Bytes of free capacity that a thread is blocked on; 0 if none is. */
@@ -344,16 +344,6 @@ final class Outbound {
     }
 
     // The end.
-
-    /** Writes to another wire from now on. Everything has been written to the old one. */
-    void switchTo(Wire other) throws IOException {
-        synchronized (outbox) {
-            if (outbox.bytes() > 0) {
-                throw new IOException("the reply about shared memory was not sent at once");
-            }
-            wire = other;
-        }
-    }
 
     /** Sends the peer an error, as the last frame. The connection closes for that reason, once the frame is written. */
     void refuse(PsException why) {

@@ -75,11 +75,6 @@ final class Reactor implements AutoCloseable {
         loop.wakeUp();
     }
 
-    /** Adds a channel whose bytes the leader polls for, besides the selector. */
-    void addPolled(WireChannel channel) {
-        loop.addPolled(channel);
-    }
-
     void remove(WireChannel channel) {
         checks.remove(channel);
         if (channel.wire().isPolled()) {

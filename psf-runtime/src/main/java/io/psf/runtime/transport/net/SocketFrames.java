@@ -17,6 +17,11 @@ final class SocketFrames implements FrameSource {
     SocketFrames(Wire wire, FramePool pool, IntPredicate admits) {
         this.wire = wire;
         this.reader = new FrameReader(pool, admits);
+        ByteBuffer already = wire.already();
+        if (already.hasRemaining()) {
+            received = already.remaining();
+            reader.target().put(already);
+        }
     }
 
     @Override

@@ -4,8 +4,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** A non-blocking socket. */
-record SocketWire(SocketChannel socket) implements Wire {
+/**
+ * A non-blocking socket.
+ *
+ * @param already the bytes that a handshake has read; the reader of the wire takes them first
+ */
+record SocketWire(SocketChannel socket, ByteBuffer already) implements Wire {
+    private static final ByteBuffer NONE = ByteBuffer.allocate(0);
+
+    /** Creates the wire of a socket that nothing has been read from. */
+    SocketWire(SocketChannel socket) {
+        this(socket, NONE);
+    }
+
     @Override
     public int read(ByteBuffer into) throws IOException {
         return socket.read(into);

@@ -33,6 +33,11 @@ interface Wire {
 
     void close() throws IOException;
 
+    /** Returns the received bytes that a handshake has read already; they come before those of {@link #read}. */
+    default ByteBuffer already() {
+        return ByteBuffer.allocate(0);
+    }
+
     /** Returns the length of the longest draft that can be written; 0 if none can. */
     default int longestDraft() {
         return 0;

@@ -2,7 +2,6 @@ package io.psf.runtime.transport.net;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
-import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Draft;
@@ -121,34 +120,6 @@ final class WireChannel implements Channel {
         } catch (IOException e) {
             fail(e);
             return false;
-        }
-    }
-
-    /**
-     * Continues over shared memory if the peer, which began the connection, requests that and this side supports it.
-     *
-     * @param asked with the segment's name and token
-     */
-    void link(Frame asked) throws IOException {
-        TupleWriter answer = new TupleWriter();
-        Code status = Code.OK;
-        Wire shared = wire();
-        try {
-            if (!peer.mayShare() || shared.isPolled()) {
-                throw new IOException("shared memory: not offered (expected: one request, to a peer that offers it)");
-            }
-            shared = SharedLink.accept(asked, shared.socket());
-        } catch (IOException e) {
-            status = Code.UNAVAILABLE;
-            answer.string(String.valueOf(e.getMessage()));
-        } finally {
-            asked.release();
-        }
-        outbound.offer(Frames.link(pool, status, answer));
-        outbound.flush();
-        inbound.switchTo(shared);
-        if (shared.isPolled()) {
-            reactor.addPolled(this);
         }
     }
 

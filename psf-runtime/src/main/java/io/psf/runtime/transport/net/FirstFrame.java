@@ -1,0 +1,114 @@
+package io.psf.runtime.transport.net;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the beginning of a connection's first frame. If the frame requests shared memory, it is read and answered. The
+ * bytes of any other frame stay with the {@link SocketWire}, whose channel reads the rest of the frame.
+ */
+final class FirstFrame implements Handshake {
+    /** The beginning of a header: its length and its kind. */
+    private static final int BEGINNING = 8;
+
+    /** The longest request for shared memory. */
+    private static final int LONGEST = 1 << 10;
+
+    private final SocketChannel socket;
+    private final FramePool pool;
+    private final boolean mayShare;
+    private ByteBuffer bytes = buffer(BEGINNING);
+
+    /**
+     * Creates the handshake of a new connection.
+     *
+     * @param mayShare true if this side shares memory
+     */
+    FirstFrame(SocketChannel socket, FramePool pool, boolean mayShare) {
+        this.socket = socket;
+        this.pool = pool;
+        this.mayShare = mayShare;
+    }
+
+    private static ByteBuffer buffer(int length) {
+        return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public @Nullable Wire proceed() throws IOException {
+        while (true) {
+            if (socket.read(bytes) < 0) {
+                throw new EOFException("connection closed");
+            }
+            if (bytes.hasRemaining()) {
+                return null;
+            }
+            if (bytes.capacity() > BEGINNING) {
+                return answer(Frame.of(bytes.flip()));
+            }
+            int length = bytes.getInt(0);
+            boolean asks = Frame.Kind.LINK.isOf(bytes)
+                    && length >= Frame.HEADER
+                    && length <= LONGEST
+                    && length % BEGINNING == 0;
+            if (!asks) {
+                return giveUp();
+            }
+            bytes = buffer(length).put(bytes.flip());
+        }
+    }
+
+    private Wire answer(Frame asked) throws IOException {
+        TupleWriter answer = new TupleWriter();
+        Code status = Code.OK;
+        Wire wire;
+        try {
+            if (!mayShare) {
+                throw new IOException("shared memory: not offered (expected: a peer that offers it)");
+            }
+            wire = SharedLink.accept(asked, socket);
+        } catch (IOException e) {
+            status = Code.UNAVAILABLE;
+            answer.string(String.valueOf(e.getMessage()));
+            wire = new SocketWire(socket);
+        } catch (PsException e) { // the channel refuses such a frame
+            bytes.position(bytes.limit());
+            return giveUp();
+        }
+        Frame frame = Frames.link(pool, status, answer);
+        try {
+            socket.write(frame.bytes());
+            if (frame.bytes().hasRemaining()) {
+                throw new IOException("the reply about shared memory was not sent at once");
+            }
+        } finally {
+            frame.release();
+        }
+        return wire;
+    }
+
+    @Override
+    public int received() {
+        return bytes.position();
+    }
+
+    @Override
+    public int expected() {
+        return Math.max(bytes.capacity(), Frame.HEADER);
+    }
+
+    @Override
+    public Wire giveUp() {
+        return new SocketWire(socket, bytes.flip());
+    }
+}
