@@ -3,7 +3,6 @@ package io.psf.acceptance;
 import static io.psf.api.layout.Reduction.SUM;
 
 import io.psf.api.PsFunction;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 
@@ -14,7 +13,7 @@ public interface CountReads {
 
     record Response(@Reduce(SUM) long reads) {}
 
-    default Response handle(Request request, Shard shard) {
-        return new Response(((CountingShard) shard).reads());
+    default Response handle(Request request, CountingShard shard) {
+        return new Response(shard.reads());
     }
 }

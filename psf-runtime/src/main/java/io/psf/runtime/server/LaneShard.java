@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.PsException;
@@ -8,13 +9,12 @@ import io.psf.api.Range;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.FloatArray;
-import io.psf.api.Caller;
 import io.psf.api.TensorLayout;
+import io.psf.api.array.FloatArray;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.shard.ShardLane;
 import io.psf.runtime.server.shard.MadeShard;
+import io.psf.runtime.server.shard.ShardLane;
 import io.psf.runtime.server.shard.Tile;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.psf.runtime.server.shard;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
@@ -12,7 +13,6 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.StoredShard;
-import io.psf.api.Caller;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.psf.runtime.server.shard;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
-import io.psf.api.Caller;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
