@@ -63,6 +63,33 @@ final class PlacementTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void aPinnedLaneKeepsToItsThread(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, COUNTING.placement(PinnedFactory.PINNED));
+            for (int i = 0; i < 100; i++) {
+                Tensors.push(worker, tensor, ones()).await();
+            }
+            assertThat(CountReadsPsf.stub(worker).call(tensor).await().threads())
+                    .isEqualTo(4);
+            assertThat(Tensors.pull(worker, tensor)).containsOnly(100);
+        }
+    }
+
+    @Test
+    void anErrorOfAPinnedShardIsTheAnswer() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorSpec wide = TensorSpec.growing("w", Integer.MAX_VALUE).placement(PinnedFactory.PINNED);
+            assertThatThrownBy(() -> Tensors.init(worker, wide))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("RESOURCE_EXHAUSTED")
+                    .hasMessageContaining("a row of " + Integer.MAX_VALUE + " wide");
+        }
+    }
+
     @Test
     void aTensorWhoseShardsCannotBeSavedSaysSo() {
         try (PsCluster cluster = PsCluster.embedded(1)) {
@@ -83,7 +110,7 @@ final class PlacementTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("BAD_REQUEST")
                     .hasMessageContaining("placement of tensor \"w\": \"device:7\" (expected: one that this server has:"
-                            + " counting, host)");
+                            + " counting, host, pinned)");
         }
     }
 
