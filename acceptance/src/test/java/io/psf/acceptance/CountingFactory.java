@@ -11,7 +11,9 @@ import io.psf.runtime.store.Store;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Makes shards in the server's memory that count their reads. */
 public final class CountingFactory implements ShardFactory {
@@ -47,13 +49,15 @@ public final class CountingFactory implements ShardFactory {
 
     private static CountingShard counting(Shard host) {
         long[] reads = new long[1];
+        Set<Thread> threads = new HashSet<>(Set.of(Thread.currentThread()));
         return (CountingShard) java.lang.reflect.Proxy.newProxyInstance(
                 CountingShard.class.getClassLoader(),
                 new Class<?>[] {CountingShard.class},
                 (self, method, arguments) -> {
                     if (method.getDeclaringClass() == CountingShard.class) {
-                        return reads[0];
+                        return method.getName().equals("reads") ? (Object) reads[0] : (Object) threads.size();
                     }
+                    threads.add(Thread.currentThread());
                     if (method.getName().equals("values")) {
                         reads[0]++;
                     }

@@ -44,6 +44,63 @@ final class PlacementTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void aHandlerIsChosenForTheKindOfTheShard(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, COUNTING);
+            TensorId host = Tensors.init(worker, TensorSpec.dense("host", 10).slices(4));
+            NameHandlerPsf.Stub handler = NameHandlerPsf.stub(worker);
+            assertThat(handler.call(tensor).await()).isEqualTo(new NameHandler.Response(0, 4));
+            assertThat(handler.call(host).await()).isEqualTo(new NameHandler.Response(4, 0));
+            assertThatThrownBy(() -> CountReadsPsf.stub(worker).call(host).await())
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("UNKNOWN_FUNCTION: handler of \"acceptance.reads\" for shards of"
+                            + " io.psf.runtime.server.shard.HostShard: none (expected: one that serves this kind of"
+                            + " shard; this node has io.psf.acceptance.CountReads for"
+                            + " io.psf.acceptance.CountingShard)");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Clusters.Over.class)
+    void aPinnedLaneKeepsToItsThread(Clusters.Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, COUNTING.placement(PinnedFactory.PINNED));
+            for (int i = 0; i < 100; i++) {
+                Tensors.push(worker, tensor, ones()).await();
+            }
+            assertThat(CountReadsPsf.stub(worker).call(tensor).await().threads())
+                    .isEqualTo(4);
+            assertThat(Tensors.pull(worker, tensor)).containsOnly(100);
+        }
+    }
+
+    @Test
+    void anErrorOfAPinnedShardIsTheAnswer() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorSpec wide = TensorSpec.growing("w", Integer.MAX_VALUE).placement(PinnedFactory.PINNED);
+            assertThatThrownBy(() -> Tensors.init(worker, wide))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("RESOURCE_EXHAUSTED")
+                    .hasMessageContaining("a row of " + Integer.MAX_VALUE + " wide");
+        }
+    }
+
+    @Test
+    void aTensorWhoseShardsCannotBeSavedSaysSo() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, COUNTING);
+            assertThatThrownBy(() -> Tensors.save(worker, tensor, "saved"))
+                    .hasMessageContaining("UNKNOWN_FUNCTION: handler of \"psf.save\"")
+                    .hasMessageContaining("for io.psf.api.spi.StoredShard");
+        }
+    }
+
     @Test
     void aPlacementThatNoServerHasIsNamed() {
         try (PsCluster cluster = PsCluster.embedded(1)) {
@@ -53,7 +110,7 @@ final class PlacementTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("BAD_REQUEST")
                     .hasMessageContaining("placement of tensor \"w\": \"device:7\" (expected: one that this server has:"
-                            + " counting, host)");
+                            + " counting, host, pinned)");
         }
     }
 

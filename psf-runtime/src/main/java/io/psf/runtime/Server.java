@@ -91,7 +91,7 @@ public final class Server implements AutoCloseable {
                     "server listening on {}:{}, {} functions",
                     config.host(),
                     listener.port(),
-                    handlers.all().size());
+                    handlers.functions().size());
             this.link = ClusterLink.join(
                     client,
                     transport,

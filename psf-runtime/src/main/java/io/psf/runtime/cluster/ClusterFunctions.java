@@ -12,7 +12,6 @@ import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
-import io.psf.runtime.server.handler.Choice;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Connection;
 import java.security.SecureRandom;
@@ -207,9 +206,7 @@ public final class ClusterFunctions {
 
     private static Hello.Response hello(Protocol agreed, Handlers handlers) {
         List<Hello.Known> functions = new ArrayList<>();
-        for (Choice choice : handlers.all()) {
-            Binding<?, ?> binding = choice.binding();
-            FunctionInfo info = binding.function().info();
+        for (FunctionInfo info : handlers.functions()) {
             functions.add(known(info));
             info.formerly().forEach(name -> functions.add(known(info.as(name)))); // the name that older workers use
         }

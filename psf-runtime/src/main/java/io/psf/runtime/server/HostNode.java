@@ -261,16 +261,21 @@ public final class HostNode implements StoredNode {
 
     /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
     void close() {
-        lanes.forEach(Lane::close);
+        lanes.forEach(each -> each.close(() -> giveUpMemory(each)));
         lane.close();
         alarms.close();
+        shards.clear();
+    }
+
+    private void giveUpMemory(Lane of) {
         for (Map<Integer, LaneShard> slices : shards.values()) {
             for (LaneShard shard : slices.values()) {
-                shard.endAlarms();
-                shard.giveUpMemory();
+                if (shard.lane() == of) {
+                    shard.endAlarms();
+                    shard.giveUpMemory();
+                }
             }
         }
-        shards.clear();
     }
 
     private void forEachShard(java.util.function.Consumer<LaneShard> action) {
@@ -355,9 +360,17 @@ public final class HostNode implements StoredNode {
         }
         Lane home = lanes.get(lane(layout, slice));
         Slice made = new Slice(layout.info(), slice, layout.range(slice), placement, optimizer, fill);
-        LaneShard shard = new LaneShard(layout, slice, home, this, lane -> placements.make(made, lane));
-        shard.fill(fill);
-        slices.put(slice, shard);
+        Supplier<LaneShard> make = () -> {
+            LaneShard shard = new LaneShard(layout, slice, home, this, lane -> placements.make(made, lane));
+            shard.fill(fill);
+            return shard;
+        };
+        if (placements.pinsLane(made)) {
+            home.pin();
+            slices.put(slice, home.call(make));
+        } else {
+            slices.put(slice, make.get());
+        }
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.api.PsException;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.shard.Tile;
@@ -9,12 +10,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +50,12 @@ final class Lane implements AutoCloseable {
     private final FramePool pool;
     private Scratch scratch;
     private boolean readOnly;
+    /** True if no other thread may run a turn. */
+    private volatile boolean pinned;
+
     private volatile boolean closed;
+    /** Run on the thread before it ends. */
+    private volatile Runnable last = () -> {};
 
     /** A request, or a chain of requests, to be run in order. */
     interface Turn extends Runnable {
@@ -75,9 +84,19 @@ final class Lane implements AutoCloseable {
     Lane(String name, FramePool pool) {
         this.pool = pool;
         this.scratch = new Scratch(pool);
-        this.thread = new Thread(this::loop, name);
+        this.thread = new Thread(this::run, name);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private void run() {
+        loop();
+        running.lock();
+        try {
+            last.run();
+        } finally {
+            running.unlock();
+        }
     }
 
     private void loop() {
@@ -209,13 +228,13 @@ final class Lane implements AutoCloseable {
     }
 
     /**
-     * Runs a turn on the current thread if no other work waits or runs.
+     * Runs a turn on the current thread if no other work waits or runs, and the lane is not pinned.
      *
      * @param from notified once the turn's position in the order is fixed, before the handler runs
      * @return true if the turn was run, or was dropped because the lane has just closed
      */
     boolean runHere(Turn turn, Channel from) {
-        if (closed || !pending.compareAndSet(0, 1)) {
+        if (closed || pinned || !pending.compareAndSet(0, 1)) {
             return false;
         }
         boolean interrupted = Thread.interrupted();
@@ -297,9 +316,49 @@ final class Lane implements AutoCloseable {
         }
     }
 
+    /** Runs everything on the lane's own thread from now on: a context of a device, for example, belongs to one thread. */
+    void pin() {
+        pinned = true;
+    }
+
+    /**
+     * Runs work on the lane's own thread, in its turn, and waits for it. Must not be called on a lane that waits for this
+     * one.
+     *
+     * @throws PsException with {@code CLOSED} if the lane ends before
+     */
+    <T> T call(Supplier<T> work) {
+        if (closed) {
+            throw new PsException(PsException.Code.CLOSED, "the server ends");
+        }
+        CompletableFuture<T> done = CompletableFuture.supplyAsync(work, this::execute);
+        try {
+            return done.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PsException(PsException.Code.CLOSED, "the server ends", e);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            throw cause instanceof RuntimeException thrown ? thrown : new IllegalStateException(cause);
+        }
+    }
+
     /** Runs the queued work, and ends the lane. Blocks for at most 5 seconds. */
     @Override
     public void close() {
+        close(() -> {});
+    }
+
+    /**
+     * Runs the queued work, and ends the lane. Blocks for at most 5 seconds.
+     *
+     * @param after run last, on the lane's own thread
+     */
+    void close(Runnable after) {
+        last = after;
         execute(() -> closed = true);
         try {
             thread.join(TimeUnit.SECONDS.toMillis(5));

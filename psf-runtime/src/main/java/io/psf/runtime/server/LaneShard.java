@@ -74,7 +74,8 @@ final class LaneShard implements ShardLane {
     }
 
     /**
-     * Sets the first values, on a thread other than the lane's. From then on the lane uses the shard.
+     * Sets the first values, on the thread that creates shards, or on a pinned lane's. From then on the lane uses the
+     * shard.
      *
      * @param fill sets them; if that fails, the memory is given up
      */

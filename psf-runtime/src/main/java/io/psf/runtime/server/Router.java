@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.runtime.server.handler.Choices;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
@@ -41,8 +42,8 @@ final class Router {
      * @throws PsException if this node has no such function or shard, or has it with another schema or layout
      */
     Invocation route(Connection connection, Frame frame, boolean isChained, @Nullable CallRecord before) {
-        Binding<?, ?> binding = handlers.get(frame.function());
-        if (binding == null) {
+        Choices choices = handlers.get(frame.function());
+        if (choices == null) {
             // An unidentified peer does not receive the contents of the class path.
             throw new PsException(
                     Code.UNKNOWN_FUNCTION,
@@ -50,13 +51,15 @@ final class Router {
                             + " (expected: one that this node has a handler of"
                             + (connection.member() == null ? ")" : "; it searched " + handlers.searched() + ")"));
         }
-        FunctionInfo info = binding.function().info();
+        FunctionInfo info = choices.function();
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
         requireSchema(handlers.as(frame.function(), info), frame);
-        boolean onShard = binding.kind() == Binding.Kind.SHARD || binding.kind() == Binding.Kind.SHARD_LATER;
-        Place place = onShard ? shard(frame).place() : node.place();
+        LaneShard shard = choices.isOnShards() ? shard(frame) : null;
+        Place place = shard == null ? node.place() : shard.place();
+        Binding<?, ?> binding =
+                shard == null ? choices.first() : choices.of(shard.shard().getClass());
         CallRecord record = isChained || Invocation.isRemembered(connection, info)
                 ? new CallRecord(frame.call(), frame.slice(), frame.attempt())
                 : null;

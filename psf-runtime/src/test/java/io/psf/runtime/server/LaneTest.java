@@ -1,7 +1,9 @@
 package io.psf.runtime.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.PsException;
 import io.psf.runtime.transport.FramePool;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,5 +185,21 @@ final class LaneTest {
         gate.countDown();
         lane.close();
         assertThat(ran).containsExactly("a0", "b0");
+    }
+
+    @Test
+    void workIsCalledOnTheLanesThread() {
+        Thread here = Thread.currentThread();
+        Thread there = lane.call(Thread::currentThread);
+        assertThat(there).isNotSameAs(here);
+        assertThat(lane.call(Thread::currentThread)).isSameAs(there);
+        assertThatThrownBy(() -> lane.call(() -> {
+                    throw new PsException(PsException.Code.STORAGE, "full");
+                }))
+                .hasMessage("STORAGE: full");
+        List<Thread> last = new ArrayList<>();
+        lane.close(() -> last.add(Thread.currentThread()));
+        assertThat(last).containsExactly(there);
+        assertThatThrownBy(() -> lane.call(Thread::currentThread)).hasMessage("CLOSED: the server ends");
     }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 public final class Handlers {
     private static final Logger LOG = LoggerFactory.getLogger(Handlers.class);
 
-    private final Map<Integer, Choice> byId = new HashMap<>();
+    private final Map<Integer, Choices> byId = new HashMap<>();
     /** The functions by the numbers of all their names, including former ones. */
     private final Map<Integer, FunctionInfo> named = new HashMap<>();
     /** The functions under their former names, as older peers know them, by the number of the former name. */
@@ -36,25 +36,27 @@ public final class Handlers {
      */
     public static Handlers found(ClassLoader classPath) {
         Handlers handlers = new Handlers(ClassPath.searched(classPath));
-        new Providers(classPath).byFunction().forEach((id, candidates) -> handlers.put(Choice.among(candidates)));
+        new Providers(classPath).byFunction().forEach((id, candidates) -> handlers.put(Choices.among(candidates)));
         return handlers;
     }
 
-    /** Adds a handler; it replaces one that was found before. */
+    /** Adds a handler; it replaces those that were found before for the kind of shard that it serves. */
     public Handlers with(Binding<?, ?> binding) {
-        put(Choice.given(binding));
+        Choice given = Choice.given(binding);
+        Choices there = byId.get(binding.function().info().id());
+        put(there == null ? Choices.of(given) : there.with(given));
         return this;
     }
 
-    private void put(Choice choice) {
-        FunctionInfo info = choice.binding().function().info();
+    private void put(Choices choices) {
+        FunctionInfo info = choices.function();
         claim(info.id(), info);
         for (String name : info.formerly()) {
             FunctionInfo before = info.as(name);
             claim(before.id(), info);
             former.put(before.id(), before);
         }
-        byId.put(info.id(), choice);
+        byId.put(info.id(), choices);
     }
 
     private void claim(int number, FunctionInfo info) {
@@ -80,29 +82,25 @@ public final class Handlers {
                         : info.formerly().stream().collect(Collectors.joining("\", \"", " (formerly \"", "\")")));
     }
 
-    /** Logs the selected handler and the others of each function that has several. */
+    /**
+     * Logs the selected handlers of each function that has several, with the kind of shard if a handler serves one kind
+     * alone, and the other handlers.
+     */
     public void logChoices() {
         byId.values().stream()
-                .filter(choice -> !choice.passedOver().isEmpty())
-                .forEach(choice -> LOG.info(
-                        "handler of {}: {}; passed over: {}",
-                        choice.binding().function().info().name(),
-                        choice.handler(),
-                        String.join(
-                                ", ",
-                                choice.passedOver().stream()
-                                        .map(PassedOver::toString)
-                                        .toList())));
+                .flatMap(choices -> choices.describe().stream())
+                .forEach(line -> LOG.info("handler of {}", line));
     }
 
+    /** Returns the handlers of a function, by the number of its name; null if this node does not have the function. */
     @Nullable
-    public Binding<?, ?> get(int id) {
-        Choice choice = byId.get(id);
-        if (choice == null) {
+    public Choices get(int id) {
+        Choices choices = byId.get(id);
+        if (choices == null) {
             FunctionInfo renamed = named.get(id);
-            choice = renamed == null ? null : byId.get(renamed.id());
+            choices = renamed == null ? null : byId.get(renamed.id());
         }
-        return choice == null ? null : choice.binding();
+        return choices;
     }
 
     /**
@@ -117,8 +115,15 @@ public final class Handlers {
         return searched;
     }
 
-    /** Returns every function and its handler. */
+    /** Returns every function once for each of its handlers, those of one function in the order of preference. */
     public Collection<Choice> all() {
-        return byId.values();
+        return byId.values().stream()
+                .flatMap(choices -> choices.inOrder().stream())
+                .toList();
+    }
+
+    /** Returns every function. */
+    public Collection<FunctionInfo> functions() {
+        return byId.values().stream().map(Choices::function).toList();
     }
 }

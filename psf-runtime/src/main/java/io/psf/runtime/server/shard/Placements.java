@@ -60,6 +60,15 @@ public final class Placements {
     }
 
     /**
+     * True if the shard is used on its lane's own thread alone.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement
+     */
+    public boolean pinsLane(Slice slice) {
+        return factory(slice).pinsLane();
+    }
+
+    /**
      * Makes a shard.
      *
      * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement

@@ -16,6 +16,15 @@ public interface ShardFactory {
     Collection<String> placements();
 
     /**
+     * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
+     * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and the
+     * node's thread makes the shards.
+     */
+    default boolean pinsLane() {
+        return false;
+    }
+
+    /**
      * Makes a shard. Its values are set next, and then it is used on its lane.
      *
      * @param slice the slice

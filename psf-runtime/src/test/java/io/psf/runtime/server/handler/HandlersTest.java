@@ -8,6 +8,7 @@ import io.psf.api.Available;
 import io.psf.api.Names;
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.Shard;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
@@ -105,6 +106,98 @@ class HandlersTest {
         }
     }
 
+    /** A kind of shard. */
+    private interface DeviceShard extends Shard {}
+
+    /** A kind of such shards. */
+    private interface NewDeviceShard extends DeviceShard {}
+
+    /** Another kind. */
+    private interface RemoteShard extends Shard {}
+
+    /** A handler for one kind of shard. */
+    private abstract static class OfKind extends OfMissing {
+        abstract Class<? extends Shard> kind();
+
+        @Override
+        public Binding<?, ?> binding() {
+            return Binding.shard(MissingPsf.FUNCTION, kind(), handler(), (request, shard) -> new Missing.Response());
+        }
+    }
+
+    /** For every kind. */
+    public static final class OnAny extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return Shard.class;
+        }
+    }
+
+    /** For devices. */
+    public static final class OnDevices extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return DeviceShard.class;
+        }
+
+        @Override
+        public int preference() {
+            return 2;
+        }
+    }
+
+    /** For new devices. */
+    public static final class OnNewDevices extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return NewDeviceShard.class;
+        }
+
+        @Override
+        public int preference() {
+            return 3;
+        }
+    }
+
+    /** For new devices, but tried after that for all devices. */
+    public static final class HiddenOnNewDevices extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return NewDeviceShard.class;
+        }
+
+        @Override
+        public int preference() {
+            return 1;
+        }
+    }
+
+    /** For new devices, of the preference of that for all devices. */
+    public static final class EqualOnNewDevices extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return NewDeviceShard.class;
+        }
+
+        @Override
+        public int preference() {
+            return 2;
+        }
+    }
+
+    /** For another kind. */
+    public static final class OnRemote extends OfKind {
+        @Override
+        Class<? extends Shard> kind() {
+            return RemoteShard.class;
+        }
+
+        @Override
+        public int preference() {
+            return 2;
+        }
+    }
+
     /** Says that its handler could not be made. */
     public static final class Failing extends OfMissing {
         @Override
@@ -174,6 +267,69 @@ class HandlersTest {
                         "acme.Unlinked in test-classes/ (cannot be loaded, java.lang.NoClassDefFoundError: acme/Library)",
                         "acme.Plain in test-classes/ (preference 0, below 7)",
                         "acme.Body in test-classes/ (a default body)");
+    }
+
+    private Choices choices(Class<?>... providers) throws IOException {
+        Path app = Files.createDirectories(folder.resolve("app"));
+        Files.createDirectories(app.resolve(FILE).getParent());
+        Files.write(
+                app.resolve(FILE),
+                List.of(providers).stream().map(Class::getName).toList());
+        try (URLClassLoader loader = loader(List.of(app))) {
+            return Objects.requireNonNull(
+                    Handlers.found(loader).get(MissingPsf.FUNCTION.info().id()));
+        }
+    }
+
+    @Test
+    void eachKindOfShardHasItsFirstHandler() throws IOException {
+        Choices choices = choices(
+                OnAny.class, OnDevices.class, HiddenOnNewDevices.class, OnNewDevices.class, OnRemote.class, Body.class);
+        assertThat(choices.of(NewDeviceShard.class).handler()).isEqualTo("acme.OnNewDevices");
+        assertThat(choices.of(DeviceShard.class).handler()).isEqualTo("acme.OnDevices");
+        assertThat(choices.of(RemoteShard.class).handler()).isEqualTo("acme.OnRemote");
+        assertThat(choices.of(Shard.class).handler()).isEqualTo("acme.OnAny");
+        assertThat(choices.inOrder())
+                .map(Choice::describe)
+                .containsExactlyInAnyOrder(
+                        "acme.OnNewDevices for " + NewDeviceShard.class.getName(),
+                        "acme.OnDevices for " + DeviceShard.class.getName(),
+                        "acme.OnRemote for " + RemoteShard.class.getName(),
+                        "acme.OnAny");
+        assertThat(choices.inOrder().get(0).passedOver())
+                .map(PassedOver::toString)
+                .containsExactly(
+                        "acme.HiddenOnNewDevices in test-classes/ (preference 1, below 3)",
+                        "acme.Body in test-classes/ (a default body)");
+        assertThat(choices.describe())
+                .contains(
+                        "acme.missing: acme.OnNewDevices for " + NewDeviceShard.class.getName()
+                                + "; passed over: acme.HiddenOnNewDevices in test-classes/ (preference 1, below 3),"
+                                + " acme.Body in test-classes/ (a default body)",
+                        "acme.missing: acme.OnAny");
+        Binding<?, ?> given = Binding.shard(
+                MissingPsf.FUNCTION, DeviceShard.class, "given", (request, shard) -> new Missing.Response());
+        Choices replaced = choices.with(Choice.given(given));
+        assertThat(replaced.of(NewDeviceShard.class)).isSameAs(given);
+        assertThat(replaced.of(RemoteShard.class).handler()).isEqualTo("acme.OnRemote");
+    }
+
+    @Test
+    void aKindOfShardWithoutAHandlerIsNamed() throws IOException {
+        Choices choices = choices(OnDevices.class, OnRemote.class);
+        assertThat(choices.of(NewDeviceShard.class).handler()).isEqualTo("acme.OnDevices");
+        assertThatThrownBy(() -> choices.of(Shard.class))
+                .isInstanceOf(PsException.class)
+                .hasMessage("UNKNOWN_FUNCTION: handler of \"acme.missing\" for shards of " + Shard.class.getName()
+                        + ": none (expected: one that serves this kind of shard; this node has acme.OnDevices for "
+                        + DeviceShard.class.getName() + ", acme.OnRemote for " + RemoteShard.class.getName() + ")");
+    }
+
+    @Test
+    void twoHandlersOfOnePreferenceForOneKindAreNamed() throws IOException {
+        assertThat(refusal(OnDevices.class.getName() + "\n" + EqualOnNewDevices.class.getName()))
+                .isEqualTo("handlers of \"acme.missing\": acme.OnDevices in test-classes/ and acme.EqualOnNewDevices"
+                        + " in test-classes/, both of preference 2 (expected: one, or different preferences)");
     }
 
     @Test
@@ -257,7 +413,9 @@ class HandlersTest {
         try (URLClassLoader none = loader(List.of())) {
             Handlers handlers = Handlers.found(none).with(now).with(now);
             for (String name : List.of("acme.now", "acme.before", "acme.missing")) {
-                assertThat(handlers.get(Names.number(name))).isSameAs(now);
+                assertThat(Objects.requireNonNull(handlers.get(Names.number(name)))
+                                .first())
+                        .isSameAs(now);
                 assertThat(handlers.as(Names.number(name), now.function().info())
                                 .schema())
                         .startsWith(name + " at ");

@@ -1,0 +1,29 @@
+package io.psf.acceptance;
+
+import io.psf.runtime.server.shard.MadeShard;
+import io.psf.runtime.server.shard.ShardFactory;
+import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.store.Store;
+import java.util.Collection;
+import java.util.List;
+
+/** Makes shards that count, and that belong to one thread. */
+public final class PinnedFactory implements ShardFactory {
+    static final String PINNED = "pinned";
+
+    @Override
+    public Collection<String> placements() {
+        return List.of(PINNED);
+    }
+
+    @Override
+    public boolean pinsLane() {
+        return true;
+    }
+
+    @Override
+    public MadeShard make(Slice slice, Store store, ShardLane lane) {
+        return new CountingFactory().make(slice, store, lane);
+    }
+}
