@@ -54,10 +54,10 @@ public final class AbsentPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -76,8 +76,7 @@ public final class AbsentPsf {
         /**
          * Nearly all of it may be null.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code shared}, {@code there}.
          *

@@ -53,10 +53,10 @@ public final class AxpyPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -75,7 +75,7 @@ public final class AxpyPsf {
         /**
          * y <- y + alpha x, next to the shard; answers the squared norm of the new y.
          *
-         * <p>Runs on every slice of {@code y}. Each of them gets the copied and whole arguments.
+         * <p>Runs on every slice of {@code y}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code x}.
          *

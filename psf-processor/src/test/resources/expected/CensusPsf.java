@@ -50,10 +50,10 @@ public final class CensusPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -72,7 +72,7 @@ public final class CensusPsf {
         /**
          * Counts the shards of some tensors.
          *
-         * <p>Runs on every server. Each of them gets the copied and whole arguments.
+         * <p>Runs on every server. Each server gets the copied and whole arguments.
          *
          * @param first copied
          * @param second copied

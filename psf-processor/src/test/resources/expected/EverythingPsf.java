@@ -73,10 +73,10 @@ public final class EverythingPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -95,8 +95,7 @@ public final class EverythingPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code everywhere}, {@code rows}, {@code pairs},
          * {@code early}, {@code first}, {@code ofFirst}, {@code second}, {@code ofSecond},
@@ -123,12 +122,12 @@ public final class EverythingPsf {
          * @param everywhere [n] float32, whole
          * @param rows [rows, width] float64, row-aligned with the tensor, cut at slice bounds
          * @param pairs [rows, 2] int32, row-aligned with the tensor, cut at slice bounds
-         * @param early [n, width] int8, row i goes where {@code second[i]} goes
+         * @param early [n, width] int8, row i goes to the slice of {@code second[i]}
          * @param first [n] int64, global keys in any order, each goes to the slice that owns it
-         * @param ofFirst [n, width] float32, row i goes where {@code first[i]} goes
+         * @param ofFirst [n, width] float32, row i goes to the slice of {@code first[i]}
          * @param second [n] int64, global keys in any order, each goes to the slice that owns it,
          *     duplicates folded with LAST
-         * @param ofSecond [n, 3] int64, row i goes where {@code second[i]} goes
+         * @param ofSecond [n, 3] int64, row i goes to the slice of {@code second[i]}
          * @param into [n] int8, whole
          * @return the answers of the slices, merged: {@code any} true if true in any; {@code all}
          *     true if true in all; {@code i8} the minimum; {@code i16} the maximum; {@code part}
@@ -155,7 +154,7 @@ public final class EverythingPsf {
          * Calls the function, and fills arrays of {@code into_}.
          *
          * @param into_ its {@code rows}, {@code ofFirst}, {@code routing} are filled; borrowed until
-         *     await returns; not {@code sums}; nothing else of it is read
+         *     await returns; not {@code sums}; its other components are not read
          */
         public Pending<Everything.Response> call(boolean bool, byte i8, short i16, int i32,
                 TensorId tensor, long i64, float f32, double f64, String string,

@@ -67,10 +67,10 @@ public final class FactorsPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -89,17 +89,17 @@ public final class FactorsPsf {
         /**
          * Keys of two tables in one call, and elements that hold a key each.
          *
-         * <p>Runs on every slice of {@code users}. Each of them gets the copied and whole arguments.
+         * <p>Runs on every slice of {@code users}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code user}, {@code ofUsers}, {@code item},
          * {@code ofItems}, {@code more}.
          *
          * @param users the tensor on whose shards the function runs
          * @param user [n] int64, global keys in any order, each goes to the slice that owns it
-         * @param ofUsers [n, width] float32, row i goes where {@code user[i]} goes
+         * @param ofUsers [n, width] float32, row i goes to the slice of {@code user[i]}
          * @param item [n] int64, global keys of {@code items} in any order, each goes to the slice
          *     that owns it, duplicates folded with SUM
-         * @param ofItems [n, width] float32, row i goes where {@code item[i]} goes
+         * @param ofItems [n, width] float32, row i goes to the slice of {@code item[i]}
          * @param items copied
          * @param clicks each element goes to the slice that owns its {@code item} of {@code items},
          *     copied; slices without elements are called too
@@ -122,7 +122,7 @@ public final class FactorsPsf {
          * Calls the function, and fills arrays of {@code into}.
          *
          * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
-         *     returns; nothing else of it is read
+         *     returns; its other components are not read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
@@ -149,7 +149,7 @@ public final class FactorsPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
-         *     returns; nothing else of it is read
+         *     returns; its other components are not read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,
@@ -175,7 +175,7 @@ public final class FactorsPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code userRows}, {@code itemRows} are filled; borrowed until await
-         *     returns; nothing else of it is read
+         *     returns; its other components are not read
          */
         public Pending<Factors.Response> call(TensorId users, LongArray user, FloatArray ofUsers,
                 LongArray item, FloatArray ofItems, TensorId items, List<Factors.Click> clicks,

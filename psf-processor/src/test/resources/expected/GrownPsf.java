@@ -60,10 +60,10 @@ public final class GrownPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -82,8 +82,7 @@ public final class GrownPsf {
         /**
          * Calls the function.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code x}.
          *
@@ -109,7 +108,7 @@ public final class GrownPsf {
          * Calls the function, and fills arrays of {@code into}.
          *
          * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x, String note,
                 Grown.Mode mode, long[] ids, Grown.Point point, List<Grown.Point> points,
@@ -135,7 +134,7 @@ public final class GrownPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Grown.Response> call(TensorId tensor, int rounds, FloatArray x,
                 Grown.Response into) {
@@ -161,7 +160,7 @@ public final class GrownPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code values} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Grown.Response> call(TensorId tensor, Grown.Response into) {
             return this.caller.call(FUNCTION, new Grown.Request(tensor, 0, FloatArray.allocate(0),

@@ -60,10 +60,10 @@ public final class GrownWithinPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -82,8 +82,7 @@ public final class GrownWithinPsf {
         /**
          * Nested records and enums that have grown.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code values}.
          *

@@ -61,10 +61,10 @@ public final class NarrowedPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -83,16 +83,16 @@ public final class NarrowedPsf {
         /**
          * First it ran on every slice, and then by keys too.
          *
-         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}. Each of them gets
-         * the copied and whole arguments.
+         * <p>Runs on the slices of {@code tensor} that own keys of {@code keys}. Each slice gets the
+         * copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code keys}, {@code counts}, {@code values}.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param keys [n] int64, global keys in any order, each goes to the slice that owns it
-         * @param counts [n, 1] int32, row i goes where {@code keys[i]} goes
-         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes where
-         *     it goes
+         * @param counts [n, 1] int32, row i goes to the slice of {@code keys[i]}
+         * @param values [sum of counts] float32, row i has {@code counts[i]} elements and goes to
+         *     the slice of its key
          * @param before copied; may be null
          * @return the answers of the slices, merged: {@code sums} [n] float32, element by element
          *     summed; {@code rows} [n, width] float32, row i belongs to {@code keys[i]}
@@ -107,7 +107,7 @@ public final class NarrowedPsf {
          * Calls the function, and fills arrays of {@code into}.
          *
          * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, @Nullable String before, Narrowed.Response into) {
@@ -132,7 +132,7 @@ public final class NarrowedPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys, IntArray counts,
                 FloatArray values, Narrowed.Response into) {
@@ -156,7 +156,7 @@ public final class NarrowedPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, LongArray keys,
                 Narrowed.Response into) {
@@ -184,7 +184,7 @@ public final class NarrowedPsf {
          * <p>Components of later versions are empty.
          *
          * @param into its {@code rows} is filled; borrowed until await returns; not {@code sums};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Narrowed.Response> call(TensorId tensor, Narrowed.Response into) {
             return this.caller.call(FUNCTION, new Narrowed.Request(tensor, LongArray.allocate(0),

@@ -61,10 +61,10 @@ public final class NeighborsPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -91,9 +91,9 @@ public final class NeighborsPsf {
          * @param nodes [n] int64, global keys in any order, each goes to the slice that owns it,
          *     duplicates folded with LAST
          * @param from [n] int64, global keys in any order, each goes to the slice that owns it
-         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes where it
-         *     goes
-         * @param degrees [n, 1] int32, row i goes where {@code from[i]} goes
+         * @param to [sum of degrees] int64, row i has {@code degrees[i]} elements and goes to the
+         *     slice of its key
+         * @param degrees [n, 1] int32, row i goes to the slice of {@code from[i]}
          * @return the answers of the slices, merged: {@code neighbors} [sum of counts] int64, row i
          *     has {@code counts[i]} elements; {@code counts} [n, 1] int32, row i belongs to
          *     {@code nodes[i]}; {@code isolated} [n] int64, keys that the slices produce, in slice
@@ -112,7 +112,7 @@ public final class NeighborsPsf {
          *
          * @param into its {@code counts} is filled; borrowed until await returns; not
          *     {@code neighbors}, {@code isolated}, {@code ages}, {@code history}, {@code weights};
-         *     nothing else of it is read
+         *     its other components are not read
          */
         public Pending<Neighbors.Response> call(TensorId graph, LongArray nodes, LongArray from,
                 LongArray to, IntArray degrees, Neighbors.Response into) {

@@ -48,10 +48,10 @@ public final class OnDevicePsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -73,7 +73,7 @@ public final class OnDevicePsf {
          * <p>Runs on every slice of {@code y}.
          *
          * @param y the tensor on whose shards the function runs
-         * @return done when all slices have answered
+         * @return an empty response, complete when all slices have answered
          */
         public Pending<OnDevice.Response> call(TensorId y) {
             return this.caller.call(FUNCTION, new OnDevice.Request(y), null, this.options);

@@ -53,10 +53,10 @@ final class Outer_InnerPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -92,8 +92,8 @@ final class Outer_InnerPsf {
         /**
          * Calls the function, and fills arrays of {@code into}.
          *
-         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it
-         *     is read
+         * @param into its {@code values} is filled; borrowed until await returns; its other
+         *     components are not read
          */
         public Pending<Outer.Inner.Response> call(LongArray keys, TensorId tensor,
                 Outer.Inner.Response into) {

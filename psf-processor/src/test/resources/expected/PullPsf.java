@@ -53,10 +53,10 @@ public final class PullPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -92,8 +92,8 @@ public final class PullPsf {
         /**
          * Calls the function, and fills arrays of {@code into}.
          *
-         * @param into its {@code values} is filled; borrowed until await returns; nothing else of it
-         *     is read
+         * @param into its {@code values} is filled; borrowed until await returns; its other
+         *     components are not read
          */
         public Pending<Pull.Response> call(TensorId table, LongArray rows, Pull.Response into) {
             return this.caller.call(FUNCTION, new Pull.Request(table, rows), into, this.options);

@@ -57,10 +57,10 @@ final class PushPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -86,9 +86,9 @@ final class PushPsf {
          * @param table the tensor on whose shards the function runs
          * @param rows [n] int64, global keys in any order, each goes to the slice that owns it,
          *     duplicates folded with SUM; slices without keys are called too
-         * @param update [n, width] float32, row i goes where {@code rows[i]} goes
-         * @param weight [n, 1] float32, row i goes where {@code rows[i]} goes
-         * @return done when all slices have answered
+         * @param update [n, width] float32, row i goes to the slice of {@code rows[i]}
+         * @param weight [n, 1] float32, row i goes to the slice of {@code rows[i]}
+         * @return an empty response, complete when all slices have answered
          */
         public Pending<Push.Response> call(TensorId table, LongArray rows, FloatArray update,
                 FloatArray weight) {

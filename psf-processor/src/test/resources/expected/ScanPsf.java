@@ -52,10 +52,10 @@ public final class ScanPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -74,8 +74,7 @@ public final class ScanPsf {
         /**
          * Finds the rows that are longer than a limit; the servers say which.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param limit copied

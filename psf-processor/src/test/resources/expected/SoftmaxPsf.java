@@ -57,10 +57,10 @@ public final class SoftmaxPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -79,7 +79,7 @@ public final class SoftmaxPsf {
         /**
          * The shares of candidates that may lie on several slices.
          *
-         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}. Each of them
+         * <p>Runs on the slices of {@code weights} that own keys of {@code candidates}. Each slice
          * gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code candidates}.
@@ -100,8 +100,8 @@ public final class SoftmaxPsf {
         /**
          * Calls the function, and fills arrays of {@code into}.
          *
-         * @param into its {@code shares} is filled; borrowed until await returns; nothing else of it
-         *     is read
+         * @param into its {@code shares} is filled; borrowed until await returns; its other
+         *     components are not read
          */
         public Pending<Softmax.Response> call(TensorId weights, LongArray candidates,
                 float temperature, Softmax.Response into) {

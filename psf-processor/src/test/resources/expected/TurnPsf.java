@@ -48,10 +48,10 @@ public final class TurnPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -70,12 +70,11 @@ public final class TurnPsf {
         /**
          * Answers when it is the caller's turn.
          *
-         * <p>Runs on every slice of {@code tensor}. Each of them gets the copied and whole
-         * arguments.
+         * <p>Runs on every slice of {@code tensor}. Each slice gets the copied and whole arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param clock copied
-         * @return done when all slices have answered
+         * @return an empty response, complete when all slices have answered
          */
         public Pending<Turn.Response> call(TensorId tensor, long clock) {
             return this.caller.call(FUNCTION, new Turn.Request(tensor, clock), null, this.options);

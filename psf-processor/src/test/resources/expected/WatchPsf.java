@@ -50,10 +50,10 @@ public final class WatchPsf {
     }
 
     /**
-     * Returns the stub with which a worker calls the function.
+     * Returns the stub with which a caller calls the function.
      */
-    public static Stub stub(Caller worker) {
-        return new Stub(FunctionCaller.of(worker), CallOptions.DEFAULT);
+    public static Stub stub(Caller caller) {
+        return new Stub(FunctionCaller.of(caller), CallOptions.DEFAULT);
     }
 
     /**
@@ -73,7 +73,7 @@ public final class WatchPsf {
          * Answers when a tensor has changed, and holds no other call back meanwhile.
          *
          * <p>Runs on every slice of {@code tensor}, in no order with the worker's other calls. Each
-         * of them gets the copied and whole arguments.
+         * slice gets the copied and whole arguments.
          *
          * @param tensor the tensor on whose shards the function runs
          * @param seen copied

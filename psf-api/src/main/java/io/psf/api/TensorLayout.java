@@ -124,9 +124,14 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     /**
      * Returns the length of an array that is row-aligned with the tensor.
      *
+     * @param width the number of elements in a row of the array, at least 1
+     * @throws IllegalArgumentException if the width is less than 1
      * @throws PsException with {@code BAD_REQUEST} if no array can be that long, or the tensor grows
      */
     public int length(int width) {
+        if (width < 1) {
+            throw new IllegalArgumentException("width: " + width + " (expected: >= 1)");
+        }
         if (info.grows()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,

@@ -4,7 +4,10 @@ package io.psf.api.layout;
 public enum Reduction {
     /** No fold: the values remain separate. */
     NONE,
-    /** The sum; 0 if there are no values. */
+    /**
+     * The sum; 0 if there are no values. A sum of integers that overflows their type wraps around, as in Java: a sum of
+     * {@code int} or smaller components that may overflow needs a {@code long} component.
+     */
     SUM,
     /** The least value; the type's greatest value if there are no values. */
     MIN,

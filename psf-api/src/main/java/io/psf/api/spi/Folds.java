@@ -31,7 +31,7 @@ public final class Folds {
 
     /**
      * Folds integers of any size with SUM, MIN or MAX. If there are no parts, SUM is 0, MIN is {@code greatest} and MAX
-     * is {@code least}.
+     * is {@code least}. A sum wraps around; narrowed to the parts' own type, it is their sum in that type.
      */
     public static long fold(Reduction reduction, long[] parts, long least, long greatest) {
         long folded = reduction == Reduction.SUM ? 0 : reduction == Reduction.MIN ? greatest : least;

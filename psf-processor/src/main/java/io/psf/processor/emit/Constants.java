@@ -20,7 +20,7 @@ final class Constants {
     private static final String VALUES = "_VALUES";
 
     private final FunctionModel model;
-    /** The names of the constants, by what they are the constants of. */
+    /** The names of the constants, by a description of their values. */
     private final Map<String, String> names = new LinkedHashMap<>();
 
     private final Map<String, FieldSpec> fields = new LinkedHashMap<>();

@@ -128,11 +128,11 @@ final class FunctionEmitter {
 
     private MethodSpec stub() {
         return MethodSpec.methodBuilder("stub")
-                .addJavadoc("Returns the stub with which a worker calls the function.\n")
+                .addJavadoc("Returns the stub with which a caller calls the function.\n")
                 .addModifiers(Modifier.PUBLIC, Modifier.STATIC)
                 .returns(generated.nestedClass("Stub"))
-                .addParameter(Caller.class, "worker")
-                .addStatement("return new Stub($T.of(worker), $T.DEFAULT)", FunctionCaller.class, CallOptions.class)
+                .addParameter(Caller.class, "caller")
+                .addStatement("return new Stub($T.of(caller), $T.DEFAULT)", FunctionCaller.class, CallOptions.class)
                 .build();
     }
 }

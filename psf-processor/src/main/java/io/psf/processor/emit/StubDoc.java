@@ -24,12 +24,13 @@ final class StubDoc {
     private static final Pattern CLAUSES = Pattern.compile("(?<=[;,]) (?![^\\[]*])");
 
     private final FunctionModel model;
+    private final String part;
     private final String parts;
 
     StubDoc(FunctionModel model) {
         this.model = model;
-        boolean servers = model.place() == Place.SERVER;
-        this.parts = servers ? "servers" : "slices";
+        this.part = model.place() == Place.SERVER ? "server" : "slice";
+        this.parts = part + "s";
     }
 
     /**
@@ -75,7 +76,7 @@ final class StubDoc {
 
     private String everywhere(List<Component> request) {
         boolean any = request.stream().anyMatch(each -> each.layout() instanceof Layout.Whole);
-        return any && !model.isSingle() ? " Each of them gets the copied and whole arguments." : "";
+        return any && !model.isSingle() ? " Each " + part + " gets the copied and whole arguments." : "";
     }
 
     /** Returns the names of the borrowed arguments whose own text does not say so. */
@@ -142,9 +143,9 @@ final class StubDoc {
             return "each element goes to the slice that owns its " + code(elements.key()) + ofTensor(elements)
                     + ", copied" + (elements.everySlice() ? "; slices without elements are called too" : "");
         } else if (layout instanceof Layout.AlongKeys along) {
-            return rows("n", along.width(), each) + ", row i goes where " + code(along.keys() + "[i]") + " goes";
+            return rows("n", along.width(), each) + ", row i goes to the slice of " + code(along.keys() + "[i]");
         } else if (layout instanceof Layout.Ragged ragged) {
-            return ragged(ragged, each) + " and goes where it goes";
+            return ragged(ragged, each) + " and goes to the slice of its key";
         }
         return shape(each.type()) + (bare(each.type()) instanceof Type.Shared ? "whole" : "copied");
     }
@@ -161,7 +162,7 @@ final class StubDoc {
         String others = names(model.response().stream()
                 .filter(each -> !each.layout().isLaidOut() && each.type() instanceof Type.Shared)
                 .toList());
-        return text + (others.isEmpty() ? "" : "; not " + others) + "; nothing else of it is read";
+        return text + (others.isEmpty() ? "" : "; not " + others) + "; its other components are not read";
     }
 
     private static String names(List<Component> components) {
@@ -181,7 +182,7 @@ final class StubDoc {
         }
         String finished = model.own() == OwnMerge.FINISH ? "the result of the function's {@code finish} on " : "";
         return components.isEmpty() && finished.isEmpty()
-                ? "done when all " + parts + " have answered"
+                ? "an empty response, complete when all " + parts + " have answered"
                 : finished + "the answers of the " + parts + ", merged" + all;
     }
 

@@ -14,7 +14,7 @@ import io.psf.processor.model.FunctionModel;
 import java.time.Duration;
 import javax.lang.model.element.Modifier;
 
-/** Generates {@code XPsf.Stub}, with which a worker calls the function. */
+/** Generates {@code XPsf.Stub}, with which a caller calls the function. */
 final class StubEmitter {
     private static final ClassName STUB = ClassName.bestGuess("Stub");
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Evolution {
     private final Problems problems;
 
-    /** Creates an evolution check that adds what it finds to {@code problems}. */
+    /** Creates an evolution check that adds its findings to {@code problems}. */
     public Evolution(Problems problems) {
         this.problems = problems;
     }

@@ -36,7 +36,7 @@ public final class FunctionReader {
     /** The functions read so far, by their numbers on the wire. */
     private final Map<Integer, String> taken = new HashMap<>();
 
-    /** Creates a reader that adds what it finds to {@code problems}. */
+    /** Creates a reader that adds its findings to {@code problems}. */
     public FunctionReader(Elements elements, Types types, Problems problems) {
         this.elements = elements;
         this.types = types;

@@ -36,7 +36,7 @@ public final class HandlerReader {
 
     private boolean resolved = true;
 
-    /** Creates a reader that adds what it finds to {@code problems}. */
+    /** Creates a reader that adds its findings to {@code problems}. */
     public HandlerReader(Elements elements, Types types, Problems problems) {
         this.elements = elements;
         this.types = types;

@@ -6,7 +6,7 @@ package io.psf.processor.read;
  * "suggestion" is a sentence that begins "Did you mean".
  */
 public enum Message {
-    /** The type, what it is, the type again. */
+    /** The type, its kind, the type again. */
     NOT_INTERFACE("PsfNotInterface", "%s is a %s (expected: an interface). Declare it as \"interface %s\"."),
     /** The type. */
     NOT_VISIBLE(
@@ -42,15 +42,15 @@ public enum Message {
             "PsfHandleExtra",
             "method %s of %s is abstract too (expected: %s, and no other abstract method)."
                     + " Give it a body and another name, or remove it."),
-    /** What is wrong, the signature. */
+    /** The defect, the signature. */
     HANDLE_SIGNATURE(
             "PsfHandleSignature", "handle: %s (expected: %s, or one that returns a CompletionStage<Response>)."),
-    /** What is wrong. */
+    /** The defect. */
     MERGE_SIGNATURE(
             "PsfMergeSignature",
             "merge: %s (expected: static Response merge(List<Response> slices), or merge(Request request,"
                     + " List<Response> slices)). Change it, or rename the method."),
-    /** What is wrong. */
+    /** The defect. */
     FINISH_SIGNATURE(
             "PsfFinishSignature",
             "finish: %s (expected: static Response finish(Request request, Response merged))."
@@ -70,26 +70,26 @@ public enum Message {
             "@%s on component %s, while the interface has its own merge method (expected: one of the two)."
                     + " Remove the annotation; or write \"static Response finish(Request request, Response merged)\""
                     + " instead of merge, which takes the response that the layouts have merged."),
-    /** The component's path, its type, what was expected, a hint. */
+    /** The component's path, its type, the expectation, a hint. */
     TYPE("PsfType", "component %s: %s cannot be in a tuple (expected: %s). %s"),
-    /** The component, its type, what was expected, a hint. */
+    /** The component, its type, the expectation, a hint. */
     NULLABLE("PsfNullable", "@Nullable on component %s of type %s (expected: %s). %s"),
-    /** The annotation, the component, its type, what was expected, a hint. */
+    /** The annotation, the component, its type, the expectation, a hint. */
     LAYOUT_TYPE("PsfLayoutType", "@%s on component %s of type %s (expected: %s). %s"),
     /** The component, the annotations. */
     LAYOUTS_SEVERAL("PsfLayoutsSeveral", "component %s has %s (expected: one of them). Remove all but one."),
-    /** The annotation, the component, the place, what was expected, a hint. */
+    /** The annotation, the component, the place, the expectation, a hint. */
     LAYOUT_PLACE("PsfLayoutPlace", "@%s on component %s of a function that runs at %s (expected: %s). %s"),
-    /** What is written, the component. */
+    /** The value as written, the component. */
     KEYS_IN_RESPONSE(
             "PsfKeysInResponse",
             "%s on component %s of a response (expected: @ByKey alone, since nothing is sent by these keys)."
                     + " Remove it."),
     /** The value, the component, the request, the expectation; the suggestion. */
     KEYS_OF("PsfKeysOf", "of = \"%s\" on component %s names no tensor of %s (expected: %s).%s"),
-    /** The value, the component, the component's type, what was expected; a hint. */
+    /** The value, the component, the component's type, the expectation; a hint. */
     ELEMENT_KEY("PsfElementKey", "@ByKey(\"%s\") on component %s of type %s names no key (expected: %s).%s"),
-    /** What is wrong, the component, what was expected, a hint. */
+    /** The defect, the component, the expectation, a hint. */
     LIST_BY_KEY("PsfListByKey", "%s on component %s, a list by key (expected: %s). %s"),
     /** The component. */
     REDUCE_IN_REQUEST(
@@ -115,18 +115,18 @@ public enum Message {
     COMBINE(
             "PsfCombine",
             "combine = %s on component %s (expected: NONE, SUM, MIN, MAX or LAST, which fold the rows along the keys)."),
-    /** What is too much, the component. */
+    /** The surplus annotation or key, the component. */
     OWNER(
             "PsfOwner",
             "%s on component %s, a key whose owner answers (expected: one @ByKey long in the request, and nothing else"
                     + " on it). Remove it."),
-    /** The reduction, the component, its type, what was expected, a hint. */
+    /** The reduction, the component, its type, the expectation, a hint. */
     REDUCTION("PsfReduction", "@Reduce(%s) on component %s of type %s (expected: %s).%s"),
     /** The width, the component. */
     WIDTH("PsfWidth", "width = %s on component %s (expected: >= 1, or 0 for the tensor's width)."),
-    /** What is wrong, a hint. */
+    /** The defect, a hint. */
     SINCE("PsfSince", "%s (expected: components of later versions last, in ascending order from @Since(2) on). %s"),
-    /** What is wrong, the version, the file, the next version. */
+    /** The defect, the version, the file, the next version. */
     SCHEMA_BROKEN(
             "PsfSchemaBroken",
             "%s in version %s, which is committed in %s (expected: as peers of that version know it)."
@@ -149,7 +149,7 @@ public enum Message {
             "@%s on %s (expected: layouts on the components of the request and the response alone). Remove it."),
     /** The annotated element, the other defect. */
     UNKNOWN("PsfUnknown", "@Unknown on %s%s (expected: one constant of an enum). Remove it."),
-    /** The former name, what is wrong with it. */
+    /** The former name, its defect. */
     FORMERLY("PsfFormerly", "formerly = \"%s\", %s (expected: each name that the function had before, once)."),
     /** The component, "slices" or "servers", the choices. */
     RESPONSE_LAYOUT(
@@ -161,7 +161,7 @@ public enum Message {
             "PsfTarget",
             "%s runs on shards, but its request names no tensor (expected: a component of type TensorId)."
                     + " Add one, or declare at = SERVER or SCHEDULER."),
-    /** The class, what it is. */
+    /** The class, its kind. */
     HANDLER_KIND(
             "PsfHandlerKind",
             "@PsHandler on %s, which is %s (expected: a class that can be instantiated without an outer object)."),
@@ -176,7 +176,7 @@ public enum Message {
     HANDLER_OF_NOTHING(
             "PsfHandlerOfNothing",
             "@PsHandler class %s implements no function (expected: one interface with @PsFunction).%s"),
-    /** The function, the class, what is wrong. */
+    /** The function, the class, the defect. */
     HANDLER_FUNCTION(
             "PsfHandlerFunction",
             "function = %s on @PsHandler class %s: %s (expected: a function at = SHARD, and a class that implements no"

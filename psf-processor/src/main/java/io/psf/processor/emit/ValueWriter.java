@@ -1,0 +1,99 @@
+package io.psf.processor.emit;
+
+import com.palantir.javapoet.ClassName;
+import com.palantir.javapoet.CodeBlock;
+import com.palantir.javapoet.ParameterizedTypeName;
+import com.palantir.javapoet.TypeName;
+import io.psf.api.spi.TupleWriter;
+import io.psf.processor.model.Scalar;
+import io.psf.processor.model.Type;
+import java.util.Map;
+
+/**
+ * Generates the code that writes a value to a tuple's block.
+ *
+ * @param methods receives the methods for nested records, lists and maps
+ */
+record ValueWriter(ValueMethods methods) {
+    /**
+     * Returns the statements that write a value.
+     *
+     * @param out the writer: that of the tuple, or that of a section
+     * @param base the version that added the value
+     */
+    CodeBlock statement(Type type, CodeBlock value, CodeBlock out, int base) {
+        if (type instanceof Type.Nullable nullable) {
+            return CodeBlock.builder()
+                    .addStatement("$L.bool($L != null)", out, value)
+                    .beginControlFlow("if ($L != null)", value)
+                    .addStatement(write(nullable.of(), value, out, base))
+                    .endControlFlow()
+                    .build();
+        }
+        return CodeBlock.builder().addStatement(write(type, value, out, base)).build();
+    }
+
+    private CodeBlock write(Type type, CodeBlock value, CodeBlock out, int base) {
+        if (type instanceof Scalar scalar) {
+            return CodeBlock.of("$L.$L($L)", out, TupleMethods.of(scalar), value);
+        } else if (type instanceof Type.Enumeration) {
+            return CodeBlock.of("$L.enumeration($L)", out, value);
+        } else if (type instanceof Type.Copied copied) {
+            return CodeBlock.of("$L.$L($L)", out, TupleMethods.ofCopied(copied.of()), value);
+        } else if (type instanceof Type.Flags) {
+            return CodeBlock.of("$L.booleans($L)", out, value);
+        } else if (type instanceof Type.Shared) {
+            return CodeBlock.of("$L.array($L)", out, value);
+        } else if (type instanceof Type.ListOf list) {
+            return CodeBlock.of("$L($L, $L)", writerOfList(list, base), value, out);
+        } else if (type instanceof Type.MapOf map) {
+            return CodeBlock.of("$L($L, $L)", writerOfMap(map), value, out);
+        }
+        return CodeBlock.of("$L($L, $L)", writerOf((Type.Tuple) type, base), value, out);
+    }
+
+    private String writerOf(Type.Tuple tuple, int base) {
+        return methods.method("write", tuple, base, writer -> {
+            writer.addParameter(Java.type(tuple), "value").addParameter(TupleWriter.class, "out");
+            for (Type.Part part : tuple.parts()) {
+                writer.addCode(statement(
+                        part.type(),
+                        CodeBlock.of("value.$N()", part.name()),
+                        ValueMethods.stream("out", part, base),
+                        Math.max(base, part.since())));
+            }
+            return writer;
+        });
+    }
+
+    private String writerOfList(Type.ListOf list, int base) {
+        return methods.method(
+                "writeListOf",
+                list.of(),
+                base,
+                writer -> writer.addParameter(Java.type(list), "values")
+                        .addParameter(TupleWriter.class, "out")
+                        .addStatement("out.count(values.size())")
+                        .beginControlFlow("for ($T value : values)", Java.type(list.of()))
+                        .addCode(statement(list.of(), CodeBlock.of("value"), CodeBlock.of("out"), base))
+                        .endControlFlow());
+    }
+
+    private String writerOfMap(Type.MapOf map) {
+        TypeName entry = ParameterizedTypeName.get(
+                ClassName.get(Map.Entry.class),
+                ClassName.get(String.class),
+                Java.type(map.of()).box());
+        return methods.method(
+                "writeMapOf",
+                map.of(),
+                1,
+                writer -> writer.addParameter(Java.type(map), "values")
+                        .addParameter(TupleWriter.class, "out")
+                        .addStatement("out.count(values.size())")
+                        .beginControlFlow("for ($T entry : values.entrySet())", entry)
+                        .addStatement("out.string(entry.getKey())")
+                        .addCode(statement(map.of(), CodeBlock.of("entry.getValue()"), CodeBlock.of("out"), 1))
+                        .endControlFlow());
+    }
+}
