@@ -226,7 +226,7 @@ public final class Call<R> extends Outcome<R> {
     private void endWith(R result) {
         succeed(result);
         try {
-            client.ended(this);
+            client.ended(this, PsException.Code.OK);
         } finally {
             tell();
         }
@@ -331,7 +331,7 @@ public final class Call<R> extends Outcome<R> {
     private void end(PsException failure) {
         try {
             client.failed(this, failure);
-            client.ended(this);
+            client.ended(this, failure.code());
         } finally {
             fail(failure);
             if (hasFutures()) {
@@ -390,7 +390,7 @@ public final class Call<R> extends Outcome<R> {
             return false;
         }
         try {
-            client.ended(this);
+            client.ended(this, PsException.Code.CANCELLED);
         } finally {
             fail(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up")));
             tell();

@@ -1,5 +1,6 @@
 package io.psf.runtime.call;
 
+import io.psf.api.CallListener;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
@@ -11,6 +12,7 @@ import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,9 @@ public final class Client {
 
     private final Sender sender;
     private volatile @Nullable Layouts layouts;
+    /** Null if no listener was added. */
+    private volatile @Nullable CallEvents events;
+
     private final LongAdder bytesReceived = new LongAdder();
     /** Runs stages of callers' futures. Has threads only while there are some to run. */
     private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
@@ -52,7 +57,7 @@ public final class Client {
     /** Creates a calling side that allocates its frames from a pool. */
     public Client(FramePool pool) {
         this.pool = pool;
-        this.sender = new Sender(pool);
+        this.sender = new Sender(pool, this);
         callbacks.allowCoreThreadTimeOut(true);
     }
 
@@ -70,6 +75,20 @@ public final class Client {
     /** Sets the layouts by which calls are split, and are repeated if the layouts turn out to be out of date. */
     public void repeatWith(Layouts layouts) {
         this.layouts = layouts;
+    }
+
+    /** Adds a listener to all later events. */
+    public synchronized void listen(CallListener listener) {
+        CallEvents before = events;
+        List<CallListener> all = new ArrayList<>(before == null ? List.of() : before.listeners());
+        all.add(listener);
+        events = new CallEvents(all);
+    }
+
+    /** Returns the listeners; null for none. */
+    @Nullable
+    CallEvents events() {
+        return events;
     }
 
     /** Returns the layouts by which calls are repeated; null for none. */
@@ -185,6 +204,10 @@ public final class Client {
         if (call == null) {
             frame.release();
         } else {
+            CallEvents listening = events;
+            if (listening != null) {
+                listening.received(call.info().name(), frame.length());
+            }
             call.answered(call.parts().of(frame.slice(), peer), frame);
         }
     }
@@ -322,9 +345,14 @@ public final class Client {
     }
 
     /** Removes a call that has ended, and tells the nodes that its answers are not needed any more. */
-    void ended(Call<?> call) {
+    void ended(Call<?> call, Code outcome) {
         if (!outstanding.remove(call)) {
             return; // it has not been sent
+        }
+        CallEvents listening = events;
+        if (listening != null) {
+            long begun = call.deadline() - call.limits().timeoutNanos();
+            listening.ended(call.info().name(), outcome, System.nanoTime() - begun);
         }
         for (int part = 0; part < call.parts().count(); part++) {
             Peer peer = call.parts().peer(part);

@@ -89,7 +89,7 @@ final class Retry<R> {
         }
         client.send(prepared);
         if (prepared.isEnded()) { // it may have been cancelled before it was sent
-            client.ended(prepared);
+            client.ended(prepared, Code.CANCELLED);
         }
         prepared.toCompletableFuture().whenComplete(this::ended);
     }

@@ -20,14 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sender {
     private final FramePool pool;
+    private final Client client;
     /** Drafts of the thread that are not in use. */
     private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
     private final LongAdder bytesSent = new LongAdder();
 
-    Sender(FramePool pool) {
+    Sender(FramePool pool, Client client) {
         this.pool = pool;
+        this.client = client;
     }
 
     /**
@@ -67,7 +69,7 @@ final class Sender {
             if (chain == null) {
                 send(call, part, channel);
             } else {
-                send(frame(chain, call, part, again), channel, call.deadline());
+                send(call, frame(chain, call, part, again), channel);
             }
         } catch (PsException e) {
             boolean comesAgain = e.code() == Code.UNAVAILABLE && peer.keepsSession() && !peer.isLost();
@@ -97,9 +99,9 @@ final class Sender {
             }
             int length = request.length();
             if (channel.send(request, call.deadline())) {
-                bytesSent.add(length);
+                sent(call, length);
             } else {
-                send(Frames.of(pool, request), channel, call.deadline());
+                send(call, Frames.of(pool, request), channel);
             }
         } finally {
             request.end();
@@ -107,10 +109,18 @@ final class Sender {
         }
     }
 
-    private void send(@Nullable Frame frame, Channel channel, long deadline) {
+    private void send(Call<?> call, @Nullable Frame frame, Channel channel) {
         if (frame != null) {
-            bytesSent.add(frame.length());
-            channel.send(frame, deadline);
+            sent(call, frame.length());
+            channel.send(frame, call.deadline());
+        }
+    }
+
+    private void sent(Call<?> call, int bytes) {
+        bytesSent.add(bytes);
+        CallEvents events = client.events();
+        if (events != null) {
+            events.sent(call.info().name(), bytes);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.psf.runtime.transport.net;
 
+import io.psf.runtime.transport.LogLimiter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

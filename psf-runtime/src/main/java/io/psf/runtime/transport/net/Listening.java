@@ -3,6 +3,7 @@ package io.psf.runtime.transport.net;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.LogLimiter;
 import io.psf.runtime.transport.Transport;
 import java.io.IOException;
 import java.net.StandardSocketOptions;

@@ -1,16 +1,16 @@
-package io.psf.runtime.transport.net;
+package io.psf.runtime.transport;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Limits a log message to one a minute. Thread-safe. */
-final class LogLimiter {
+public final class LogLimiter {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final AtomicLong next = new AtomicLong(System.nanoTime());
 
     /** True if the message may be logged now. */
-    boolean allows() {
+    public boolean allows() {
         long due = next.get();
         long now = System.nanoTime();
         return now - due >= 0 && next.compareAndSet(due, now + INTERVAL_NANOS);
