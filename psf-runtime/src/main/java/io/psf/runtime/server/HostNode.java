@@ -12,18 +12,14 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
-import io.psf.api.spi.Routing;
 import io.psf.api.spi.StoredNode;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.Placements;
-import io.psf.runtime.server.shard.Slice;
-import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.transport.FramePool;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,13 +40,10 @@ public final class HostNode implements StoredNode {
 
     private final String name;
     private final Role role;
-    private final Placements placements;
     private final Lane lane;
     private final Place place;
-    private final List<Lane> lanes;
     private final @Nullable Path checkpoints;
-    private final Map<Integer, Map<Integer, LaneShard>> shards = new ConcurrentHashMap<>();
-    private final Layouts layouts = new Layouts();
+    private final NodeShards shards;
     private final Map<String, Object> attachments = new HashMap<>();
     private final DeferredCalls deferred = new DeferredCalls();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -59,8 +52,6 @@ public final class HostNode implements StoredNode {
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
-    /** Used by the thread that creates shards. */
-    private final Tile making = new Tile();
 
     private CallInfo call = NO_CALL;
     /** The call that a handler is answering now. */
@@ -70,9 +61,8 @@ public final class HostNode implements StoredNode {
         this.name = name;
         this.place = new Place(this, lane, null);
         this.role = role;
-        this.placements = placements;
+        this.shards = new NodeShards(placements, lanes);
         this.lane = lane;
-        this.lanes = lanes;
         this.checkpoints = checkpoints;
         this.alarms = new Alarms(lane);
     }
@@ -103,9 +93,9 @@ public final class HostNode implements StoredNode {
         return lane;
     }
 
-    /** Returns the buffer for keys of the thread that creates shards. */
-    Tile making() {
-        return making;
+    /** Returns the shards. */
+    NodeShards held() {
+        return shards;
     }
 
     /** Where functions on nodes run. */
@@ -120,12 +110,7 @@ public final class HostNode implements StoredNode {
 
     /** True if a lane of shards has work. */
     boolean hasBusyLane() {
-        for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage
-            if (!lanes.get(i).isIdle()) {
-                return true;
-            }
-        }
-        return false;
+        return shards.hasBusyLane();
     }
 
     void setOutgoing(Outgoing outgoing) {
@@ -144,7 +129,7 @@ public final class HostNode implements StoredNode {
 
     /** True if the current thread runs one of this node's lanes. */
     boolean isOnLane() {
-        return lane.isHere() || lanes.stream().anyMatch(Lane::isHere);
+        return lane.isHere() || shards.isOnLane();
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {
@@ -185,23 +170,6 @@ public final class HostNode implements StoredNode {
         return Invocation.require(serving).connection();
     }
 
-    /** Returns the shard of a slice; null if this node does not have it. */
-    @Nullable
-    LaneShard shard(int tensor, int slice) {
-        Map<Integer, LaneShard> slices = shards.get(tensor);
-        return slices == null ? null : slices.get(slice);
-    }
-
-    /** Returns a tensor's layout; null if this node has no slice of it. */
-    @Nullable
-    TensorLayout layout(TensorId tensor) {
-        return layouts.get(tensor);
-    }
-
-    boolean has(int tensor) {
-        return shards.containsKey(tensor);
-    }
-
     /** Returns the calls whose handlers answer later. */
     DeferredCalls deferred() {
         return deferred;
@@ -226,7 +194,7 @@ public final class HostNode implements StoredNode {
 
     /** Fails calls that wait behind others and have not run. Callable from any thread. */
     void refuseWaiting(PsException why) {
-        forEachShard(shard -> shard.refuseWaiting(why));
+        shards.forEach(shard -> shard.refuseWaiting(why));
     }
 
     /** Fails deferred calls whose requests hold memory. Callable from any thread. */
@@ -243,13 +211,13 @@ public final class HostNode implements StoredNode {
     /** Ends the deferred calls of a closed connection and removes its state. Callable from any thread. */
     void forget(Connection gone) {
         deferred.abandon(gone);
-        forEachShard(shard -> shard.forget(gone));
+        shards.forEach(shard -> shard.forget(gone));
     }
 
     /** Sets the current members, and notifies all listeners on their lanes. Callable from any thread. */
     void setMembers(List<Member> now) {
         members = List.copyOf(now);
-        forEachShard(shard -> shard.membersChanged(members));
+        shards.forEach(shard -> shard.membersChanged(members));
         lane.execute(() -> {
             for (Object attachment : List.copyOf(attachments.values())) {
                 if (attachment instanceof MemberListener listener) {
@@ -261,29 +229,9 @@ public final class HostNode implements StoredNode {
 
     /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
     void close() {
-        lanes.forEach(each -> each.close(() -> giveUpMemory(each)));
+        shards.close();
         lane.close();
         alarms.close();
-        shards.clear();
-    }
-
-    private void giveUpMemory(Lane of) {
-        for (Map<Integer, LaneShard> slices : shards.values()) {
-            for (LaneShard shard : slices.values()) {
-                if (shard.lane() == of) {
-                    shard.endAlarms();
-                    shard.giveUpMemory();
-                }
-            }
-        }
-    }
-
-    private void forEachShard(java.util.function.Consumer<LaneShard> action) {
-        for (Map<Integer, LaneShard> slices : shards.values()) {
-            for (LaneShard shard : slices.values()) {
-                shard.lane().execute(() -> action.accept(shard));
-            }
-        }
     }
 
     @Override
@@ -308,21 +256,14 @@ public final class HostNode implements StoredNode {
 
     @Override
     public Collection<ShardInfo> shards() {
-        List<ShardInfo> held = new ArrayList<>();
-        for (Map<Integer, LaneShard> slices : shards.values()) {
-            for (LaneShard shard : slices.values()) {
-                held.add(new ShardInfo(shard.spec(), shard.slice(), shard.range()));
-            }
-        }
-        return held;
+        return shards.all().stream()
+                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range()))
+                .toList();
     }
 
     @Override
     public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
-        List<LaneShard> held = shards.getOrDefault(tensor.number(), Map.of()).values().stream()
-                .filter(shard -> shard.spec().id().equals(tensor))
-                .sorted(Comparator.comparingInt(LaneShard::slice))
-                .toList();
+        List<LaneShard> held = shards.of(tensor);
         LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
         OnShards.start(held, work, call, serving != null && serving.isReadOnly(), lane, all);
         return all;
@@ -335,64 +276,16 @@ public final class HostNode implements StoredNode {
 
     @Override
     public boolean create(TensorLayout given, int slice, String placement, Optimizer optimizer, Fill fill) {
-        int tensor = given.info().id().number();
-        Map<Integer, LaneShard> slices = shards.computeIfAbsent(tensor, number -> new ConcurrentHashMap<>());
-        try {
-            return create(slices, given, slice, placement, optimizer, fill);
-        } finally {
-            if (slices.isEmpty()) { // no memory, say: then the tensor is not here
-                shards.remove(tensor);
-                layouts.remove(given.info().id());
-            }
-        }
-    }
-
-    private boolean create(
-            Map<Integer, LaneShard> slices,
-            TensorLayout given,
-            int slice,
-            String placement,
-            Optimizer optimizer,
-            Fill fill) {
-        TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
-        if (slices.containsKey(slice)) {
-            return false;
-        }
-        Lane home = lanes.get(lane(layout, slice));
-        Slice made = new Slice(layout.info(), slice, layout.range(slice), placement, optimizer, fill);
-        Supplier<LaneShard> make = () -> {
-            LaneShard shard = new LaneShard(layout, slice, home, this, lane -> placements.make(made, lane));
-            shard.fill(fill);
-            return shard;
-        };
-        if (placements.pinsLane(made)) {
-            home.pin();
-            slices.put(slice, home.call(make));
-        } else {
-            slices.put(slice, make.get());
-        }
-        return true;
-    }
-
-    /**
-     * Returns the lane of a slice. Slices of the same index of tensors beside each other share a lane, which {@code
-     * Shard.other} requires. Other tensors start at other lanes, so that tensors with one slice per server do not all
-     * use the same lane.
-     */
-    private int lane(TensorLayout layout, int slice) {
-        return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();
+        return shards.create(this, given, slice, placement, optimizer, fill);
     }
 
     @Override
     public int drop(TensorId tensor) {
-        Map<Integer, LaneShard> slices = shards.remove(tensor.number());
-        layouts.remove(tensor);
-        if (slices == null) {
-            return 0;
+        int dropped = shards.drop(tensor);
+        if (dropped > 0) {
+            deferred.endDropped();
         }
-        slices.values().forEach(LaneShard::drop);
-        deferred.endDropped();
-        return slices.size();
+        return dropped;
     }
 
     @Override

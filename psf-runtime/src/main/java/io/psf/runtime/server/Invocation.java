@@ -10,7 +10,6 @@ import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * One request, from its handler to its answer. Anything that the handler throws becomes the answer. Once queued, it
  * belongs to the lane of its shard or node.
  */
-final class Invocation implements Lane.Turn {
+final class Invocation extends HeldRequest implements Lane.Turn {
     private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
 
     /**
@@ -30,18 +29,11 @@ final class Invocation implements Lane.Turn {
      */
     private static final int LONG_ANSWER = 64 << 10;
 
-    private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
-
-    private final Connection connection;
-    /** The header alone after the handler has stopped reading; empty after the answer. */
-    private Frame request;
-
     private final Binding<?, ?> binding;
     private final Place place;
     private final FramePool pool;
     private final Order order;
     private final long deadline;
-    private final int bytes;
     private final long call;
     private final int attempt;
     private final long arrival;
@@ -49,14 +41,6 @@ final class Invocation implements Lane.Turn {
     private final boolean ordered;
 
     private boolean answered;
-    /**
-     * True if a handler that has not answered may still read the request. Then its memory is left to the garbage
-     * collector.
-     */
-    private boolean lent;
-    /** True if the handler has declared that it does not read the request any more. */
-    private boolean isRead;
-
     /** The stage that the handler returned instead of an answer; null if the handler has answered. */
     private @Nullable CompletionStage<?> later;
 
@@ -64,14 +48,12 @@ final class Invocation implements Lane.Turn {
     private @Nullable LaneCaller caller;
 
     Invocation(Connection connection, Frame request, Binding<?, ?> binding, Place place, FramePool pool, Order order) {
-        this.connection = connection;
-        this.request = request;
+        super(connection, request);
         this.binding = binding;
         this.place = place;
         this.pool = pool;
         this.order = order;
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
-        this.bytes = request.bytes().capacity();
         this.call = request.call();
         this.attempt = request.attempt();
         this.arrival = connection.nextArrival();
@@ -96,10 +78,6 @@ final class Invocation implements Lane.Turn {
         return binding.function().info();
     }
 
-    Connection connection() {
-        return connection;
-    }
-
     /** Returns the call being answered. Fails if there is none. */
     static Invocation require(@Nullable Invocation serving) {
         if (serving == null) {
@@ -119,7 +97,7 @@ final class Invocation implements Lane.Turn {
 
     /** True if the call must not run again if it is sent again. */
     boolean isRemembered() {
-        return isRemembered(connection, function());
+        return isRemembered(connection(), function());
     }
 
     /** True if a call of that function must not run again if it is sent again. */
@@ -138,16 +116,6 @@ final class Invocation implements Lane.Turn {
         return shard != null && shard.cost().isQuick();
     }
 
-    /** Marks the call as waiting for its turn. */
-    void queued() {
-        connection.requested(bytes);
-    }
-
-    /** Releases the request: the call does not run. */
-    void discard() {
-        request.release();
-    }
-
     @Override
     public long arrival() {
         return arrival;
@@ -161,7 +129,7 @@ final class Invocation implements Lane.Turn {
         return ordered
                 && later instanceof Invocation other
                 && other.ordered
-                && connection == other.connection
+                && connection() == other.connection()
                 && place.shard() == other.place.shard()
                 && arrival < other.arrival;
     }
@@ -171,7 +139,7 @@ final class Invocation implements Lane.Turn {
     public void run() {
         LaneShard shard = place.shard();
         if (shard != null && ordered) {
-            shard.sequence(connection).run(this);
+            shard.sequence(connection()).run(this);
         } else if (isNext(this::runInNoOrder)) {
             runInNoOrder();
         }
@@ -192,20 +160,20 @@ final class Invocation implements Lane.Turn {
     }
 
     private void runInNoOrder() {
-        if (place.shard() == null || connection.mayRun(this::runAgain)) {
+        if (place.shard() == null || connection().mayRun(this::runAgain)) {
             runNow();
         }
     }
 
     private void runAgain() {
-        if (connection.isOpen()) {
+        if (connection().isOpen()) {
             lane().execute(this::runInNoOrder);
         }
     }
 
     /** Calls the handler, on the lane, unless the call has become pointless. */
     void runNow() {
-        connection.started(bytes);
+        started();
         LaneShard shard = place.shard();
         PsException failedBefore =
                 order.before() == null ? null : order.before().failure();
@@ -219,7 +187,7 @@ final class Invocation implements Lane.Turn {
             fail(pointless);
             return;
         }
-        CallInfo call = new CallInfo(connection.worker(), request.call(), attempt);
+        CallInfo call = new CallInfo(connection().worker(), this.call, attempt);
         try {
             handle(binding, call);
         } catch (Throwable e) { // no request may end the server
@@ -235,7 +203,7 @@ final class Invocation implements Lane.Turn {
 
     /** Returns why the answer is not needed any more; null if it may be needed. */
     private @Nullable PsException whyPointless(long now) {
-        if (connection.hasCancelled(call)) {
+        if (connection().hasCancelled(call)) {
             return new PsException(PsException.Code.CANCELLED, "the caller gave the call up");
         }
         if (isDropped()) {
@@ -262,7 +230,7 @@ final class Invocation implements Lane.Turn {
     }
 
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo call) {
-        Object answer = HandlerCall.run(binding, request, place, call, this);
+        Object answer = HandlerCall.run(binding, request(), place, call, this);
         @SuppressWarnings("unchecked") // the binding's kind says which of the two it is
         R response = binding.kind().later() ? HandlerCall.now((CompletionStage<R>) answer) : (R) answer;
         if (response != null) {
@@ -271,30 +239,19 @@ final class Invocation implements Lane.Turn {
         }
         @SuppressWarnings("unchecked")
         CompletionStage<R> stage = (CompletionStage<R>) answer;
-        lent = true; // even if the stage rejects the callback: the work behind it continues
-        connection.held(bytes);
+        lend(); // even if the stage rejects the callback: the work behind it continues
         try {
             stage.whenComplete((late, failure) -> lane().executeHere(() -> answerLater(binding, late, failure)));
         } finally {
-            if (lent) {
+            if (isLent()) {
                 lane().leaveScratch();
             }
         }
         if (!answered) {
             later = stage;
-            if (isRead) {
-                giveUpRequest();
-                keepHeader();
-            }
+            keepHeaderIfRead();
             place.node().deferred().add(this);
         }
-    }
-
-    /** Releases the memory of the request before the answer, except its header. */
-    private void keepHeader() {
-        Frame whole = request;
-        request = whole.header();
-        whole.release();
     }
 
     /** Releases the request: the handler does not read it any more. Called on the lane. */
@@ -302,20 +259,7 @@ final class Invocation implements Lane.Turn {
         if (place.node().isIntercepted()) {
             return; // an interceptor may read it
         }
-        isRead = true;
-        if (lent && !answered) {
-            giveUpRequest();
-            keepHeader();
-        }
-    }
-
-    /**
-     * Ends the handler's use of the request: the handler was notified, or has declared that it does not read it any
-     * more.
-     */
-    private void giveUpRequest() {
-        lent = false;
-        connection.held(-bytes);
+        read();
     }
 
     private <Q, R> void answerLater(Binding<Q, R> binding, @Nullable R response, @Nullable Throwable failure) {
@@ -323,9 +267,7 @@ final class Invocation implements Lane.Turn {
             return;
         }
         later = null; // it references the response, and this object may be recorded
-        if (lent) {
-            giveUpRequest();
-        }
+        endUse();
         try {
             if (failure != null) {
                 fail(HandlerCall.unwrapped(failure));
@@ -344,14 +286,14 @@ final class Invocation implements Lane.Turn {
         TupleWriter writer = lane().writer();
         try {
             HandlerCall.write(binding, response, writer);
-            Answer answer = new Answer(binding.function().info(), request, writer);
+            Answer answer = new Answer(binding.function().info(), request(), writer);
             if (answer.length() > LONG_ANSWER && lane().isOwnThread()) {
-                connection.awaitMemory(answer.length());
+                connection().awaitMemory(answer.length());
             }
             if (isRemembered()) {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
             } else {
-                connection.send(answer);
+                connection().send(answer);
                 answered();
             }
         } finally {
@@ -371,17 +313,16 @@ final class Invocation implements Lane.Turn {
         if (order.record() != null) {
             order.record().failed(failure);
         }
-        send(Frames.failure(
-                pool, request.function(), request.slice(), request.call(), failure.code(), failure.detail()));
+        send(Frames.failure(pool, request().function(), request().slice(), call, failure.code(), failure.detail()));
     }
 
     private void send(Frame answer) {
         answered = true; // even if sending fails: then the caller sends the call again
         try {
             if (order.record() != null && isRemembered()) {
-                connection.answers().answered(order.record(), answer);
+                connection().answers().answered(order.record(), answer);
             }
-            connection.send(answer);
+            connection().send(answer);
         } finally {
             answered();
         }
@@ -389,14 +330,7 @@ final class Invocation implements Lane.Turn {
 
     private void answered() {
         answered = true;
-        Frame done = request;
-        request = DONE; // this object may be stored for long: let the request be collected
-        if (lent) {
-            giveUpRequest();
-            done.abandon();
-        } else {
-            done.release();
-        }
+        done();
         if (order.record() != null) {
             order.record().answered();
         }
@@ -407,7 +341,7 @@ final class Invocation implements Lane.Turn {
         place.node().deferred().remove(this);
         LaneShard shard = place.shard();
         if (shard != null && ordered) {
-            shard.sequence(connection).answered(this);
+            shard.sequence(connection()).answered(this);
         }
     }
 
@@ -418,7 +352,7 @@ final class Invocation implements Lane.Turn {
     /** Fails a call whose request holds memory while the call waits. Callable from any thread. */
     void endIfHolding(PsException why) {
         lane().execute(() -> {
-            if (lent) {
+            if (isLent()) {
                 end(why);
             }
         });
@@ -426,7 +360,7 @@ final class Invocation implements Lane.Turn {
 
     /** Answers with an error instead of running. Called on the lane. */
     void refuse(PsException why) {
-        connection.started(bytes);
+        started();
         fail(why);
     }
 

@@ -193,7 +193,7 @@ final class LaneShard implements ShardLane {
         List<LaneShard> met = new ArrayList<>(tensors.size());
         for (int i = 0; i < tensors.size(); i++) {
             TensorId tensor = tensors.get(i);
-            LaneShard other = node.shard(tensor.number(), slice);
+            LaneShard other = node.held().get(tensor.number(), slice);
             boolean meets = other != null && other.lane.equals(lane) && other.layout.meets(layout);
             if (i < request.stamps() && (other == null || !meets || other.stamp != request.stamp(i))) {
                 throw notAsSent(tensor);
@@ -205,7 +205,7 @@ final class LaneShard implements ShardLane {
     }
 
     private PsException notAsSent(TensorId tensor) {
-        TensorLayout there = node.layout(tensor);
+        TensorLayout there = node.held().layout(tensor);
         return there == null
                 ? new PsException(
                         PsException.Code.UNKNOWN_TENSOR,
@@ -234,11 +234,11 @@ final class LaneShard implements ShardLane {
 
     @Override
     public Shard other(TensorId tensor) {
-        LaneShard other = node.shard(tensor.number(), slice);
+        LaneShard other = node.held().get(tensor.number(), slice);
         if (other != null && (other.layout.isAlignedWith(layout) || met.contains(other))) {
             return other.shard;
         }
-        TensorLayout there = node.layout(tensor);
+        TensorLayout there = node.held().layout(tensor);
         throw new PsException(
                 PsException.Code.BAD_REQUEST,
                 "tensor " + tensor + " beside " + spec().id() + ": "
@@ -297,6 +297,6 @@ final class LaneShard implements ShardLane {
 
     @Override
     public Tile tile() {
-        return isFilled ? lane.tile() : node.making();
+        return isFilled ? lane.tile() : node.held().making();
     }
 }

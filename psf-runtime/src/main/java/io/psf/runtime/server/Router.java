@@ -93,9 +93,9 @@ final class Router {
     }
 
     private LaneShard shard(Frame frame) {
-        LaneShard shard = node.shard(frame.tensor(), frame.slice());
+        LaneShard shard = node.held().get(frame.tensor(), frame.slice());
         if (shard == null) {
-            throw node.has(frame.tensor())
+            throw node.held().has(frame.tensor())
                     ? new PsException(
                             Code.STALE_LAYOUT, "slice " + frame.slice() + " (expected: one that this server owns)")
                     : new PsException(Code.UNKNOWN_TENSOR, "the tensor has not been initialized on this server");

@@ -69,7 +69,7 @@ final class HostShardTest {
     }
 
     private static LaneShard onLane(HostNode node, TensorLayout layout, int slice) {
-        return Objects.requireNonNull(node.shard(layout.info().id().number(), slice));
+        return Objects.requireNonNull(node.held().get(layout.info().id().number(), slice));
     }
 
     @Test

@@ -1,0 +1,104 @@
+package io.psf.runtime.server;
+
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.transport.Frame;
+import java.nio.ByteBuffer;
+
+/**
+ * The memory of a request, from its arrival to its answer: it waits for its turn, its handler reads it, and a handler
+ * that answers later may read it for longer. Belongs to the lane of the invocation. It is a superclass, not a part, of
+ * the invocation: a call takes one object.
+ */
+sealed class HeldRequest permits Invocation {
+    private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
+
+    private final Connection connection;
+    private final int bytes;
+
+    /** The header alone after the handler has stopped reading; empty after the answer. */
+    private Frame request;
+
+    /**
+     * True if a handler that has not answered may still read the request. Then its memory is left to the garbage
+     * collector.
+     */
+    private boolean lent;
+    /** True if the handler has declared that it does not read the request any more. */
+    private boolean isRead;
+
+    HeldRequest(Connection connection, Frame request) {
+        this.connection = connection;
+        this.request = request;
+        this.bytes = request.bytes().capacity();
+    }
+
+    final Connection connection() {
+        return connection;
+    }
+
+    final Frame request() {
+        return request;
+    }
+
+    /** Marks the call as waiting for its turn. */
+    final void queued() {
+        connection.requested(bytes);
+    }
+
+    /** Marks the call as one that no longer waits. */
+    final void started() {
+        connection.started(bytes);
+    }
+
+    /** Releases the request: the call does not run. */
+    final void discard() {
+        request.release();
+    }
+
+    /** Lends the request to a handler that answers later. */
+    final void lend() {
+        lent = true;
+        connection.held(bytes);
+    }
+
+    /** True if a handler that has not answered may still read the request. */
+    final boolean isLent() {
+        return lent;
+    }
+
+    /** Ends the handler's use of the request: it was notified, or has declared that it does not read it any more. */
+    final void endUse() {
+        if (lent) {
+            lent = false;
+            connection.held(-bytes);
+        }
+    }
+
+    /** Marks the request as one that its handler does not read any more. */
+    final void read() {
+        isRead = true;
+        keepHeaderIfRead();
+    }
+
+    /** Releases the memory of a lent request, except its header, if the handler does not read it any more. */
+    final void keepHeaderIfRead() {
+        if (isRead && lent) {
+            endUse();
+            Frame whole = request;
+            request = whole.header();
+            whole.release();
+        }
+    }
+
+    /** Releases the memory of the request after the answer. */
+    final void done() {
+        Frame done = request;
+        request = DONE; // this object may be stored for long: let the request be collected
+        if (lent) {
+            endUse();
+            done.abandon();
+        } else {
+            done.release();
+        }
+    }
+}

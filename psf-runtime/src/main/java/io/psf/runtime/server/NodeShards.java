@@ -1,0 +1,174 @@
+package io.psf.runtime.server;
+
+import io.psf.api.Node;
+import io.psf.api.Optimizer;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import io.psf.api.spi.Routing;
+import io.psf.runtime.server.shard.Placements;
+import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.server.shard.Tile;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shards of a node, and the lanes on which they run. Shards are created and dropped on the node's lane; any thread
+ * may find them.
+ */
+final class NodeShards {
+    private final Placements placements;
+    private final List<Lane> lanes;
+    private final Map<Integer, Map<Integer, LaneShard>> shards = new ConcurrentHashMap<>();
+    private final Layouts layouts = new Layouts();
+    /** Used by the thread that creates shards. */
+    private final Tile making = new Tile();
+
+    NodeShards(Placements placements, List<Lane> lanes) {
+        this.placements = placements;
+        this.lanes = lanes;
+    }
+
+    /** Returns the buffer for keys of the thread that creates shards. */
+    Tile making() {
+        return making;
+    }
+
+    /** True if a lane has work. */
+    boolean hasBusyLane() {
+        for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage
+            if (!lanes.get(i).isIdle()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** True if the current thread runs a lane. */
+    boolean isOnLane() {
+        return lanes.stream().anyMatch(Lane::isHere);
+    }
+
+    /** Returns the shard of a slice; null if it is not here. */
+    @Nullable
+    LaneShard get(int tensor, int slice) {
+        Map<Integer, LaneShard> slices = shards.get(tensor);
+        return slices == null ? null : slices.get(slice);
+    }
+
+    /** Returns a tensor's layout; null if no slice of it is here. */
+    @Nullable
+    TensorLayout layout(TensorId tensor) {
+        return layouts.get(tensor);
+    }
+
+    boolean has(int tensor) {
+        return shards.containsKey(tensor);
+    }
+
+    /** Returns a snapshot of all shards. */
+    List<LaneShard> all() {
+        List<LaneShard> all = new ArrayList<>();
+        shards.values().forEach(slices -> all.addAll(slices.values()));
+        return all;
+    }
+
+    /** Returns a snapshot of the shards of a tensor, in slice order. */
+    List<LaneShard> of(TensorId tensor) {
+        return shards.getOrDefault(tensor.number(), Map.of()).values().stream()
+                .filter(shard -> shard.spec().id().equals(tensor))
+                .sorted(Comparator.comparingInt(LaneShard::slice))
+                .toList();
+    }
+
+    /** Runs an action on each shard, on its lane. */
+    void forEach(Consumer<LaneShard> action) {
+        for (Map<Integer, LaneShard> slices : shards.values()) {
+            for (LaneShard shard : slices.values()) {
+                shard.lane().execute(() -> action.accept(shard));
+            }
+        }
+    }
+
+    /**
+     * Creates a shard.
+     *
+     * @param node the node of the shard
+     * @return true if the shard is new
+     */
+    boolean create(
+            HostNode node, TensorLayout given, int slice, String placement, Optimizer optimizer, Node.Fill fill) {
+        int tensor = given.info().id().number();
+        Map<Integer, LaneShard> slices = shards.computeIfAbsent(tensor, number -> new ConcurrentHashMap<>());
+        try {
+            TensorLayout layout = slices.isEmpty() ? layouts.put(given) : layouts.require(given);
+            if (slices.containsKey(slice)) {
+                return false;
+            }
+            Slice made = new Slice(layout.info(), slice, layout.range(slice), placement, optimizer, fill);
+            slices.put(slice, make(node, layout, made));
+            return true;
+        } finally {
+            if (slices.isEmpty()) { // no memory, say: then the tensor is not here
+                shards.remove(tensor);
+                layouts.remove(given.info().id());
+            }
+        }
+    }
+
+    private LaneShard make(HostNode node, TensorLayout layout, Slice slice) {
+        Lane home = lanes.get(lane(layout, slice.slice()));
+        Supplier<LaneShard> make = () -> {
+            LaneShard shard = new LaneShard(layout, slice.slice(), home, node, lane -> placements.make(slice, lane));
+            shard.fill(slice.fill());
+            return shard;
+        };
+        if (placements.pinsLane(slice)) {
+            home.pin();
+            return home.call(make);
+        }
+        return make.get();
+    }
+
+    /**
+     * Returns the lane of a slice. Slices of the same index of tensors beside each other share a lane, which {@code
+     * Shard.other} requires. Other tensors start at other lanes, so that tensors with one slice per server do not all
+     * use the same lane.
+     */
+    private int lane(TensorLayout layout, int slice) {
+        return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();
+    }
+
+    /** Drops the shards of a tensor. Returns their number. */
+    int drop(TensorId tensor) {
+        Map<Integer, LaneShard> slices = shards.remove(tensor.number());
+        layouts.remove(tensor);
+        if (slices == null) {
+            return 0;
+        }
+        Collection<LaneShard> dropped = slices.values();
+        dropped.forEach(LaneShard::drop);
+        return dropped.size();
+    }
+
+    /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
+    void close() {
+        lanes.forEach(lane -> lane.close(() -> giveUpMemory(lane)));
+        shards.clear();
+    }
+
+    private void giveUpMemory(Lane lane) {
+        for (LaneShard shard : all()) {
+            if (shard.lane() == lane) {
+                shard.endAlarms();
+                shard.giveUpMemory();
+            }
+        }
+    }
+}
