@@ -1,8 +1,10 @@
 package io.psf.runtime;
 
+import io.psf.api.CallListener;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
 import io.psf.runtime.call.Client;
@@ -21,7 +23,6 @@ import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -77,10 +78,11 @@ public final class Server implements AutoCloseable {
                 Defaults.CONNECTION_BOUND,
                 connection -> {});
         List<HandlerInterceptor> around = new ArrayList<>(interceptors);
-        ServiceLoader.load(HandlerInterceptor.class, Thread.currentThread().getContextClassLoader())
-                .forEach(around::add);
+        around.addAll(Listeners.found(HandlerInterceptor.class));
         dispatcher.intercept(around);
         this.client = new Client(pool);
+        Listeners.found(RequestListener.class).forEach(dispatcher::listen);
+        Listeners.found(CallListener.class).forEach(client::listen);
         timer.every(Defaults.TICK, () -> {
             client.expire();
             dispatcher.expire();
@@ -175,6 +177,16 @@ public final class Server implements AutoCloseable {
         more.forEach(handlers::with);
         handlers.logChoices();
         return handlers;
+    }
+
+    /** Adds a listener to the requests that this server handles from now on. */
+    public void listen(RequestListener listener) {
+        dispatcher.listen(listener);
+    }
+
+    /** Adds a listener to the calls that this server's handlers make from now on. */
+    public void listen(CallListener listener) {
+        client.listen(listener);
     }
 
     /** Returns this server's rank among the servers, from 0. */

@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.CallInterceptor;
+import io.psf.api.CallListener;
 import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Pending;
@@ -63,6 +64,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.client = new Client(pool);
+        Listeners.found(CallListener.class).forEach(client::listen);
         this.usual = new CallLimits(nanos(config.deadline()), 0, false, client::callBack);
         this.timer = new Timer("psf-worker");
         timer.every(Defaults.TICK, client::expire);
@@ -156,6 +158,11 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
 
     static Worker connect(WorkerConfig config, Transport transport, FramePool pool) {
         return new Worker(config, transport, false, pool);
+    }
+
+    /** Adds a listener to the calls that this worker makes from now on. */
+    public void listen(CallListener listener) {
+        client.listen(listener);
     }
 
     /** Returns this worker's rank among the workers, from 0. */

@@ -4,6 +4,7 @@ import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.RequestListener;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Admission;
 import io.psf.runtime.server.session.CallRecord;
@@ -105,6 +106,11 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
     /** Sets interceptors around every handler; the first one is the outermost. */
     public void intercept(List<HandlerInterceptor> interceptors) {
         node.setInterceptors(interceptors);
+    }
+
+    /** Adds a listener to the requests of this node. */
+    public void listen(RequestListener listener) {
+        node.listen(listener);
     }
 
     /** Sets the outgoing calls, so that handlers can make calls. */
@@ -355,6 +361,13 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
                 : connection.answers().begin(record);
         if (known == null) {
             invocation.queued();
+            RequestEvents events = node.events();
+            if (events != null) {
+                events.queued(
+                        invocation.function().name(),
+                        invocation.bytes(),
+                        invocation.lane().depth());
+            }
             return record;
         }
         Frame answer = connection.answers().answer(known);

@@ -45,6 +45,11 @@ sealed class HeldRequest permits Invocation {
         connection.requested(bytes);
     }
 
+    /** Returns the length of the request. */
+    final int bytes() {
+        return bytes;
+    }
+
     /** Marks the call as one that no longer waits. */
     final void started() {
         connection.started(bytes);

@@ -8,6 +8,7 @@ import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
@@ -49,6 +50,7 @@ public final class HostNode implements StoredNode {
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
+    private volatile @Nullable RequestEvents events;
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
@@ -130,6 +132,20 @@ public final class HostNode implements StoredNode {
     /** True if the current thread runs one of this node's lanes. */
     boolean isOnLane() {
         return lane.isHere() || shards.isOnLane();
+    }
+
+    /** Adds a listener to all later events. */
+    synchronized void listen(RequestListener listener) {
+        RequestEvents before = events;
+        List<RequestListener> all = new ArrayList<>(before == null ? List.of() : before.listeners());
+        all.add(listener);
+        events = new RequestEvents(all);
+    }
+
+    /** Returns the listeners of this node's requests; null for none. */
+    @Nullable
+    RequestEvents events() {
+        return events;
     }
 
     void setInterceptors(List<HandlerInterceptor> interceptors) {

@@ -187,6 +187,8 @@ final class Invocation extends HeldRequest implements Lane.Turn {
             fail(pointless);
             return;
         }
+        RequestEvents events = place.node().events();
+        long waited = events == null ? 0 : begin - arrivedAt();
         CallInfo call = new CallInfo(connection().worker(), this.call, attempt);
         try {
             handle(binding, call);
@@ -195,8 +197,14 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         } finally {
             lane().scratch().reset();
             lane().reader().end();
-            if (shard != null) {
-                shard.cost().took(System.nanoTime() - begin);
+            if (shard != null || events != null) {
+                long took = System.nanoTime() - begin;
+                if (shard != null) {
+                    shard.cost().took(took);
+                }
+                if (events != null) {
+                    events.handled(function().name(), waited, took);
+                }
             }
         }
     }
@@ -294,6 +302,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
             } else {
                 connection().send(answer);
+                tellListeners(PsException.Code.OK, answer.length());
                 answered();
             }
         } finally {
@@ -318,6 +327,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     private void send(Frame answer) {
         answered = true; // even if sending fails: then the caller sends the call again
+        tellListeners(answer.status(), answer.length());
         try {
             if (order.record() != null && isRemembered()) {
                 connection().answers().answered(order.record(), answer);
@@ -326,6 +336,18 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         } finally {
             answered();
         }
+    }
+
+    private void tellListeners(PsException.Code outcome, int bytes) {
+        RequestEvents events = place.node().events();
+        if (events != null) {
+            events.answered(function().name(), outcome, bytes, System.nanoTime() - arrivedAt());
+        }
+    }
+
+    /** Returns when the request arrived, as {@link System#nanoTime} counts. Must not be called after the answer. */
+    private long arrivedAt() {
+        return deadline - request().timeout() * 1_000_000L;
     }
 
     private void answered() {

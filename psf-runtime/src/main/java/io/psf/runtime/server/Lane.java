@@ -217,6 +217,11 @@ final class Lane implements AutoCloseable {
         return pending.get() == 0;
     }
 
+    /** Returns the number of pieces of work that wait or run. May be stale. */
+    int depth() {
+        return pending.get();
+    }
+
     /** Queues a piece of work on the lane. Drops the work if the lane is closed. */
     void execute(Runnable work) {
         if (closed) {

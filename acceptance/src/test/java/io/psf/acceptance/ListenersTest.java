@@ -1,0 +1,155 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.acceptance.Clusters.Over;
+import io.psf.api.CallListener;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.RequestListener;
+import io.psf.api.TensorId;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.PsCluster;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The events of workers and servers. */
+final class ListenersTest {
+    private static final String PUSH = "psf.dense.push";
+
+    /** One event. */
+    private record Event(String what, String function, Code outcome, long bytes, long nanos) {}
+
+    private static final class Requests implements RequestListener {
+        final List<Event> events = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void queued(String function, long bytes, int depth) {
+            events.add(new Event("queued", function, Code.OK, bytes, depth));
+        }
+
+        @Override
+        public void handled(String function, long waitedNanos, long ranNanos) {
+            assertThat(waitedNanos).isNotNegative();
+            events.add(new Event("handled", function, Code.OK, 0, ranNanos));
+        }
+
+        @Override
+        public void answered(String function, Code outcome, long bytes, long nanos) {
+            events.add(new Event("answered", function, outcome, bytes, nanos));
+        }
+    }
+
+    private static final class Calls implements CallListener {
+        final List<Event> events = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void sent(String function, long bytes) {
+            events.add(new Event("sent", function, Code.OK, bytes, 0));
+        }
+
+        @Override
+        public void received(String function, long bytes) {
+            events.add(new Event("received", function, Code.OK, bytes, 0));
+        }
+
+        @Override
+        public void ended(String function, Code outcome, long nanos) {
+            events.add(new Event("ended", function, outcome, 0, nanos));
+        }
+    }
+
+    private static List<Event> of(List<Event> events, String function) {
+        return events.stream().filter(event -> event.function.equals(function)).toList();
+    }
+
+    private static Event only(List<Event> events, String what) {
+        List<Event> some =
+                events.stream().filter(event -> event.what.equals(what)).toList();
+        assertThat(some).as(what).hasSize(1);
+        return some.get(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aCallIsSeenOnBothSides(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 1, 1)) {
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", 1000).slices(1));
+            Requests requests = new Requests();
+            Calls calls = new Calls();
+            cluster.servers().get(0).listen(requests);
+            cluster.worker().listen(calls);
+            Tensors.push(cluster.worker(), w, new float[1000]).await();
+
+            await().until(() -> of(requests.events, PUSH).size() == 3);
+            List<Event> onServer = of(requests.events, PUSH);
+            assertThat(onServer).extracting(Event::what).containsExactlyInAnyOrder("queued", "handled", "answered");
+            assertThat(onServer.get(0).what).isEqualTo("queued");
+            assertThat(only(onServer, "queued").bytes).isGreaterThanOrEqualTo(4000);
+            assertThat(only(onServer, "answered").outcome).isEqualTo(Code.OK);
+            assertThat(only(onServer, "answered").nanos).isPositive();
+
+            List<Event> onWorker = of(calls.events, PUSH);
+            assertThat(onWorker).extracting(Event::what).containsExactlyInAnyOrder("sent", "received", "ended");
+            assertThat(only(onWorker, "sent").bytes).isBetween(4000L, 5000L);
+            assertThat(only(onWorker, "received").bytes).isEqualTo(only(onServer, "answered").bytes);
+            assertThat(only(onWorker, "ended").outcome).isEqualTo(Code.OK);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aFailureIsSeenOnBothSides(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 1, 1)) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
+            Requests requests = new Requests();
+            Calls calls = new Calls();
+            cluster.servers().get(0).listen(requests);
+            cluster.worker().listen(calls);
+            assertThatThrownBy(() -> FaultyPsf.stub(cluster.worker())
+                            .call(w, Faulty.Fault.EXCEPTION)
+                            .await())
+                    .isInstanceOf(PsException.class);
+            String name = FaultyPsf.FUNCTION.info().name();
+            assertThat(only(of(requests.events, name), "answered").outcome).isEqualTo(Code.HANDLER_FAILED);
+            await().until(() -> of(calls.events, name).size() == 3);
+            assertThat(only(of(calls.events, name), "ended").outcome).isEqualTo(Code.HANDLER_FAILED);
+        }
+    }
+
+    /** A listener's defect is the listener's. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aListenerThatThrowsChangesNothing(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 1, 1)) {
+            Requests good = new Requests();
+            cluster.servers().get(0).listen(new RequestListener() {
+                @Override
+                public void queued(String function, long bytes, int depth) {
+                    throw new IllegalStateException("a defect of the listener");
+                }
+
+                @Override
+                public void answered(String function, Code outcome, long bytes, long nanos) {
+                    throw new AssertionError("a defect of the listener");
+                }
+            });
+            cluster.servers().get(0).listen(good);
+            cluster.worker().listen(new CallListener() {
+                @Override
+                public void ended(String function, Code outcome, long nanos) {
+                    throw new IllegalStateException("a defect of the listener");
+                }
+            });
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
+            Tensors.push(cluster.worker(), w, new float[4]).await();
+            assertThat(of(good.events, PUSH)).extracting(Event::what).contains("queued", "answered");
+        }
+    }
+}
