@@ -185,7 +185,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         if (inbound != null) {
             inbound.connection = kept;
         }
-        kept.runStalled();
+        kept.runDeferred();
         inbounds.remove(old);
         old.close();
         if (!channel.isOpen()) {

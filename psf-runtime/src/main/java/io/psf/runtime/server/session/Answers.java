@@ -89,7 +89,7 @@ public final class Answers {
         }
         call.keep(answer.retain());
         count(answer.capacity());
-        long most = admission.mostRemembered(bound);
+        long most = admission.mostStored(bound);
         if (bytes > most || size > MOST) {
             forgetOldest(most);
         }
@@ -97,7 +97,7 @@ public final class Answers {
 
     private void count(long more) {
         bytes += more;
-        admission.remembered(more);
+        admission.stored(more);
     }
 
     private void forgetOldest(long most) {

@@ -7,8 +7,6 @@ import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -24,12 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class Connection {
     private static final int KEPT_CANCELLED = 1000;
 
-    /**
-     * Above this many unsent bytes, no further calls of the connection run: their answers would only wait, and leave
-     * the caches.
-     */
-    private static final long MOST_UNSENT = 4 << 20;
-
     private final FramePool pool;
     private final long bound;
     private final Admission admission;
@@ -37,16 +29,12 @@ public final class Connection {
     private final AtomicLong arrivals = new AtomicLong();
     private final AtomicLong requested = new AtomicLong();
     private final AtomicLong held = new AtomicLong();
-    private final AtomicLong unsent = new AtomicLong();
+    private final UnsentAnswers unsent;
+    private final FrameMemory frameMemory = new FrameMemory();
     private final Object regulating = new Object();
     private boolean paused;
-    // Written under the admission's queue lock.
-    private long wanted;
-    private volatile boolean isInLine;
-    private boolean isGranted;
     private volatile boolean isArriving;
     private int channelNumber;
-    private final Deque<Runnable> stalled = new ArrayDeque<>();
     /** The latest cancelled calls; each may have run already. */
     private final Set<Long> cancelled = new LinkedHashSet<>();
 
@@ -63,6 +51,7 @@ public final class Connection {
         this.bound = bound;
         this.admission = admission;
         this.answers = new Answers(bound, admission);
+        this.unsent = new UnsentAnswers(admission);
     }
 
     /** Returns the connection's current channel. */
@@ -133,14 +122,9 @@ public final class Connection {
                 return;
             }
             detachedAt = Math.max(1, System.nanoTime());
-            forgetUnsent();
+            unsent.forget();
         }
         admission.leave(this);
-    }
-
-    /** Resets the count of unsent bytes: they are lost with their channel. */
-    private void forgetUnsent() {
-        admission.unsent(-unsent.getAndSet(0));
     }
 
     /** True if the connection has had no channel for at least {@code nanos}. */
@@ -164,7 +148,7 @@ public final class Connection {
             channelNumber = number;
             channel = other;
             detachedAt = 0;
-            forgetUnsent();
+            unsent.forget();
             other.trust();
             admission.leave(this);
             other.setReading(!paused);
@@ -179,7 +163,7 @@ public final class Connection {
     public void close() {
         synchronized (regulating) {
             open = false;
-            forgetUnsent();
+            unsent.forget();
         }
         admission.leave(this);
         answers.clear();
@@ -237,14 +221,14 @@ public final class Connection {
     }
 
     public void send(Frame answer) {
-        count(answer.length());
+        unsent.add(answer.length());
         regulate();
         channel.offer(answer);
     }
 
     public void send(Draft answer) {
         int length = answer.length();
-        count(length);
+        unsent.add(length);
         regulate();
         boolean written = false;
         try {
@@ -255,34 +239,25 @@ public final class Connection {
             written = true;
         } finally {
             if (!written) { // the response cannot be written: an error is sent in its place
-                count(-length);
+                unsent.add(-length);
             }
         }
-    }
-
-    private void count(long bytes) {
-        unsent.addAndGet(bytes);
-        admission.unsent(bytes);
     }
 
     /** Subtracts bytes that have been sent over a channel. */
     public void sent(Channel over, long bytes) {
         synchronized (regulating) {
             if (channel == over && detachedAt == 0) { // the unsent bytes of an earlier channel are no longer counted
-                count(-bytes);
+                unsent.add(-bytes);
             }
         }
-        runStalled();
+        runDeferred();
     }
 
     /** Runs the deferred calls, if there is capacity for their answers. */
-    public void runStalled() {
+    public void runDeferred() {
         regulate();
-        if (unsent.get() <= MOST_UNSENT / 2) {
-            for (Runnable next = poll(); next != null; next = poll()) {
-                next.run();
-            }
-        }
+        unsent.runDeferred();
     }
 
     /**
@@ -291,19 +266,13 @@ public final class Connection {
      */
     public void regulate() {
         synchronized (regulating) {
-            long kept = Math.max(requested.get(), unsent.get());
+            long kept = Math.max(requested.get(), unsent.bytes());
             long most = admission.share(bound);
-            boolean pause = isInLine || (paused ? kept > most / 2 : kept > most);
+            boolean pause = frameMemory.isWaiting() || (paused ? kept > most / 2 : kept > most);
             if (pause != paused) {
                 paused = pause;
                 channel.setReading(!pause);
             }
-        }
-    }
-
-    private @Nullable Runnable poll() {
-        synchronized (stalled) {
-            return stalled.pollFirst();
         }
     }
 
@@ -313,17 +282,15 @@ public final class Connection {
      * @param again run later, if this returns false
      */
     public boolean mayRun(Runnable again) {
-        boolean hasRoom = admission.hasRoomForAnswers();
-        if (unsent.get() <= MOST_UNSENT && hasRoom) {
+        boolean hasCapacity = admission.hasAnswerCapacity();
+        if (unsent.mayRun() && hasCapacity) {
             return true;
         }
-        synchronized (stalled) {
-            stalled.add(again);
-        }
-        if (!hasRoom) {
-            admission.stall(this);
+        unsent.defer(again);
+        if (!hasCapacity) {
+            admission.defer(this);
         } else {
-            runStalled(); // in case the last answer was sent in between
+            runDeferred(); // in case the last answer was sent in between
         }
         return false;
     }
@@ -355,37 +322,9 @@ public final class Connection {
         return isArriving && detachedAt == 0;
     }
 
-    // Used by the admission, under its queue lock (except hasWaiting).
-
-    /** Marks the connection as waiting for memory. Returns false if it is waiting already or holds a grant. */
-    boolean waitsFor(long capacity) {
-        boolean isNew = !isInLine && !isGranted;
-        if (isNew) {
-            wanted = capacity;
-            isInLine = true;
-        }
-        return isNew;
-    }
-
-    /** Returns the number of bytes that the connection waits for, or was granted. */
-    long wanted() {
-        return wanted;
-    }
-
-    void grant() {
-        isInLine = false;
-        isGranted = true;
-    }
-
-    void stopsWaiting() {
-        isInLine = false;
-    }
-
-    /** Takes the grant. Returns false if there is none. */
-    boolean takeGrant() {
-        boolean was = isGranted;
-        isGranted = false;
-        return was;
+    /** Returns the memory that it requests for its next long frame. */
+    FrameMemory frameMemory() {
+        return frameMemory;
     }
 
     /** True if requests of the connection wait for their turn. */
