@@ -50,6 +50,18 @@ class MessageTest {
                         "[PsfMergeTwice] method finish of Both conflicts with merge (expected: one of"
                                 + " merge(List<Response>), merge(Request, List<Response>) and finish(Request,"
                                 + " Response)). Remove one of them.");
+        assertThat(messages("ShardKinds"))
+                .contains("[PsfHandleSignature] handle: second parameter ShardKinds.ShardClass (expected: Response"
+                        + " handle(Request, Shard or an interface that extends it) at = SHARD, or one that returns a"
+                        + " CompletionStage<Response>).");
+        assertThat(messages("Handlers"))
+                .contains(
+                        "[PsfHandlerFunction] function = Handlers.OnNodes on @PsHandler class OfOnNodes: a function"
+                                + " at = SERVER (expected: a function at = SHARD, and a class that implements no"
+                                + " function). Remove it, or name another.",
+                        "[PsfHandlerFunction] function = Handlers.One on @PsHandler class OfOneTwice: the class"
+                                + " implements One (expected: a function at = SHARD, and a class that implements no"
+                                + " function). Remove it, or name another.");
         assertThat(messages("Answers"))
                 .contains("[PsfResponseLayout] component values of the response does not define how the answers of"
                         + " several slices are merged (expected: @ByRange, @Along(\"keys\"), or @Reduce(SUM), MIN or"

@@ -71,7 +71,8 @@ public final class FunctionReader {
         TypeElement request = tuple(type, "Request", Message.REQUEST);
         TypeElement response = tuple(type, "Response", Message.RESPONSE);
         Optional<ExecutableElement> handle = Optional.empty();
-        HandleReader methods = new HandleReader(type, request, response, place, elements, types, problems);
+        HandleReader methods =
+                new HandleReader(type, request, response, new PlaceTypes(place, elements, types), problems);
         List<TupleElement> requestElements = components(request);
         boolean single = place == Place.SCHEDULER || ComponentReader.hasOwner(place, requestElements);
         OwnMerge own = new MergeReader(type, request, response, methods, elements, problems).read(single);
@@ -85,7 +86,7 @@ public final class FunctionReader {
                         .noneMatch(TupleElement::unresolved);
         ComponentReader reader =
                 new ComponentReader(type.getSimpleName().toString(), place, merged, requestElements, problems);
-        boolean onNodes = handle.map(HandleReader::takesNode).orElse(false);
+        boolean onNodes = handle.map(PlaceTypes::takesNode).orElse(false);
         if (place == Place.SHARD && request != null && reader.indexOfTarget() < 0 && resolved && !onNodes) {
             problems.add(request, Message.TARGET, type.getSimpleName());
         }
@@ -99,7 +100,7 @@ public final class FunctionReader {
                         mirror.flag("readOnly"),
                         mirror.flag("ordered"),
                         Names.isPublic(type),
-                        handle.flatMap(HandleReader::kindOfShard),
+                        handle.flatMap(PlaceTypes::kindOfShard),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),
                         handle.map(method -> method.getModifiers().contains(Modifier.DEFAULT))

@@ -1,16 +1,9 @@
 package io.psf.processor.read;
 
-import io.psf.api.Node;
-import io.psf.api.Place;
-import io.psf.api.Shard;
-import io.psf.api.spi.StoredNode;
-import io.psf.processor.model.ClassRef;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import javax.lang.model.element.Element;
-import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
@@ -25,12 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads {@code handle} of a function's interface. */
 final class HandleReader {
-    private static final Set<String> NODES = Set.of(Node.class.getName(), StoredNode.class.getName());
-
     private final TypeElement type;
     private final @Nullable TypeElement request;
     private final @Nullable TypeElement response;
-    private final Place place;
+    private final PlaceTypes places;
     private final Elements elements;
     private final Types types;
     private final Problems problems;
@@ -40,16 +31,14 @@ final class HandleReader {
             TypeElement type,
             @Nullable TypeElement request,
             @Nullable TypeElement response,
-            Place place,
-            Elements elements,
-            Types types,
+            PlaceTypes places,
             Problems problems) {
         this.type = type;
         this.request = request;
         this.response = response;
-        this.place = place;
-        this.elements = elements;
-        this.types = types;
+        this.places = places;
+        this.elements = places.elements();
+        this.types = places.types();
         this.problems = problems;
     }
 
@@ -63,7 +52,7 @@ final class HandleReader {
                     Message.HANDLE_MISSING,
                     type.getSimpleName(),
                     misnamed.map(method -> ", but " + method.getSimpleName()).orElse(""),
-                    signature());
+                    places.signature());
         }
         Optional<ExecutableElement> handle = methods.stream()
                 .filter(this::looksRight)
@@ -83,7 +72,7 @@ final class HandleReader {
                         Message.HANDLE_EXTRA,
                         method.getSimpleName(),
                         type.getSimpleName(),
-                        signature());
+                        places.signature());
             }
         }
         return handle;
@@ -93,7 +82,7 @@ final class HandleReader {
     Optional<ExecutableElement> handleOfClass() {
         List<ExecutableElement> methods = declared("handle");
         if (methods.isEmpty()) {
-            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), "", signature());
+            problems.add(type, Message.HANDLE_MISSING, type.getSimpleName(), "", places.signature());
         }
         Optional<ExecutableElement> handle = methods.stream().findFirst();
         handle.ifPresent(this::checkHandle);
@@ -128,7 +117,7 @@ final class HandleReader {
         List<? extends VariableElement> parameters = method.getParameters();
         return parameters.size() == 2
                 && isSame(parameters.get(0).asType(), request)
-                && takes(parameters.get(1).asType());
+                && places.takes(parameters.get(1).asType());
     }
 
     private void checkHandle(ExecutableElement method) {
@@ -144,13 +133,13 @@ final class HandleReader {
         if (parameters.size() != 2) {
             wrong(method, parameters.size() + (parameters.size() == 1 ? " parameter" : " parameters"));
         } else if (isSame(parameters.get(1).asType(), request)
-                && isPlace(parameters.get(0).asType())) {
+                && places.isPlace(parameters.get(0).asType())) {
             wrong(method, "parameters the other way round");
         } else {
             if (request != null && !isSame(parameters.get(0).asType(), request)) {
                 wrongType(parameters.get(0), "first parameter");
             }
-            if (!takes(parameters.get(1).asType())) {
+            if (!places.takes(parameters.get(1).asType())) {
                 wrongType(parameters.get(1), "second parameter");
             }
         }
@@ -158,7 +147,7 @@ final class HandleReader {
             wrong(method, "returns " + TypeReader.simple(method.getReturnType()));
         }
         for (TypeMirror thrown : method.getThrownTypes()) {
-            if (isChecked(thrown) && !isSubtype(thrown, Exception.class)) {
+            if (isChecked(thrown) && !places.isSubtype(thrown, Exception.class)) {
                 wrong(method, "throws " + TypeReader.simple(thrown));
             }
         }
@@ -171,7 +160,7 @@ final class HandleReader {
     }
 
     private void wrong(Element where, String what) {
-        problems.add(where, Message.HANDLE_SIGNATURE, what, signature());
+        problems.add(where, Message.HANDLE_SIGNATURE, what, places.signature());
     }
 
     /** True if the compiler does not know the type, and will report it itself. */
@@ -198,69 +187,13 @@ final class HandleReader {
 
     boolean isChecked(TypeMirror thrown) {
         return thrown.getKind() == TypeKind.DECLARED
-                && !isSubtype(thrown, RuntimeException.class)
-                && !isSubtype(thrown, Error.class);
-    }
-
-    private boolean isSubtype(TypeMirror type, Class<?> of) {
-        TypeElement element = elements.getTypeElement(of.getName());
-        return element != null && types.isSubtype(type, element.asType());
+                && !places.isSubtype(thrown, RuntimeException.class)
+                && !places.isSubtype(thrown, Error.class);
     }
 
     boolean isSame(TypeMirror type, @Nullable TypeElement element) {
         return element != null
                 && type.getKind() == TypeKind.DECLARED
                 && types.isSameType(types.erasure(type), types.erasure(element.asType()));
-    }
-
-    /** True if the method takes a node, as the method of a function that does not run on shards. */
-    static boolean takesNode(ExecutableElement method) {
-        return method.getParameters().stream().anyMatch(each -> isNode(each.asType()));
-    }
-
-    private boolean isPlace(TypeMirror type) {
-        return isShard(type) || isNode(type);
-    }
-
-    /** True if the type may be the second parameter's. */
-    private boolean takes(TypeMirror type) {
-        return place == Place.SHARD ? isShard(type) : isNode(type);
-    }
-
-    /** True if the type is one that every node has. */
-    private static boolean isNode(TypeMirror type) {
-        return type instanceof DeclaredType declared
-                && declared.asElement() instanceof TypeElement element
-                && NODES.contains(element.getQualifiedName().toString());
-    }
-
-    /** True if the type is a kind of shard: {@code Shard}, or an interface that extends it and generated code can see. */
-    private boolean isShard(TypeMirror type) {
-        return type instanceof DeclaredType declared
-                && declared.asElement() instanceof TypeElement element
-                && element.getKind() == ElementKind.INTERFACE
-                && element.getTypeParameters().isEmpty()
-                && Names.isVisibleBeside(element)
-                && isSubtype(type, Shard.class);
-    }
-
-    /**
-     * Returns the kind of shard that a checked method takes, its second parameter's type; empty if it takes every kind,
-     * or a node.
-     */
-    static Optional<ClassRef> kindOfShard(ExecutableElement method) {
-        return method.getParameters().stream()
-                .skip(1)
-                .map(VariableElement::asType)
-                .filter(type -> type instanceof DeclaredType && !isNode(type))
-                .map(type -> (TypeElement) ((DeclaredType) type).asElement())
-                .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
-                .map(Names::of)
-                .findFirst();
-    }
-
-    private String signature() {
-        return "Response handle(Request, " + (place == Place.SHARD ? "Shard or an interface that extends it" : "Node")
-                + ") at = " + place;
     }
 }

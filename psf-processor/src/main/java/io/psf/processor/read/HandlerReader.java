@@ -117,9 +117,7 @@ public final class HandlerReader {
                 type,
                 Names.nested(function, "Request"),
                 Names.nested(function, "Response"),
-                Place.SHARD,
-                elements,
-                types,
+                new PlaceTypes(Place.SHARD, elements, types),
                 problems);
         Optional<ExecutableElement> handle = reader.handleOfClass();
         resolved = !reader.isUnresolved();
@@ -127,7 +125,7 @@ public final class HandlerReader {
             return Optional.empty();
         }
         OwnHandle own = new OwnHandle(
-                HandleReader.kindOfShard(handle.get()),
+                PlaceTypes.kindOfShard(handle.get()),
                 reader.answersLater(handle.get().getReturnType()));
         return Optional.of(model(type, function, annotation, Optional.of(own)));
     }
@@ -151,7 +149,7 @@ public final class HandlerReader {
                 : ElementFilter.methodsIn(function.getEnclosedElements()).stream()
                         .filter(method -> method.getSimpleName().contentEquals("handle"))
                         .findFirst()
-                        .flatMap(HandleReader::kindOfShard);
+                        .flatMap(PlaceTypes::kindOfShard);
         checkPreference(type, function, shard, preference);
         return new ProviderModel(Names.of(type), Names.of(function), false, own, preference);
     }
