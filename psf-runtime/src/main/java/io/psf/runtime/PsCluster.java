@@ -231,9 +231,9 @@ public final class PsCluster implements AutoCloseable {
             int port = scheduler.port();
             long most = memory > 0 ? memory : Math.max(Defaults.LEAST_MEMORY, Defaults.memory() / servers);
             ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
+            List<CompletableFuture<Server>> startedServers = new ArrayList<>();
+            List<CompletableFuture<Worker>> startedWorkers = new ArrayList<>();
             try {
-                List<CompletableFuture<Server>> startedServers = new ArrayList<>();
-                List<CompletableFuture<Worker>> startedWorkers = new ArrayList<>();
                 ClassLoader classPath = Thread.currentThread().getContextClassLoader();
                 for (int i = 0; i < servers; i++) {
                     ServerConfig plain =
@@ -266,7 +266,9 @@ public final class PsCluster implements AutoCloseable {
                         startedWorkers.stream().map(PsCluster::join).toList(),
                         transports);
             } catch (PsException e) {
-                scheduler.close();
+                scheduler.close(); // the nodes that wait for others fail
+                startedServers.forEach(each -> each.thenAcceptAsync(Server::close, Defaults.REQUESTS));
+                startedWorkers.forEach(each -> each.thenAcceptAsync(PsCluster::close, Defaults.REQUESTS));
                 transports.forEach(Transport::close);
                 throw e;
             } finally {

@@ -87,22 +87,26 @@ public final class Server implements AutoCloseable {
             client.expire();
             dispatcher.expire();
         });
+        Transport.Listener listening = null;
         try {
-            this.listener = transport.listen(config.host(), config.port(), dispatcher);
+            listening = transport.listen(config.host(), config.port(), dispatcher);
             LOG.info(
                     "server listening on {}:{}, {} functions",
                     config.host(),
-                    listener.port(),
+                    listening.port(),
                     handlers.functions().size());
             this.link = ClusterLink.join(
                     client,
                     transport,
                     config.join().scheduler(),
-                    Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listener.port()),
+                    Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listening.port()),
                     config.join().secret(),
                     config.join().timeout());
         } catch (PsException e) {
             timer.close();
+            if (listening != null) {
+                listening.close();
+            }
             if (ownsTransport) {
                 transport.close();
             }
@@ -110,6 +114,7 @@ public final class Server implements AutoCloseable {
             store.close();
             throw e;
         }
+        this.listener = listening;
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.members());
         dispatcher.setSilenceLimit(link.heartbeatLimit());

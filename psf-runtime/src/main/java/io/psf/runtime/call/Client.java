@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -31,12 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Client {
     private static final int KEPT_FAILURES = 1000;
-
-    /**
-     * The number of threads for stages of callers' futures. If all of them are blocked, the stages of other failed
-     * calls wait.
-     */
-    private static final int CALLBACKS = 16;
 
     private final FramePool pool;
     private final Outstanding outstanding = new Outstanding();
@@ -50,21 +42,12 @@ public final class Client {
     private volatile @Nullable CallEvents events;
 
     private final LongAdder bytesReceived = new LongAdder();
-    /** Runs stages of callers' futures. Has threads only while there are some to run. */
-    private final ThreadPoolExecutor callbacks = new ThreadPoolExecutor(
-            CALLBACKS, CALLBACKS, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Client::callbackThread);
+    private final Callbacks callbacks = new Callbacks();
 
     /** Creates a calling side that allocates its frames from a pool. */
     public Client(FramePool pool) {
         this.pool = pool;
         this.sender = new Sender(pool, this);
-        callbacks.allowCoreThreadTimeOut(true);
-    }
-
-    private static Thread callbackThread(Runnable work) {
-        Thread thread = new Thread(work, "psf-callback");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** Runs stages of a caller's future, which may block, on a thread that does nothing else. Does not block. */

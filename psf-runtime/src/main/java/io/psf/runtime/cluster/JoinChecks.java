@@ -54,17 +54,17 @@ final class JoinChecks {
     static void requireFree(Join.Request request, ClusterPlan plan, boolean isForming, List<MemberEntry> joined) {
         Role role = request.role();
         int expected = role == Role.SERVER ? plan.servers() : plan.workers();
-        if (!isForming) {
-            throw new PsException(
-                    Code.BAD_REQUEST,
-                    "another " + role.label() + ": the cluster of " + plan + " has formed already (expected: nodes"
-                            + " before that)");
-        }
         if (joined.stream().filter(other -> other.role() == role).count() == expected) {
             throw new PsException(
                     Code.BAD_REQUEST,
-                    "another " + role.label() + ": the cluster has its " + expected + " " + role.label()
-                            + "s (expected: as many nodes as the scheduler was configured for)");
+                    "another " + role.label() + ": the cluster has its " + plan
+                            + " (expected: as many nodes as the scheduler was configured for)");
+        }
+        if (!isForming) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "another " + role.label() + ": the cluster of " + plan
+                            + " is not forming any more (expected: nodes before that)");
         }
         if (request.rank() >= expected) {
             throw new PsException(

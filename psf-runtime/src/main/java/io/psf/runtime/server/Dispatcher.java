@@ -361,13 +361,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
                 : connection.answers().begin(record);
         if (known == null) {
             invocation.queued();
-            RequestEvents events = node.events();
-            if (events != null) {
-                events.queued(
-                        invocation.function().name(),
-                        invocation.bytes(),
-                        invocation.lane().depth());
-            }
+            node.tellQueued(invocation);
             return record;
         }
         Frame answer = connection.answers().answer(known);

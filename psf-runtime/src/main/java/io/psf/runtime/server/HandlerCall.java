@@ -15,9 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Decodes a request, calls its handler, and encodes the response; names what fails. Stateless. */
 final class HandlerCall {
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerCall.class);
+
     private HandlerCall() {}
 
     /**
@@ -95,6 +99,15 @@ final class HandlerCall {
     /** Returns the failure of a stage, without the wrapper of a future. */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** Completes a handler's stage, so that the work behind it may stop. A stage that does not support this is left. */
+    static void end(Binding<?, ?> binding, CompletionStage<?> stage, PsException why) {
+        try {
+            stage.toCompletableFuture().completeExceptionally(why);
+        } catch (Throwable e) { // unsupported, or thrown by a user's callback
+            LOG.debug("a stage of {} cannot be completed", name(binding), e);
+        }
     }
 
     /** Encodes a response. */

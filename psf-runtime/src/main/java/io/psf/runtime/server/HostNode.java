@@ -148,6 +148,23 @@ public final class HostNode implements StoredNode {
         return events;
     }
 
+    /** Tells the listeners, if there are any, of a request that waits for its lane. */
+    void tellQueued(Invocation request) {
+        RequestEvents listening = events;
+        if (listening != null) {
+            listening.queued(
+                    request.function().name(), request.bytes(), request.lane().depth());
+        }
+    }
+
+    /** Tells the listeners, if there are any, of an answer. */
+    void tellAnswered(Invocation request, PsException.Code outcome, int bytes) {
+        RequestEvents listening = events;
+        if (listening != null) {
+            listening.answered(request.function().name(), outcome, bytes, System.nanoTime() - request.arrivedAt());
+        }
+    }
+
     void setInterceptors(List<HandlerInterceptor> interceptors) {
         this.interceptors = List.copyOf(interceptors);
     }

@@ -13,16 +13,12 @@ import io.psf.runtime.transport.Frames;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One request, from its handler to its answer. Anything that the handler throws becomes the answer. Once queued, it
  * belongs to the lane of its shard or node.
  */
 final class Invocation extends HeldRequest implements Lane.Turn {
-    private static final Logger LOG = LoggerFactory.getLogger(Invocation.class);
-
     /**
      * Memory for answers longer than this is awaited, but only on the lane's own thread: other threads may have to send
      * answers.
@@ -302,7 +298,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
                 send(Objects.requireNonNull(Frames.of(pool, answer)));
             } else {
                 connection().send(answer);
-                tellListeners(PsException.Code.OK, answer.length());
+                place.node().tellAnswered(this, PsException.Code.OK, answer.length());
                 answered();
             }
         } finally {
@@ -327,7 +323,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     private void send(Frame answer) {
         answered = true; // even if sending fails: then the caller sends the call again
-        tellListeners(answer.status(), answer.length());
+        place.node().tellAnswered(this, answer.status(), answer.length());
         try {
             if (order.record() != null && isRemembered()) {
                 connection().answers().answered(order.record(), answer);
@@ -338,15 +334,8 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         }
     }
 
-    private void tellListeners(PsException.Code outcome, int bytes) {
-        RequestEvents events = place.node().events();
-        if (events != null) {
-            events.answered(function().name(), outcome, bytes, System.nanoTime() - arrivedAt());
-        }
-    }
-
     /** Returns when the request arrived, as {@link System#nanoTime} counts. Must not be called after the answer. */
-    private long arrivedAt() {
+    long arrivedAt() {
         return deadline - request().timeout() * 1_000_000L;
     }
 
@@ -395,22 +384,10 @@ final class Invocation extends HeldRequest implements Lane.Turn {
                 if (caller != null) {
                     caller.giveUp();
                 }
-                tellStage(why);
+                if (later != null) {
+                    HandlerCall.end(binding, later, why);
+                }
             }
         });
-    }
-
-    /**
-     * Completes the handler's stage, so that the work behind it may stop. A stage that does not support this is left as
-     * it is.
-     */
-    private void tellStage(PsException why) {
-        if (later != null) {
-            try {
-                later.toCompletableFuture().completeExceptionally(why);
-            } catch (Throwable e) { // unsupported, or thrown by a user's callback
-                LOG.debug("a stage of {} cannot be completed", HandlerCall.name(binding), e);
-            }
-        }
     }
 }
