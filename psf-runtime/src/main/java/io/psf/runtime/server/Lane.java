@@ -6,17 +6,9 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.FramePool;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -31,18 +23,10 @@ import org.slf4j.LoggerFactory;
 final class Lane implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
-    private final BlockingQueue<Runnable> normal = new LinkedBlockingQueue<>();
-    private final PriorityBlockingQueue<Ranked> higher = new PriorityBlockingQueue<>();
-    private final PriorityBlockingQueue<Ranked> lower = new PriorityBlockingQueue<>();
-    /** The number of turns in {@link #higher} and {@link #lower}: rarely above 0. */
-    private final AtomicInteger ranked = new AtomicInteger();
-
-    /** The number of pieces of work that wait or run. */
-    private final AtomicInteger pending = new AtomicInteger();
+    private final TurnQueue queue = new TurnQueue();
     /** Held by the thread that runs a piece of work. */
     private final ReentrantLock running = new ReentrantLock();
 
-    private final AtomicLong arrivals = new AtomicLong();
     private final Thread thread;
     private final TupleReader reader = new TupleReader();
     private final TupleWriter writer = new TupleWriter();
@@ -64,16 +48,6 @@ final class Lane implements AutoCloseable {
 
         /** Returns its number among the requests of its connection. */
         long arrival();
-    }
-
-    /** A turn with a priority other than 0. */
-    private record Ranked(int priority, long arrival, Turn turn) implements Comparable<Ranked> {
-        @Override
-        public int compareTo(Ranked other) {
-            return priority == other.priority
-                    ? Long.compare(arrival, other.arrival)
-                    : Integer.compare(other.priority, priority);
-        }
     }
 
     /**
@@ -103,7 +77,7 @@ final class Lane implements AutoCloseable {
         while (true) {
             Runnable work;
             try {
-                work = next();
+                work = queue.take();
             } catch (InterruptedException e) { // by a handler, unless the lane is closing
                 if (closed) {
                     return;
@@ -117,76 +91,16 @@ final class Lane implements AutoCloseable {
                 logFailed(e);
             } finally {
                 running.unlock();
-                pending.getAndDecrement();
+                queue.ended();
             }
-            if (closed && normal.isEmpty() && ranked.get() == 0) {
+            if (closed && queue.isEmpty()) {
                 return;
             }
         }
     }
 
-    private Runnable next() throws InterruptedException {
-        if (ranked.get() == 0) {
-            Runnable work = normal.take();
-            // Usually no turn of another priority was queued meanwhile.
-            return ranked.get() == 0 ? work : inOrder(work);
-        }
-        Ranked first = higher.poll();
-        if (first != null) {
-            ranked.decrementAndGet();
-            return before(first.turn, true);
-        }
-        Runnable work = normal.poll();
-        if (work != null) {
-            return inOrder(work);
-        }
-        Ranked last = lower.poll();
-        if (last == null) {
-            pending.getAndIncrement();
-            return () -> {}; // another thread is adding the turn
-        }
-        ranked.decrementAndGet();
-        return before(last.turn, true);
-    }
-
-    /** Uncounts turns that run together, except one, which is uncounted after they have run. */
-    private void countTogether(int turns) {
-        pending.addAndGet(1 - turns);
-    }
-
-    private Runnable inOrder(Runnable work) {
-        return work instanceof Turn turn ? before(turn, false) : work;
-    }
-
-    /**
-     * Returns the turn, preceded by every queued turn that must run before it, directly or transitively.
-     *
-     * @param isRanked true if the turn may have overtaken turns of priority 0
-     */
-    private Runnable before(Turn turn, boolean isRanked) {
-        List<Turn> together = new ArrayList<>();
-        together.add(turn);
-        int unranked = 0;
-        for (int i = 0; i < together.size(); i++) {
-            Turn later = together.get(i);
-            int known = together.size();
-            if (isRanked || i > 0) {
-                normal.removeIf(work -> work instanceof Turn other && other.precedes(later) && together.add(other));
-            }
-            unranked += together.size() - known;
-            higher.removeIf(other -> other.turn.precedes(later) && together.add(other.turn));
-            lower.removeIf(other -> other.turn.precedes(later) && together.add(other.turn));
-        }
-        ranked.addAndGet(unranked + 1 - together.size());
-        if (together.size() == 1) {
-            return turn;
-        }
-        countTogether(together.size());
-        together.sort(Comparator.comparingLong(Turn::arrival));
-        return () -> together.forEach(this::runQuietly);
-    }
-
-    private void runQuietly(Runnable work) {
+    /** Runs a piece of work, and logs its failure. */
+    static void runQuietly(Runnable work) {
         try {
             work.run();
         } catch (Throwable e) { // the others run all the same
@@ -214,7 +128,7 @@ final class Lane implements AutoCloseable {
 
     /** True if no work waits or runs. May be stale. */
     boolean isIdle() {
-        return pending.get() == 0;
+        return queue.isIdle();
     }
 
     /** Returns the number of pieces of work that wait or run. May be stale. */
@@ -227,8 +141,7 @@ final class Lane implements AutoCloseable {
         if (closed) {
             LOG.debug("{} is closed; dropped a piece of work", thread.getName());
         } else {
-            pending.getAndIncrement();
-            normal.add(work);
+            queue.add(work);
         }
     }
 
@@ -239,7 +152,7 @@ final class Lane implements AutoCloseable {
      * @return true if the turn was run, or was dropped because the lane has just closed
      */
     boolean runHere(Turn turn, Channel from) {
-        if (closed || pinned || !pending.compareAndSet(0, 1)) {
+        if (closed || pinned || !queue.beginIfIdle()) {
             return false;
         }
         boolean interrupted = Thread.interrupted();
@@ -252,7 +165,7 @@ final class Lane implements AutoCloseable {
             runQuietly(turn);
         } finally {
             running.unlock();
-            pending.getAndDecrement();
+            queue.ended();
             Thread.interrupted(); // set by the handler: not an interrupt of this thread
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -266,12 +179,7 @@ final class Lane implements AutoCloseable {
         if (priority == 0 || closed) {
             execute(turn);
         } else {
-            pending.getAndIncrement();
-            ranked.incrementAndGet();
-            (priority > 0 ? higher : lower).add(new Ranked(priority, arrivals.getAndIncrement(), turn));
-            if (normal.isEmpty()) {
-                execute(() -> {}); // wakes the lane
-            }
+            queue.add(turn, priority);
         }
     }
 
