@@ -133,7 +133,7 @@ final class Lane implements AutoCloseable {
 
     /** Returns the number of pieces of work that wait or run. May be stale. */
     int depth() {
-        return pending.get();
+        return queue.depth();
     }
 
     /** Queues a piece of work on the lane. Drops the work if the lane is closed. */

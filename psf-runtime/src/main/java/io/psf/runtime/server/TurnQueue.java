@@ -40,6 +40,11 @@ final class TurnQueue {
         return normal.isEmpty() && ranked.get() == 0;
     }
 
+    /** Returns the number of pieces of work that wait or run. May be stale. */
+    int depth() {
+        return pending.get();
+    }
+
     /** True if no work waits or runs. May be stale. */
     boolean isIdle() {
         return pending.get() == 0;
