@@ -24,7 +24,9 @@ import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Channels over TCP with Netty. */
 public final class NettyTransport implements Transport {
@@ -99,6 +101,7 @@ public final class NettyTransport implements Transport {
 
     @Override
     public Channel connect(String host, int port, Acceptor acceptor) {
+        AtomicReference<NettyChannel> made = new AtomicReference<>();
         ChannelFuture connected = new Bootstrap()
                 .group(loops)
                 .channel(NioSocketChannel.class)
@@ -109,7 +112,9 @@ public final class NettyTransport implements Transport {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         channels.add(channel);
-                        channel.pipeline().addLast(new NettyChannel(channel, acceptor, pool, limits, false));
+                        NettyChannel handler = new NettyChannel(channel, acceptor, pool, limits, false);
+                        made.set(handler);
+                        channel.pipeline().addLast(handler);
                     }
                 })
                 .connect(new InetSocketAddress(host, port))
@@ -120,7 +125,8 @@ public final class NettyTransport implements Transport {
                     "connecting to " + host + ":" + port + ": " + reason(connected.cause()),
                     connected.cause());
         }
-        return connected.channel().pipeline().get(NettyChannel.class);
+        // Not from the pipeline, which is empty if the peer has closed the connection already.
+        return Objects.requireNonNull(made.get());
     }
 
     /** True if one more stranger can be accepted, if need be in place of the oldest. Runs on the event loop. */
