@@ -113,7 +113,7 @@ public final class Scheduler implements AutoCloseable {
      * @throws PsException if the cluster did not form, or a node was lost
      */
     public void awaitTermination() {
-        Waiting.on(terminated);
+        Termination.await(terminated);
     }
 
     /** Ends the scheduler, whatever the state of the other nodes. */

@@ -217,7 +217,7 @@ public final class Server implements AutoCloseable {
      * @throws PsException if the scheduler was lost
      */
     public void awaitTermination() {
-        Waiting.on(terminated);
+        Termination.await(terminated);
     }
 
     /** Leaves the cluster and ends. The data that the server holds is lost. */

@@ -5,8 +5,8 @@ import io.psf.api.PsException.Code;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.Present;
-import io.psf.runtime.cluster.PresentPsf;
+import io.psf.runtime.cluster.Ping;
+import io.psf.runtime.cluster.PingPsf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,8 +57,7 @@ final class Written {
 
     private Optional<Call<?>> ask(Peer server, Duration limit) {
         try {
-            return Optional.of(
-                    client.callInBackground(PresentPsf.FUNCTION, new Present.Request(), server, limit.toNanos()));
+            return Optional.of(client.callInBackground(PingPsf.FUNCTION, new Ping.Request(), server, limit.toNanos()));
         } catch (PsException e) { // the server was lost meanwhile
             LOG.debug("asking {}: {}", server.name(), e.getMessage());
             return Optional.empty();

@@ -97,7 +97,9 @@ final class OneServer implements Channel, AutoCloseable {
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // only the lane answers, after the node's only call
     public void offer(Frame frame) {
+        int length = frame.length();
         frame.release();
+        receiver.sent(this, length); // else the server defers calls once 4 MB are unsent
         answers++;
     }
 

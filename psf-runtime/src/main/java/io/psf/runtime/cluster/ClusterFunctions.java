@@ -201,7 +201,7 @@ public final class ClusterFunctions {
         };
         return handlers.with(challenge())
                 .with(HelloPsf.bind(hello))
-                .with(PresentPsf.bind((request, node) -> new Present.Response()));
+                .with(PingPsf.bind((request, node) -> new Ping.Response()));
     }
 
     private static Hello.Response hello(Protocol agreed, Handlers handlers) {

@@ -5,10 +5,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /** Blocks until a node has ended. */
-final class Waiting {
-    private Waiting() {}
+final class Termination {
+    private Termination() {}
 
-    static void on(CompletableFuture<?> future) {
+    static void await(CompletableFuture<?> future) {
         try {
             future.get();
         } catch (ExecutionException e) {

@@ -6,7 +6,7 @@ import io.psf.api.PsFunction;
 
 /** A liveness check. A server that answers still holds the changes that it has acknowledged. */
 @PsFunction(value = "psf.connection.present", at = Place.SERVER, readOnly = true)
-public interface Present {
+public interface Ping {
     record Request() {}
 
     record Response() {}
