@@ -12,7 +12,6 @@ public final class AccountEntry implements Runnable {
     private final MemoryAccount account;
     private final long bytes;
     private final Runnable free;
-    private final Cleaner.Cleanable cleanable;
     private long givenUp;
     private boolean isFreed;
 
@@ -20,7 +19,7 @@ public final class AccountEntry implements Runnable {
         this.account = account;
         this.bytes = bytes;
         this.free = free;
-        this.cleanable = CLEANER.register(memory, this);
+        CLEANER.register(memory, this);
     }
 
     /**
@@ -35,16 +34,13 @@ public final class AccountEntry implements Runnable {
         }
     }
 
-    /** Frees the memory now. */
-    public void free() {
-        cleanable.clean();
-    }
-
-    /** Frees the memory. Called once, by the cleaner or through it. */
+    /** Frees the memory. The cleaner calls it once the memory is unreachable. */
     @Override
     public synchronized void run() {
-        isFreed = true;
-        free.run();
-        account.freed(bytes, givenUp);
+        if (!isFreed) {
+            isFreed = true;
+            free.run();
+            account.freed(bytes, givenUp);
+        }
     }
 }

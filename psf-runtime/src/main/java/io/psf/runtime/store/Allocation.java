@@ -17,10 +17,4 @@ public interface Allocation {
      * @param used the number of bytes that have been written to, starting at the first
      */
     void giveUp(long used);
-
-    /**
-     * Frees the memory at once if the store can do so, else gives it up. The caller guarantees that no view of the
-     * memory is in use, and that none will be used later. The buffer itself refuses every access from then on.
-     */
-    void free();
 }

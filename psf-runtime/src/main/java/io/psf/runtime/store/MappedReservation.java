@@ -58,10 +58,4 @@ final class MappedReservation implements Reservation {
     public void giveUp(long used) {
         entry.giveUp(taken);
     }
-
-    /** The memory is unmapped once it is unreachable: the JDK offers no way to unmap it before. */
-    @Override
-    public void free() {
-        giveUp(taken);
-    }
 }

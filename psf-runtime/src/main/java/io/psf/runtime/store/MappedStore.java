@@ -69,11 +69,6 @@ public final class MappedStore implements Store {
         public void giveUp(long used) {
             entry.giveUp(bytes.capacity());
         }
-
-        @Override
-        public void free() {
-            giveUp(bytes.capacity());
-        }
     }
 
     private AccountEntry enter(ByteBuffer memory, int bytes) {

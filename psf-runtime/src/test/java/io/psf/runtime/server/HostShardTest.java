@@ -424,11 +424,6 @@ final class HostShardTest {
             public void giveUp(long used) {
                 all.giveUp(used);
             }
-
-            @Override
-            public void free() {
-                all.free();
-            }
         }
 
         @Override

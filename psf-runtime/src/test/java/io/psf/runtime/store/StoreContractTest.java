@@ -118,17 +118,6 @@ final class StoreContractTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"native", "mapped"})
-    void memoryIsFreedOnce(String kind) {
-        try (Store store = store(kind)) {
-            Allocation memory = store.allocate("w", 4096);
-            memory.free();
-            memory.free();
-            memory.giveUp(4096);
-        }
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = "mapped")
     void closingLeavesNoFile(String kind) throws IOException {
         try (Store store = store(kind)) {

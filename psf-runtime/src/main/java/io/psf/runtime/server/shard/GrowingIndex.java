@@ -42,7 +42,7 @@ final class GrowingIndex implements RowIndex {
     /** Per entry the hash's 32 bits, and in the lower half the row plus one; 0 for an empty entry. */
     private ByteBuffer table;
 
-    /** The memory of the table. No view of it leaves this object, so that it is freed at once. */
+    /** The memory of the table. */
     private Allocation tableMemory;
 
     private final int[] hashTile = new int[TILE];
@@ -126,7 +126,7 @@ final class GrowingIndex implements RowIndex {
         Allocation before = tableMemory;
         tableMemory = by;
         table = by.bytes();
-        before.free();
+        before.giveUp(before.bytes().capacity());
     }
 
     /** Gives the memory up. */

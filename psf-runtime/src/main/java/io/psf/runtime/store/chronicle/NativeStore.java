@@ -74,12 +74,6 @@ public final class NativeStore implements Store {
         public void giveUp(long used) {
             entry.giveUp(Math.min(bytes.capacity(), Math.max(used, LARGEST_PAGE)));
         }
-
-        @Override
-        public void free() {
-            bytes.limit(0);
-            entry.free();
-        }
     }
 
     /**
