@@ -61,7 +61,7 @@ final class Retry<R> {
                 .toList();
         CompletableFuture.allOf(fresh.toArray(CompletableFuture[]::new))
                 .thenApply(all -> fresh.stream().map(CompletableFuture::join).toList())
-                .thenCompose(this::prepare)
+                .thenComposeAsync(this::prepare, executor) // it reads the request
                 .whenCompleteAsync(this::send, executor);
     }
 

@@ -18,11 +18,11 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.RecordedChannel;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ final class RetryTest {
     private final Client client = new Client(pool);
     private final RecordedChannel zero = new RecordedChannel();
     private final RecordedChannel one = new RecordedChannel();
-    private final Queue<Runnable> repeats = new ArrayDeque<>();
+    private final Queue<Runnable> repeats = new ConcurrentLinkedQueue<>();
     private final List<TensorId> forgotten = new ArrayList<>();
     private List<Peer> servers;
     /** The layout that the scheduler has. */
@@ -147,7 +147,9 @@ final class RetryTest {
 
     private void repeat() {
         Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !repeats.isEmpty());
-        repeats.remove().run();
+        while (!repeats.isEmpty()) {
+            repeats.remove().run();
+        }
     }
 
     private static PsException failure(Call<?> call) {
@@ -180,10 +182,7 @@ final class RetryTest {
         for (int i = 0; i < 3; i++) {
             refuse(zero, Code.STALE_LAYOUT);
             refuse(one, Code.STALE_LAYOUT);
-            repeat(); // requests the layout again after the first time, and sends
-            if (i > 0) {
-                repeat();
-            }
+            repeat();
         }
         answer(zero, 2);
         answer(one, 3);
@@ -258,10 +257,9 @@ final class RetryTest {
         Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
             client.expire();
             if (!call.isDone()) {
-                repeats.removeIf(each -> {
-                    each.run();
-                    return true;
-                });
+                while (!repeats.isEmpty()) {
+                    repeats.remove().run();
+                }
                 refuse(zero, Code.STALE_LAYOUT);
                 refuse(one, Code.STALE_LAYOUT);
             }

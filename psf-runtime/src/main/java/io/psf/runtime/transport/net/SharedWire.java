@@ -71,7 +71,7 @@ final class SharedWire implements Wire {
 
     @Override
     public boolean hasCapacity(int length) {
-        return pipe.hasRoom(length);
+        return pipe.hasCapacity(length);
     }
 
     @Override

@@ -26,7 +26,7 @@ final class RingWriter {
         int start = from.position();
         try {
             while (from.hasRemaining()) {
-                int piece = room(Math.min(from.remaining(), PIECE));
+                int piece = freeCapacity(Math.min(from.remaining(), PIECE));
                 if (piece == 0) {
                     break;
                 }
@@ -46,7 +46,7 @@ final class RingWriter {
         try {
             int end = ring.untilEnd(position);
             int gap = end < length ? end : 0;
-            if (room(gap + length) < gap + length) {
+            if (freeCapacity(gap + length) < gap + length) {
                 return null;
             }
             if (gap > 0) {
@@ -76,7 +76,7 @@ final class RingWriter {
      * True if {@link #reserve} would find enough free capacity even with a gap. A racy estimate; any thread may call
      * it.
      */
-    boolean hasRoom(int length) {
+    boolean hasCapacity(int length) {
         try {
             return ring.capacity() - (ring.written() - ring.taken()) >= 2L * length;
         } catch (InternalError e) {
@@ -101,7 +101,7 @@ final class RingWriter {
         ring.requireWhole();
         try {
             ring.writerWaits(true);
-            if (room(wanted) < wanted) {
+            if (freeCapacity(wanted) < wanted) {
                 return true;
             }
             ring.writerWaits(false);
@@ -115,7 +115,7 @@ final class RingWriter {
      * Returns the free bytes, at most those wanted. Reads the reader's count only if the last one read does not
      * suffice.
      */
-    private int room(int wanted) throws IOException {
+    private int freeCapacity(int wanted) throws IOException {
         if (ring.capacity() - (position - taken) < wanted) {
             long now = ring.taken();
             if (now < taken || now > position) {

@@ -94,8 +94,8 @@ public final class SharedPipe {
     }
 
     /** True if there is free capacity to {@link #reserve} that many bytes. A racy estimate; any thread may call it. */
-    public boolean hasRoom(int length) {
-        return writer.hasRoom(length);
+    public boolean hasCapacity(int length) {
+        return writer.hasCapacity(length);
     }
 
     /** Returns the exception for an error in access to a reservation or a view: their memory is gone. */

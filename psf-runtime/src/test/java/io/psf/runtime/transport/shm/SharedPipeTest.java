@@ -251,14 +251,14 @@ final class SharedPipeTest {
     @Test
     void whatHasNoRoomIsNotReserved() throws IOException {
         List<SharedPipe> ends = ends(4096);
-        assertThat(ends.get(0).hasRoom(2048)).isTrue();
+        assertThat(ends.get(0).hasCapacity(2048)).isTrue();
         ends.get(0).write(ByteBuffer.allocate(2056));
-        assertThat(ends.get(0).hasRoom(1024)).isFalse();
+        assertThat(ends.get(0).hasCapacity(1024)).isFalse();
         assertThat(ends.get(0).reserve(2048)).isNull();
         assertThat(ends.get(0).prepareToWait(2048)).isTrue();
         ends.get(1).skip(8);
         assertThat(ends.get(1).writerToBeWoken()).isTrue();
-        assertThat(ends.get(0).hasRoom(1024)).isTrue();
+        assertThat(ends.get(0).hasCapacity(1024)).isTrue();
         assertThat(ends.get(0).reserve(2040)).isNotNull();
     }
 
