@@ -71,10 +71,11 @@ public final class Host implements AutoCloseable {
                 .with(ProducedPsf.bind(new Produced() {}))
                 .with(ListedPsf.bind(new Listed() {}));
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
+        HostNode node = HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
         dispatcher = new Dispatcher(
-                HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
+                node,
                 pool,
-                ClusterFunctions.bindHello(handlers, home),
+                ClusterFunctions.bindHello(handlers, node, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 64 << 20,
                 connection -> {});

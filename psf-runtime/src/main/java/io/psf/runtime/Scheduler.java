@@ -46,7 +46,9 @@ public final class Scheduler implements AutoCloseable {
         SchedulerConfig.Timeouts timeouts = config.timeouts();
         ClusterPlan plan = new ClusterPlan(
                 config.servers(), config.workers(), timeouts.join(), timeouts.heartbeat(), config.secret());
-        ClusterFunctions functions = new ClusterFunctions(plan, home, new ClusterEvents() {
+        HostNode node =
+                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
+        ClusterFunctions functions = new ClusterFunctions(plan, node, home, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 home.join().dispatcher().setMembers(members);
@@ -62,7 +64,7 @@ public final class Scheduler implements AutoCloseable {
             }
         });
         this.dispatcher = new Dispatcher(
-                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool),
+                node,
                 pool,
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,

@@ -64,16 +64,12 @@ public final class Server implements AutoCloseable {
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
+        HostNode node = HostNode.start(
+                name, Role.SERVER, config.lanes(), placements, config.storage().checkpoints(), pool);
         this.dispatcher = new Dispatcher(
-                HostNode.start(
-                        name,
-                        Role.SERVER,
-                        config.lanes(),
-                        placements,
-                        config.storage().checkpoints(),
-                        pool),
+                node,
                 pool,
-                ClusterFunctions.bindHello(handlers, home),
+                ClusterFunctions.bindHello(handlers, node, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
                 connection -> {});

@@ -2,7 +2,6 @@ package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
 import io.psf.api.Names;
-import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
@@ -28,6 +27,7 @@ public final class ClusterFunctions {
     /** The functions that a connection may call before its peer is identified. */
     public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
+    private final HostNode node;
     private final CompletableFuture<Home> home;
     private final Membership membership;
     private final Barriers barriers = new Barriers();
@@ -36,10 +36,12 @@ public final class ClusterFunctions {
     /**
      * Creates the functions of a scheduler.
      *
+     * @param node the scheduler
      * @param home completed once the scheduler's dispatcher exists, before it accepts connections
      * @param events receives what happens to the cluster
      */
-    public ClusterFunctions(ClusterPlan plan, CompletableFuture<Home> home, ClusterEvents events) {
+    public ClusterFunctions(ClusterPlan plan, HostNode node, CompletableFuture<Home> home, ClusterEvents events) {
+        this.node = node;
         this.home = home;
         this.catalog = new Catalog(plan.servers());
         this.membership = new Membership(plan, home, new ClusterEvents() {
@@ -58,24 +60,24 @@ public final class ClusterFunctions {
 
     /** Adds the scheduler's functions. */
     public Handlers bind(Handlers handlers) {
-        Join join = (request, node) -> membership.join(request, connection(node));
-        Beat beat = (request, node) -> membership.beat(request.epoch(), connection(node));
-        Leave leave = (request, node) -> {
-            Connection connection = connection(node);
+        Join join = (request, on) -> membership.join(request, node.connection());
+        Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
+        Leave leave = (request, on) -> {
+            Connection connection = node.connection();
             home.join().dispatcher().onNode(() -> membership.leave(connection)); // it ends the connection
             return new Leave.Response();
         };
-        Hello hello = (request, node) -> {
-            Connection connection = connection(node);
+        Hello hello = (request, on) -> {
+            Connection connection = node.connection();
             Protocol agreed = home.join().admit(request, connection);
             membership.rejoin(request, connection);
             return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
         };
-        Declare declare = (request, node) -> declare(request);
-        Layout layout = (request, node) -> layout(request);
-        Forget forget = (request, node) -> new Forget.Response(catalog.forget(tensor(request.name())));
+        Declare declare = (request, on) -> declare(request);
+        Layout layout = (request, on) -> layout(request);
+        Forget forget = (request, on) -> new Forget.Response(catalog.forget(tensor(request.name())));
         return handlers.with(JoinPsf.bind(join))
-                .with(challenge())
+                .with(challenge(node))
                 .with(HelloPsf.bind(hello))
                 .with(BeatPsf.bind(beat))
                 .with(LeavePsf.bind(leave))
@@ -136,10 +138,6 @@ public final class ClusterFunctions {
         return values.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private static Connection connection(Node node) {
-        return ((HostNode) node).connection();
-    }
-
     /**
      * The state of a node that its hello needs.
      *
@@ -160,11 +158,11 @@ public final class ClusterFunctions {
         }
     }
 
-    private static Binding<?, ?> challenge() {
+    private static Binding<?, ?> challenge(HostNode node) {
         SecureRandom random = new SecureRandom();
-        Challenge challenge = (request, node) -> {
+        Challenge challenge = (request, on) -> {
             byte[] nonce = Tickets.nonce(random);
-            connection(node).setChallenge(nonce);
+            node.connection().setChallenge(nonce);
             return new Challenge.Response(nonce);
         };
         return ChallengePsf.bind(challenge);
@@ -174,11 +172,12 @@ public final class ClusterFunctions {
      * Adds the functions that open a connection to a server's functions. A hello is answered once the server knows its
      * cluster.
      *
+     * @param node the server
      * @param home completed once the server has joined
      */
-    public static Handlers bindHello(Handlers handlers, CompletableFuture<Home> home) {
-        Hello hello = (request, node) -> {
-            Connection connection = connection(node);
+    public static Handlers bindHello(Handlers handlers, HostNode node, CompletableFuture<Home> home) {
+        Hello hello = (request, on) -> {
+            Connection connection = node.connection();
             return home.thenApply(server -> {
                 Protocol agreed = server.admit(request, connection);
                 Member caller = new Member(request.role(), request.rank(), "", 0);
@@ -199,9 +198,9 @@ public final class ClusterFunctions {
                 return hello(agreed, handlers);
             });
         };
-        return handlers.with(challenge())
+        return handlers.with(challenge(node))
                 .with(HelloPsf.bind(hello))
-                .with(PingPsf.bind((request, node) -> new Ping.Response()));
+                .with(PingPsf.bind((request, on) -> new Ping.Response()));
     }
 
     private static Hello.Response hello(Protocol agreed, Handlers handlers) {
