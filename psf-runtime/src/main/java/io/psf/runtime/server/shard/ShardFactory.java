@@ -31,7 +31,8 @@ public interface ShardFactory {
     /**
      * Makes a shard. Next, {@code slice.fill().fill(made.shard())} writes the first values into {@code values()}, and may
      * create attachments. Then {@link MadeShard#moveToLane} is called; if the fill throws, {@link MadeShard#giveUp}
-     * instead. If this method throws, it has given up the memory that it has allocated.
+     * instead. If this method throws, the server calls no method of the shard: the factory
+     * releases what it has allocated outside {@code store}, whose memory is freed once it is unreachable.
      *
      * @param slice the slice
      * @param store the server's memory. {@link ShardRows} names its parts {@code tensor.slice.what}, for example {@code
