@@ -18,7 +18,7 @@ public final class PsException extends RuntimeException {
         BAD_REQUEST,
         /** No tensor of that name has been initialized. */
         UNKNOWN_TENSOR,
-        /** The server has no handler for the function. */
+        /** The server has no handler for the function, or none for the kind of the tensor's shards. */
         UNKNOWN_FUNCTION,
         /** The two sides were built from different declarations of a function. */
         SCHEMA_MISMATCH,

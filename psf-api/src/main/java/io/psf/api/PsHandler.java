@@ -20,7 +20,8 @@ import java.lang.annotation.Target;
 public @interface PsHandler {
     /**
      * The handler's preference: of a function's handlers, the one of the highest preference is tried first. Two
-     * handlers with the same preference are an error.
+     * available handlers with the same preference are an error if one of them serves every kind of shard that the other
+     * serves.
      */
     int preference() default 0;
 

@@ -12,6 +12,11 @@ import java.util.function.Supplier;
  * The part of a tensor that a server holds for one slice: its values, the optimizer's state, and the attachments of
  * functions. Used only on the shard's lane, by one thread at a time, so a handler takes no locks. Only an attachment
  * may hold a reference to the shard after the handler has returned.
+ *
+ * <p>For implementations: the default methods fit a table that does not grow, and {@link #requestRelease} releases
+ * nothing. A shard of a growing table overrides {@link #mostRows}, {@link #key}, {@link #find(long)} and {@link
+ * #find(LongArray, int[])}, {@link #gather} and {@link #removeRows}. A shard of a server overrides {@link
+ * #requestRelease}. A shard that wraps another one overrides all methods.
  */
 public interface Shard {
     /**

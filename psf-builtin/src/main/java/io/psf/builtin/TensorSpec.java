@@ -146,7 +146,8 @@ public record TensorSpec(
     /**
      * Returns a copy whose shards are in another memory of the servers. Their own is {@link Node#HOST}.
      *
-     * @param placement a name for which each server has a factory of shards, such as {@code device:0}
+     * @param placement a name for which each server has a factory of shards, such as {@code device:0}. If a server lacks
+     *     it, {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has
      */
     public TensorSpec placement(String placement) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);

@@ -59,7 +59,8 @@ public final class Tensors {
      * Creates a tensor, or finds the tensor that another worker has created with the same spec. Blocks until every
      * server has its shards.
      *
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
+     *     BAD_REQUEST}, naming the placements that the server has, if a server lacks the spec's placement
      */
     public static TensorId init(TensorCaller worker, TensorSpec spec) {
         TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
@@ -107,7 +108,8 @@ public final class Tensors {
      *     each with its own call; one save of a tensor at a time
      * @throws io.psf.api.PsException with {@code CONFIGURATION} if a server has no checkpoint directory; with
      *     {@code BAD_REQUEST} if the name is invalid or would lead out of that directory; with {@code STORAGE}, naming
-     *     the file and the reason, if a file cannot be written
+     *     the file and the reason, if a file cannot be written; with {@code UNKNOWN_FUNCTION} if the shards are of a
+     *     kind that cannot be saved
      */
     public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
         Checkpoints.save(worker, worker.layout(tensor).info(), checkpoint);
@@ -122,7 +124,8 @@ public final class Tensors {
      * @param checkpoint the name that the tensor was saved under
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the shape or the optimizer differs, or if the name is
      *     invalid or would lead out of the servers' checkpoint directory; with {@code STORAGE}, naming the file, if a
-     *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory
+     *     file is missing or damaged; with {@code CONFIGURATION} if a server has no checkpoint directory; with {@code
+     *     UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
         Checkpoints.load(worker, tensor, checkpoint);

@@ -80,14 +80,12 @@ final class Defaults {
     }
 
     static Transport transport(TransportConfig config, FramePool pool) {
-        NetTransport.Sharing sharing = switch (config.kind()) {
-            case AUTO -> NetTransport.Sharing.WHERE_POSSIBLE;
-            case SHM -> NetTransport.Sharing.ALWAYS;
-            default -> NetTransport.Sharing.NEVER;
+        return switch (config.kind()) {
+            case AUTO -> new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, config.spin(), LIMITS);
+            case SHM -> new NetTransport(pool, NetTransport.Sharing.ALWAYS, config.spin(), LIMITS);
+            case TCP -> new NetTransport(pool, NetTransport.Sharing.NEVER, config.spin(), LIMITS);
+            case NETTY -> new NettyTransport(pool, LIMITS);
         };
-        return config.kind() == TransportConfig.Kind.NETTY
-                ? new NettyTransport(pool, LIMITS)
-                : new NetTransport(pool, sharing, config.spin(), LIMITS);
     }
 
     /**

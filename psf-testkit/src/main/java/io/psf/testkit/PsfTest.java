@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.StoredShard;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -49,14 +50,25 @@ public final class PsfTest<Q, R> {
      * Creates a test of a function.
      *
      * @param function the binding, created by {@code XPsf.bind(handler)} of interface {@code X}
+     * @throws IllegalArgumentException if the handler serves only a kind of shard that a test does not have: the shards
+     *     are {@link StoredShard}s
      */
     public static <Q, R> PsfTest<Q, R> of(Binding<Q, R> function) {
         return new PsfTest<>(function);
     }
 
-    /** Adds another function, for steps that call several functions. */
+    /**
+     * Adds another function, for steps that call several functions.
+     *
+     * @throws IllegalArgumentException as {@link #of} does
+     */
     public PsfTest<Q, R> and(Binding<?, ?> other) {
-        functions.put(other.function().info().name(), other);
+        String name = other.function().info().name();
+        if (!other.shard().isAssignableFrom(TestShard.class)) {
+            throw new IllegalArgumentException("kind of shard of \"" + name + "\": "
+                    + other.shard().getSimpleName() + " (expected: Shard, or StoredShard; test it with PsCluster)");
+        }
+        functions.put(name, other);
         return this;
     }
 

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.Binding;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -23,6 +25,24 @@ class PsfTestTest {
 
     private static PsfTest<Meet.Request, Meet.Response> meet() {
         return PsfTest.of(MeetPsf.bind(new Meet() {})).tensor(T, 10, 2).values(i -> i);
+    }
+
+    private interface DeviceShard extends Shard {}
+
+    @Test
+    void aFunctionForAKindOfShardThatATestDoesNotHaveIsRefused() {
+        Binding<Axpy.Request, Axpy.Response> device = Binding.shard(
+                AxpyPsf.bind(new Axpy() {}).function(),
+                DeviceShard.class,
+                new Object(),
+                (slice, shard) -> new Axpy.Response(shard.width()));
+        String refusal = "kind of shard of \"test.axpy\": DeviceShard (expected: Shard, or StoredShard; test it with"
+                + " PsCluster)";
+        assertThatThrownBy(() -> PsfTest.of(device))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(refusal);
+        PsfTest<Axpy.Request, Axpy.Response> test = axpy();
+        assertThatThrownBy(() -> test.and(device)).hasMessage(refusal);
     }
 
     @Test

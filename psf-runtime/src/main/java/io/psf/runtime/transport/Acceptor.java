@@ -10,7 +10,11 @@ public interface Acceptor {
      */
     Receiver accept(Channel channel);
 
-    /** True if other threads work on what the channels of this acceptor have received. A racy estimate. */
+    /**
+     * True if other threads work on what the channels of this acceptor have received. A racy estimate. A transport that
+     * listens asks before it spins, since a spinning thread takes the processor from those threads. An acceptor that
+     * wraps another one delegates this method.
+     */
     default boolean isBusy() {
         return false;
     }

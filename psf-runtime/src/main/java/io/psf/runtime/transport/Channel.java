@@ -3,29 +3,36 @@ package io.psf.runtime.transport;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A connection that carries frames in both directions, in order. Thread-safe. */
+/**
+ * A connection that carries frames in both directions, in order. No frame is lost while the connection is open: its
+ * users send nothing again over the same channel. Thread-safe.
+ *
+ * <p>A channel that wraps another one delegates every method, also the default ones.
+ */
 public interface Channel {
     /**
-     * Sends a frame and takes ownership of it.
+     * Sends a frame and takes ownership of it, even if an exception is thrown.
      *
      * <p>Backpressure: the calling thread blocks while the peer takes no frames, which bounds the memory of unsent
      * frames. The transport's own threads do not block.
      *
      * @param deadline the time, as {@link System#nanoTime} counts, at which the thread stops waiting
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the channel is closed, with {@code TIMED_OUT} if the
-     *     peer takes no frames until the deadline
+     *     peer takes no frames until the deadline, with {@code CANCELLED} if the thread is interrupted while it blocks
      */
     void send(Frame frame, long deadline);
 
     /**
-     * Sends a frame and takes ownership of it. Never blocks. The frame is dropped if the channel is closed. The {@link
-     * Receiver} is notified when the frame has been {@link Receiver#sent sent}.
+     * Sends a frame and takes ownership of it. Never blocks. The frame is dropped if the channel is closed. While the
+     * channel is open, each offered byte is reported to {@link Receiver#sent} once, also those of a draft that is
+     * dropped. After the end, bytes may go unreported.
      */
     void offer(Frame frame);
 
     /**
      * Blocks until a condition that depends on frames from the peer is true. The thread may poll the channel and
-     * receive frames meanwhile. May return early.
+     * receive frames meanwhile. May return early. A channel whose frames the calling thread can read overrides this
+     * method; a thread that awaits on one channel then reads all channels of the transport.
      *
      * @param over the condition; the thread that makes it true unparks this thread
      * @param deadline as {@link System#nanoTime} counts
@@ -43,24 +50,29 @@ public interface Channel {
     }
 
     /**
-     * Sends a draft as {@link #send(Frame, long)} sends a frame.
+     * Sends a draft as {@link #send(Frame, long)} sends a frame. The draft is used on the calling thread alone, and not
+     * after the return. An exception of the draft is passed on, and leaves the channel usable.
      *
-     * @return false if this channel cannot send drafts; nothing was done
+     * @return true if the draft was sent, or dropped because {@link Draft#writeTo} returned false; false if this channel
+     *     cannot send drafts: nothing was done, and the caller sends a frame
      */
     default boolean send(Draft draft, long deadline) {
         return false;
     }
 
     /**
-     * Sends a draft as {@link #offer(Frame)} sends a frame.
+     * Sends a draft as {@link #offer(Frame)} sends a frame, and uses it as {@link #send(Draft, long)} does.
      *
-     * @return false if this channel cannot send drafts; nothing was done
+     * @return as that of {@link #send(Draft, long)}
      */
     default boolean offer(Draft draft) {
         return false;
     }
 
-    /** True if the thread that delivers the received frames may be blocked for as long as a quick handler takes. */
+    /**
+     * True if the thread that delivers the received frames may be blocked for as long as a quick handler takes. If false,
+     * each request runs on the thread of its lane.
+     */
     default boolean mayRunHandlers() {
         return false;
     }
@@ -78,13 +90,16 @@ public interface Channel {
      */
     void setReading(boolean reading);
 
-    /** Allows the peer frames of any length from now on. Before this call the limit is 64 KB. */
+    /**
+     * Allows the peer frames of any length from now on. Before this call the limit of a channel over sockets is 64 KB, and
+     * the peer of an accepted one is a stranger, to which all of the {@link ConnectionLimits} applies.
+     */
     void trust();
 
     /**
      * Starts keep-alive: from now on this end sends several pings within the limit, and closes the channel if nothing
      * arrives from the peer for that long. Both ends have to call this. Does nothing on a channel for which the system
-     * reports the end of the peer in any case.
+     * reports the end of the peer in any case. A channel over a network must override this method.
      *
      * @param limitNanos more than the longest time for which a healthy peer is paused
      */
@@ -96,6 +111,10 @@ public interface Channel {
     /** Returns the peer's address, for messages. */
     String peer();
 
-    /** Closes both directions. */
+    /**
+     * Closes both directions, and drops unsent frames. Does not wait; further calls do nothing. Any thread may call it.
+     * {@link Receiver#closed} follows, in some transports on the calling thread before the return: the caller must hold
+     * no lock that {@code closed} takes.
+     */
     void close();
 }

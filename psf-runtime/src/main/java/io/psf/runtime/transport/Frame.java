@@ -176,7 +176,10 @@ public final class Frame {
         return larger;
     }
 
-    /** Returns the bytes, from 0 to the length. A reader may move the position. */
+    /**
+     * Returns the bytes, from 0 to the length. The owner may move the position, unless the frame {@link #isShared is
+     * shared}: a channel then sends a duplicate of the buffer.
+     */
     public ByteBuffer bytes() {
         return bytes;
     }

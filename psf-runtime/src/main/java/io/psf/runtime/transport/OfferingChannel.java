@@ -138,6 +138,11 @@ final class OfferingChannel implements Channel, Receiver {
     }
 
     @Override
+    public boolean admits(Channel channel, int length) {
+        return receiver.admits(this, length);
+    }
+
+    @Override
     public void sent(Channel channel, long bytes) {
         unsent.addAndGet(-bytes);
         receiver.sent(this, bytes);

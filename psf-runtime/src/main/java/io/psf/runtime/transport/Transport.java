@@ -12,7 +12,11 @@ public interface Transport extends AutoCloseable {
     Listener listen(String host, int port, Acceptor acceptor);
 
     /**
-     * Connects to a listener. Blocks until connected.
+     * Connects to a listener. Blocks until connected. Asks the acceptor once, before this method returns, perhaps on
+     * another thread. The result, the argument of the acceptor, and the channel in each call of the {@link Receiver} are
+     * one object.
+     *
+     * <p>If this method throws, the acceptor may have been asked, and {@link Receiver#closed} may be called or not.
      *
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if no listener has that address
      */

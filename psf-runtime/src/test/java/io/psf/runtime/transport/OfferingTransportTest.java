@@ -25,6 +25,12 @@ final class OfferingTransportTest {
         }
 
         @Override
+        public boolean admits(Channel channel, int length) {
+            told.add(channel);
+            return false;
+        }
+
+        @Override
         public void closed(Channel channel, PsException cause) {
             told.add(channel);
         }
@@ -117,8 +123,9 @@ final class OfferingTransportTest {
     @Test
     void whatComesIsToldOfTheChannelThatWasGiven() {
         slow.near.received(slow, Frames.done(pool, 0, new long[1]));
+        assertThat(slow.near.admits(slow, 100)).isFalse();
         slow.near.closed(slow, new PsException(Code.UNAVAILABLE, "closed"));
-        assertThat(told).containsExactly(channel, channel);
+        assertThat(told).containsExactly(channel, channel, channel);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,9 @@ public abstract class TransportContract {
         /** How many were lent. */
         public final AtomicInteger lent = new AtomicInteger();
 
+        /** The bytes that were reported as sent. */
+        public final AtomicLong sent = new AtomicLong();
+
         @Override
         public boolean takesLent() {
             return takesLent;
@@ -68,6 +73,11 @@ public abstract class TransportContract {
                 channels.add(channel);
             }
             frames.add(frame.isLent() ? copy(frame) : frame);
+        }
+
+        @Override
+        public void sent(Channel channel, long bytes) {
+            sent.addAndGet(bytes);
         }
 
         @Override
@@ -172,10 +182,20 @@ public abstract class TransportContract {
 
     /** As the runtime sends: without a frame in between, where the channel can. */
     private void send(Channel channel, long call, float... values) {
+        Draft draft = draft(call, values);
+        if (!channel.send(draft, LATER)) {
+            Frame frame = Frames.of(pool, draft);
+            if (frame != null) {
+                channel.send(frame, LATER);
+            }
+        }
+    }
+
+    private static Draft draft(long call, float... values) {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(42);
         tuple.array(FloatArray.wrap(values));
-        Draft draft = new Draft() {
+        return new Draft() {
             @Override
             public int length() {
                 return Frames.length(tuple);
@@ -190,12 +210,32 @@ public abstract class TransportContract {
                 return call % 10 != 9; // given up meanwhile
             }
         };
-        if (!channel.send(draft, LATER)) {
-            Frame frame = Frames.of(pool, draft);
-            if (frame != null) {
-                channel.send(frame, LATER);
+    }
+
+    @Test
+    void offeredBytesAreReportedOnceEvenIfADraftIsDropped() throws Exception {
+        Channel channel = connect();
+        channel.offer(request(0));
+        atServer.next().release();
+        atServer.channels.get(0).trust();
+        long offered = request(0).length();
+        int received = 0;
+        for (int i = 0; i < 100; i++) {
+            Draft draft = draft(i, new float[i % 3 * 1500]);
+            boolean dropped = i % 10 == 9;
+            if (channel.offer(draft)) {
+                offered += draft.length();
+            } else if (!dropped) {
+                offered += draft.length();
+                channel.offer(Objects.requireNonNull(Frames.of(pool, draft)));
             }
+            received += dropped ? 0 : 1;
         }
+        for (int i = 0; i < received; i++) {
+            atServer.next().release();
+        }
+        long all = offered;
+        await().until(() -> atClient.sent.get() == all);
     }
 
     @ParameterizedTest

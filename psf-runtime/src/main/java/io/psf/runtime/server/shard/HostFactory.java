@@ -13,7 +13,7 @@ public final class HostFactory implements ShardFactory {
     }
 
     @Override
-    public MadeShard make(Slice slice, Store store, ShardLane lane) {
+    public HostShard make(Slice slice, Store store, ShardLane lane) {
         return new HostShard(slice, store, lane);
     }
 }

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 
-/** A shard in the server's own memory, off the heap. All of its state belongs to its lane. */
-final class HostShard implements StoredShard, MadeShard {
+/** A shard in the server's own memory, off the heap. All of its state belongs to its lane. Handlers name its interfaces. */
+public final class HostShard implements StoredShard, MadeShard {
     private final TensorInfo spec;
     private final int slice;
     private final ShardRows rows;
@@ -39,7 +39,7 @@ final class HostShard implements StoredShard, MadeShard {
     }
 
     @Override
-    public Shard shard() {
+    public StoredShard shard() {
         return this;
     }
 

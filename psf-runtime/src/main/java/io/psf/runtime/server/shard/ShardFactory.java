@@ -6,29 +6,37 @@ import java.util.Collection;
 /**
  * Makes the shards of a kind: where they store their rows, and what handlers see of them. A server finds the factories
  * on its class path, as services, and has that of {@link io.psf.api.Node#HOST} in any case. A tensor names the placement
- * of its shards. Thread-safe.
+ * of its shards. Thread-safe. A factory that cannot be created ends the start of the server with {@code CONFIGURATION}.
+ *
+ * <p>An operation that the kind does not have throws a {@link io.psf.api.PsException} with {@code BAD_REQUEST}. A shard
+ * that is saved and loaded is a {@link io.psf.api.spi.StoredShard}.
  */
 public interface ShardFactory {
     /**
      * Returns the placements that this factory makes shards of, such as {@code device:0}; empty if this machine has none
-     * of them.
+     * of them. Two factories of a server with the same placement end its start with {@code CONFIGURATION}.
      */
     Collection<String> placements();
 
     /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
      * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and the
-     * node's thread makes the shards.
+     * node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also those of
+     * other kinds: a quick call there costs one dispatch more.
      */
     default boolean pinsLane() {
         return false;
     }
 
     /**
-     * Makes a shard. Its values are set next, and then it is used on its lane.
+     * Makes a shard. Next, {@code slice.fill().fill(made.shard())} writes the first values into {@code values()}, and may
+     * create attachments. Then {@link MadeShard#moveToLane} is called; if the fill throws, {@link MadeShard#giveUp}
+     * instead. If this method throws, the server calls no method of the shard: the factory
+     * releases what it has allocated outside {@code store}, whose memory is freed once it is unreachable.
      *
      * @param slice the slice
-     * @param store the server's memory
+     * @param store the server's memory. {@link ShardRows} names its parts {@code tensor.slice.what}, for example {@code
+     *     w.0.values}
      * @param lane the lane of the shard, and the call that runs there
      */
     MadeShard make(Slice slice, Store store, ShardLane lane);

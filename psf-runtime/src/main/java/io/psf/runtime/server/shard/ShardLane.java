@@ -43,6 +43,9 @@ public interface ShardLane {
     /** Returns the directory for checkpoints. */
     Path checkpoints();
 
-    /** Returns the buffer of the current thread for the keys that the shard looks up. */
+    /**
+     * Returns the buffer for the keys that the shard looks up: until {@link MadeShard#moveToLane} that of the thread that
+     * makes shards, from then on the lane's.
+     */
     Tile tile();
 }

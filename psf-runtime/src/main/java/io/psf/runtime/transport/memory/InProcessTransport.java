@@ -107,9 +107,13 @@ public final class InProcessTransport implements Transport {
         @Override
         public void send(Frame frame, long deadline) {
             InProcessChannel to = other();
-            if (!ANSWERING.get() && !to.awaitReading(deadline)) {
-                frame.release();
-                throw new PsException(PsException.Code.TIMED_OUT, peer + " takes no more frames");
+            if (!ANSWERING.get()) {
+                try {
+                    to.awaitReading(peer, deadline);
+                } catch (PsException e) {
+                    frame.release();
+                    throw e;
+                }
             }
             if (closed.get()) {
                 frame.release();
@@ -139,12 +143,13 @@ public final class InProcessTransport implements Transport {
             receiver.received(this, frame);
         }
 
-        private boolean awaitReading(long deadline) {
+        /** Blocks until this end reads, or is closed. */
+        private void awaitReading(String name, long deadline) {
             synchronized (gate) {
                 while (!reading && !closed.get()) {
                     long millis = (deadline - System.nanoTime()) / 1_000_000;
                     if (millis <= 0) {
-                        return false;
+                        throw new PsException(PsException.Code.TIMED_OUT, name + " takes no more frames");
                     }
                     try {
                         gate.wait(millis);
@@ -154,7 +159,6 @@ public final class InProcessTransport implements Transport {
                     }
                 }
             }
-            return true;
         }
 
         @Override

@@ -209,11 +209,12 @@ final class Outbound {
                     return;
                 }
                 sent = length > Outbox.SMALL ? outbox.write(draft, wire) : -1;
-                if (sent < 0) {
-                    outbox.add(draft);
+                if (sent >= 0) {
+                    written += sent;
+                } else if (outbox.add(draft)) {
                     deferred = reactor.isLedHere() && deferral.admits(0);
                 } else {
-                    written += sent;
+                    sent = length; // dropped: the sender must not wait for these bytes
                 }
             }
         } catch (IOException e) {

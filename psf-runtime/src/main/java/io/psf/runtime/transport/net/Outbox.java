@@ -90,11 +90,16 @@ final class Outbox {
 
     private boolean addWhole(Draft draft, int length) {
         ByteBuffer whole = pool.take(length);
-        boolean added = draft.writeTo(whole);
+        boolean added = false;
+        try {
+            added = draft.writeTo(whole);
+        } finally {
+            if (!added) {
+                pool.giveBack(whole);
+            }
+        }
         if (added) {
             add(whole.flip(), pool);
-        } else {
-            pool.giveBack(whole);
         }
         return added;
     }
