@@ -174,10 +174,10 @@ public final class Call<R> extends Outcome<R> {
                 }
             }
         } catch (PsException e) {
-            fail(part, e);
+            fail(part, e, frame.isRefusal());
             return;
         } catch (Throwable e) { // for example an InternalError if shared memory is gone
-            fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e));
+            fail(part, new PsException(PsException.Code.INTERNAL, "merging the answers: " + e, e), false);
             return;
         } finally {
             frame.release();
@@ -262,10 +262,10 @@ public final class Call<R> extends Outcome<R> {
     }
 
     /**
-     * Records the error of a part. The call ends when the other parts have been answered or after a moment,
-     * so that the errors of several slices are reported together.
+     * Records the error of a part, which was refused or may have run. The call ends when the other parts have been
+     * answered or after a moment, so that the errors of several slices are reported together.
      */
-    void fail(int part, PsException cause) {
+    void fail(int part, PsException cause, boolean refused) {
         synchronized (this) {
             if (merge == null || parts.isAnswered(part)) {
                 return;
@@ -274,7 +274,7 @@ public final class Call<R> extends Outcome<R> {
             if (errors == null) {
                 errors = new PartErrors();
             }
-            errors.add(part, place(part, cause));
+            errors.add(part, place(part, cause), refused);
         }
         failIfAllHaveAnswered();
     }

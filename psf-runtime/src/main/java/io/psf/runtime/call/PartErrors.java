@@ -23,17 +23,22 @@ final class PartErrors {
     private final TreeMap<Integer, PsException> first = new TreeMap<>();
     private final long failBy = System.nanoTime() + GRACE_NANOS;
     private int unnamed;
-    /** True if all errors say that the layout by which the call was split is out of date, or may be. */
+    /** True if all parts with an error were refused, since the layout is out of date, or may be. */
     private boolean stale = true;
 
     private boolean certainlyStale;
     /** Repeats the call; null for none. */
     private @Nullable Retry<?> retry;
 
-    /** Adds the error of a part, which says where it happened. */
-    void add(int part, PsException placed) {
+    /**
+     * Adds the error of a part, which says where it happened.
+     *
+     * @param refused true if the part has not run
+     */
+    void add(int part, PsException placed, boolean refused) {
         certainlyStale |= placed.code() == PsException.Code.STALE_LAYOUT;
-        stale &= placed.code() == PsException.Code.STALE_LAYOUT || placed.code() == PsException.Code.UNKNOWN_TENSOR;
+        stale &= refused
+                && (placed.code() == PsException.Code.STALE_LAYOUT || placed.code() == PsException.Code.UNKNOWN_TENSOR);
         if (first.size() < MOST_NAMED || part < first.lastKey()) {
             first.put(part, placed);
         } else {
@@ -51,8 +56,8 @@ final class PartErrors {
     }
 
     /**
-     * True if every part with an error has {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR}: the tensor may have been
-     * initialized anew elsewhere.
+     * True if every part with an error was refused with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR}: the tensor may
+     * have been initialized anew elsewhere.
      */
     boolean isStale() {
         return stale;

@@ -58,7 +58,7 @@ final class Sender {
     static void failParts(Call<?> call, Peer peer, PsException cause) {
         for (int part = 0; part < call.parts().count(); part++) {
             if (call.parts().peer(part) == peer) {
-                call.fail(part, cause);
+                call.fail(part, cause, false);
             }
         }
     }

@@ -311,14 +311,18 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         if (answered) {
             return;
         }
-        PsException failure = HandlerCall.failure(binding, thrown);
+        PsException failure = thrown instanceof Refused refused ? refused.why() : HandlerCall.failure(binding, thrown);
         if (failure.code() == PsException.Code.HANDLER_FAILED) {
             place.node().handlerFailed(function().name(), thrown);
         }
         if (order.record() != null) {
             order.record().failed(failure);
         }
-        send(Frames.failure(pool, request().function(), request().slice(), call, failure.code(), failure.detail()));
+        send(
+                thrown instanceof Refused
+                        ? Frames.refusal(pool, request(), failure)
+                        : Frames.failure(
+                                pool, request().function(), request().slice(), call, failure.code(), failure.detail()));
     }
 
     private void send(Frame answer) {

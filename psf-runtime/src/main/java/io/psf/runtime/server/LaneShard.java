@@ -186,7 +186,7 @@ final class LaneShard implements ShardLane {
      *
      * @param tensors the tensors that the request's key sets name
      * @param request the request, with the stamps of the layouts by which its keys were grouped
-     * @throws PsException with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of the tensors has another layout
+     * @throws Refused with {@code STALE_LAYOUT} or {@code UNKNOWN_TENSOR} if one of the tensors has another layout
      *     here
      */
     void meet(List<TensorId> tensors, TupleReader request) {
@@ -196,7 +196,7 @@ final class LaneShard implements ShardLane {
             LaneShard other = node.held().get(tensor.number(), slice);
             boolean meets = other != null && other.lane.equals(lane) && other.layout.meets(layout);
             if (i < request.stamps() && (other == null || !meets || other.stamp != request.stamp(i))) {
-                throw notAsSent(tensor);
+                throw new Refused(notAsSent(tensor));
             } else if (other != null && meets) {
                 met.add(other);
             }

@@ -48,7 +48,7 @@ final class Requests {
 
     private void refuse(Connection connection, Frame frame, PsException why) {
         LOG.debug("refused a request of {}: {}", connection.channel().peer(), why.getMessage());
-        connection.send(Frames.failure(pool, frame.function(), frame.slice(), frame.call(), why.code(), why.detail()));
+        connection.send(Frames.refusal(pool, frame, why));
         frame.release();
     }
 

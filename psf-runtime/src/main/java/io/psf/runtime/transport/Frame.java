@@ -238,6 +238,11 @@ public final class Frame {
         return bytes.getShort(FrameHeader.LAYOUT);
     }
 
+    /** True if an answer says that the request was refused: its function has not run. */
+    public boolean isRefusal() {
+        return kind() == Kind.ANSWER && attempt() != 0;
+    }
+
     /** Of a request: returns how many times it may have been sent before. */
     public int attempt() {
         return bytes.getShort(FrameHeader.ATTEMPT) & 0xffff;

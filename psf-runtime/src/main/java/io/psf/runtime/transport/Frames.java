@@ -149,8 +149,22 @@ public final class Frames {
         tuple.writeBody(bytes);
     }
 
-    /** Writes an answer with an error. */
+    /** Writes an answer with an error, to a request that may have run. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
+        return failure(pool, function, slice, call, new PsException(code, why), false);
+    }
+
+    /**
+     * Writes an answer with an error to a request that was refused: its function has not run. Of a request that may have
+     * been sent before, this is not known.
+     */
+    public static Frame refusal(FramePool pool, Frame request, PsException why) {
+        return failure(pool, request.function(), request.slice(), request.call(), why, request.attempt() == 0);
+    }
+
+    private static Frame failure(
+            FramePool pool, int function, int slice, long call, PsException failure, boolean refused) {
+        String why = failure.detail();
         TupleWriter tuple = new TupleWriter();
         String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;
         tuple.bytes(text.getBytes(StandardCharsets.UTF_8)); // as a string is written; a lone surrogate becomes "?"
@@ -159,7 +173,8 @@ public final class Frames {
                 .function(function)
                 .slice(slice)
                 .call(call)
-                .word(code.ordinal())
+                .word(failure.code().ordinal())
+                .attempt(refused ? 1 : 0)
                 .body(tuple);
         return finished(frame, tuple);
     }

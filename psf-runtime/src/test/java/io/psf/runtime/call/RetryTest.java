@@ -15,7 +15,9 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.RecordedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -225,6 +227,19 @@ final class RetryTest {
             assertThat(failure(call).code()).isEqualTo(Code.UNKNOWN_TENSOR);
             assertThat(zero.sent()).as("not sent again").hasSize(1);
         }
+        assertOver();
+    }
+
+    /** A handler may give up with such an error, of a call of its own or since its tensor was cleared meanwhile. */
+    @Test
+    void anErrorOfAHandlerIsNotRepeated() {
+        Call<Integer> call = send(false);
+        for (RecordedChannel server : List.of(zero, one)) {
+            Frame request = server.lastRequest();
+            server.receive(Frames.failure(
+                    pool, request.function(), request.slice(), request.call(), Code.STALE_LAYOUT, "of another tensor"));
+        }
+        assertThat(failure(call).code()).isEqualTo(Code.STALE_LAYOUT);
         assertOver();
     }
 

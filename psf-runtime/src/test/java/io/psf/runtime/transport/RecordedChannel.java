@@ -67,10 +67,9 @@ public class RecordedChannel implements Channel {
         receiver.received(this, Objects.requireNonNull(answer));
     }
 
-    /** Answers a request with an error. */
+    /** Refuses a request. */
     public void refuse(FramePool pool, Frame request, Code code, String detail) {
-        receiver.received(
-                this, Frames.failure(pool, request.function(), request.slice(), request.call(), code, detail));
+        receiver.received(this, Frames.refusal(pool, request, new PsException(code, detail)));
     }
 
     /** Lets a frame arrive. */
