@@ -24,16 +24,18 @@ final class Accepted implements Runnable {
     private final Peer peer;
     private final Handshake handshake;
     private final Channels channels;
+    private final FailureLog failures;
     /** Null during the handshake. Written by the leader. */
     private volatile @Nullable WireChannel channel;
 
     private volatile boolean closed;
 
-    Accepted(SocketChannel socket, Peer peer, Handshake handshake, Channels channels) {
+    Accepted(SocketChannel socket, Peer peer, Handshake handshake, Channels channels, FailureLog failures) {
         this.socket = socket;
         this.peer = peer;
         this.handshake = handshake;
         this.channels = channels;
+        this.failures = failures;
     }
 
     /** Continues the handshake. */
@@ -51,7 +53,7 @@ final class Accepted implements Runnable {
             LOG.debug("handshake with {}: {}", peer.name(), e.toString());
             close();
         } catch (RuntimeException | Error e) { // for example no memory
-            LOG.warn("handshake with {}: {}", peer.name(), e.toString());
+            failures.report("the handshake with " + peer.name(), e);
             close();
         }
     }

@@ -88,7 +88,11 @@ public final class NetTransport implements Transport {
     private Accepted accept(SocketChannel socket, Acceptor acceptor) throws IOException {
         socket.configureBlocking(false);
         Accepted accepted = new Accepted(
-                socket, peer(socket, true), wires.accept(socket), (wire, peer) -> channel(wire, acceptor, peer));
+                socket,
+                peer(socket, true),
+                wires.accept(socket),
+                (wire, peer) -> channel(wire, acceptor, peer),
+                reactor.checks().failures());
         reactor.register(socket, SelectionKey.OP_READ, accepted);
         return accepted;
     }
