@@ -32,7 +32,6 @@ final class ClientTest {
     private Peer server;
     private int broken;
 
-    /** Notes what is sent. */
     /** The numbers in the requests. */
     private static List<Integer> numbers(RecordedChannel channel) {
         return channel.sent().stream()
