@@ -63,7 +63,6 @@ final class ArchitectureDocumentTest {
         return name.endsWith("Psf") ? name.substring(0, name.length() - "Psf".length()) : name;
     }
 
-    /** Returns the sources of the checkout by the name of their class. */
     /** A longer class does too much: give a part of it to a class of its own. */
     @Test
     void noClassIsAbove400Lines() throws IOException {
@@ -79,6 +78,7 @@ final class ArchitectureDocumentTest {
         }
     }
 
+    /** Returns the sources of the checkout by the name of their class. */
     private static Map<String, List<Path>> sources() throws IOException {
         Map<String, List<Path>> sources = new HashMap<>();
         try (Stream<Path> modules = Files.list(ROOT)) {
