@@ -23,7 +23,7 @@ public record ServerConfig(
     }
 
     /**
-     * What a server stores where.
+     * The directories of a server's shards and checkpoints, and its memory for requests and answers.
      *
      * @param mapped the directory of the files that shards are mapped to; null for native memory
      * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none

@@ -12,7 +12,6 @@ import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,7 @@ public final class Client {
     private final Sender sender;
     private volatile @Nullable Layouts layouts;
     /** Null if no listener was added. */
-    private volatile @Nullable CallEvents events;
+    private volatile @Nullable EventListeners<CallListener> events;
 
     private final LongAdder bytesReceived = new LongAdder();
     private final Callbacks callbacks = new Callbacks();
@@ -62,15 +61,12 @@ public final class Client {
 
     /** Adds a listener to all later events. */
     public synchronized void listen(CallListener listener) {
-        CallEvents before = events;
-        List<CallListener> all = new ArrayList<>(before == null ? List.of() : before.listeners());
-        all.add(listener);
-        events = new CallEvents(all);
+        events = EventListeners.with(events, listener);
     }
 
     /** Returns the listeners; null for none. */
     @Nullable
-    CallEvents events() {
+    EventListeners<CallListener> events() {
         return events;
     }
 
@@ -187,9 +183,10 @@ public final class Client {
         if (call == null) {
             frame.release();
         } else {
-            CallEvents listening = events;
+            EventListeners<CallListener> listening = events;
             if (listening != null) {
-                listening.received(call.info().name(), frame.length());
+                int bytes = frame.length();
+                listening.forEach(each -> each.received(call.info().name(), bytes));
             }
             call.answered(call.parts().of(frame.slice(), peer), frame);
         }
@@ -332,10 +329,11 @@ public final class Client {
         if (!outstanding.remove(call)) {
             return; // it has not been sent
         }
-        CallEvents listening = events;
+        EventListeners<CallListener> listening = events;
         if (listening != null) {
             long begun = call.deadline() - call.limits().timeoutNanos();
-            listening.ended(call.info().name(), outcome, System.nanoTime() - begun);
+            long nanos = System.nanoTime() - begun;
+            listening.forEach(each -> each.ended(call.info().name(), outcome, nanos));
         }
         for (int part = 0; part < call.parts().count(); part++) {
             Peer peer = call.parts().peer(part);

@@ -1,5 +1,6 @@
 package io.psf.runtime.call;
 
+import io.psf.api.CallListener;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.TupleWriter;
@@ -118,9 +119,9 @@ final class Sender {
 
     private void sent(Call<?> call, int bytes) {
         bytesSent.add(bytes);
-        CallEvents events = client.events();
+        EventListeners<CallListener> events = client.events();
         if (events != null) {
-            events.sent(call.info().name(), bytes);
+            events.forEach(each -> each.sent(call.info().name(), bytes));
         }
     }
 

@@ -23,7 +23,7 @@ public record Protocol(int version, int oldest, List<Feature> features) {
      */
     public record Feature(String name, boolean required) {}
 
-    /** What this version of psf speaks. */
+    /** The protocol of this version of psf. */
     static final Protocol OWN = new Protocol(1, 1, List.of());
 
     /**

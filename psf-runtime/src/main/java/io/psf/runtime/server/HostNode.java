@@ -14,6 +14,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.StoredNode;
+import io.psf.runtime.call.EventListeners;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.transport.FramePool;
@@ -50,7 +51,7 @@ public final class HostNode implements StoredNode {
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
     private volatile List<HandlerInterceptor> interceptors = List.of();
-    private volatile @Nullable RequestEvents events;
+    private volatile @Nullable EventListeners<RequestListener> events;
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
@@ -136,32 +137,30 @@ public final class HostNode implements StoredNode {
 
     /** Adds a listener to all later events. */
     synchronized void listen(RequestListener listener) {
-        RequestEvents before = events;
-        List<RequestListener> all = new ArrayList<>(before == null ? List.of() : before.listeners());
-        all.add(listener);
-        events = new RequestEvents(all);
+        events = EventListeners.with(events, listener);
     }
 
     /** Returns the listeners of this node's requests; null for none. */
     @Nullable
-    RequestEvents events() {
+    EventListeners<RequestListener> events() {
         return events;
     }
 
     /** Tells the listeners, if there are any, of a request that waits for its lane. */
     void tellQueued(Invocation request) {
-        RequestEvents listening = events;
+        EventListeners<RequestListener> listening = events;
         if (listening != null) {
-            listening.queued(
-                    request.function().name(), request.bytes(), request.lane().depth());
+            int depth = request.lane().depth();
+            listening.forEach(each -> each.queued(request.function().name(), request.bytes(), depth));
         }
     }
 
     /** Tells the listeners, if there are any, of an answer. */
     void tellAnswered(Invocation request, PsException.Code outcome, int bytes) {
-        RequestEvents listening = events;
+        EventListeners<RequestListener> listening = events;
         if (listening != null) {
-            listening.answered(request.function().name(), outcome, bytes, System.nanoTime() - request.arrivedAt());
+            long nanos = System.nanoTime() - request.arrivedAt();
+            listening.forEach(each -> each.answered(request.function().name(), outcome, bytes, nanos));
         }
     }
 

@@ -2,9 +2,11 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
+import io.psf.runtime.call.EventListeners;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Frame;
@@ -183,7 +185,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
             fail(pointless);
             return;
         }
-        RequestEvents events = place.node().events();
+        EventListeners<RequestListener> events = place.node().events();
         long waited = events == null ? 0 : begin - arrivedAt();
         CallInfo call = new CallInfo(connection().worker(), this.call, attempt);
         try {
@@ -199,7 +201,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
                     shard.cost().took(took);
                 }
                 if (events != null) {
-                    events.handled(function().name(), waited, took);
+                    events.forEach(each -> each.handled(function().name(), waited, took));
                 }
             }
         }

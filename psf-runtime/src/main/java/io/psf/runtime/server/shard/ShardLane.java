@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /**
- * What a shard gets from its lane and from its server: the call being answered, and what depends on it. The methods of
- * {@link Shard} of the same names describe them. Used on the lane, and before that by the thread that makes the shard.
+ * The call being answered on a shard, and the services of its lane and server. The methods of {@link Shard} of the same
+ * names describe them. Used on the lane, and before that by the thread that makes the shard.
  */
 public interface ShardLane {
     /** Returns the call being answered. */
