@@ -1,0 +1,703 @@
+// The kernels of psf's device shards: rows by key, optimizers, initial values.
+//
+// Arithmetic is that of the handlers on the host, operation by operation: compile with -fmad=false, so that results are
+// equal to the bit where no transcendental function is involved. Every kernel is a grid-stride loop: any grid is correct.
+// Row numbers of items are int: a row from 0, NONE, or DUPLICATE(e) for a key that another item of the same call inserts.
+
+typedef unsigned long long u64;
+typedef long long i64;
+
+#define NONE (-1)
+#define DUPLICATE(entry) (-2 - (int)(entry))
+#define UNCLAIMED 0x7fffffff
+
+/** The state of a shard that kernels share. The first four words are reset before each call. */
+struct Status {
+    int invalid;    // n minus the index of the first key that the shard does not own; 0 if there is none
+    int full;       // 1 if a row was not created, since the table has its most rows
+    int duplicates; // items of a push that repeat the row of an earlier item, not applied yet
+    int missing;    // keys without a row
+    int rows;       // rows of a growing table
+    int used;       // entries of its index that are in use, those of removed keys included
+};
+
+/** An entry of the index of a growing table: open addressing, linear probing. */
+struct Entry {
+    u64 tag;  // the key's tag; 0 for an entry that was never used
+    int row;  // the row plus 1; 0 while it is created; REMOVED
+    int spare;
+};
+
+#define REMOVED (-1)
+
+#define EACH(i, n) \
+    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
+
+// ---- hashes ----
+
+#define GAMMA 0x9E3779B97F4A7C15ull
+
+/** SplitMix64's finalizer, as TensorLayout.hash: a bijection. */
+__device__ inline u64 mix(u64 z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+/** True if a slice of the given positions owns the key: positions are the hash's upper 62 bits. */
+__device__ inline bool owns(i64 key, i64 begin, i64 end) {
+    i64 position = (i64)(mix((u64)key) >> 2);
+    return position >= begin && position < end;
+}
+
+/** The entry at which a search begins, and the tag. One key has tag 0: it has an entry of its own behind the others. */
+__device__ inline u64 home(i64 key, u64 mask, u64 *tag) {
+    *tag = mix((u64)key) ^ GAMMA;
+    if (*tag == 0) {
+        *tag = 1;
+        return mask + 1;
+    }
+    return *tag & mask;
+}
+
+__device__ inline u64 next(u64 at, u64 mask) {
+    return at > mask ? at : (at + 1) & mask;
+}
+
+/** The entry of a key; -1 if there is none. */
+__device__ inline i64 find(const Entry *entries, u64 mask, i64 key) {
+    u64 tag;
+    for (u64 at = home(key, mask, &tag);; at = next(at, mask)) {
+        u64 seen = entries[at].tag;
+        if (seen == tag) {
+            return (i64)at;
+        }
+        if (seen == 0) {
+            return -1;
+        }
+    }
+}
+
+// ---- initial values ----
+
+/** A distribution of initial values, as the records of io.psf.builtin.initializer. */
+struct Generator {
+    int kind;
+    double a;
+    double b;
+    u64 key;
+    float least;
+    float greatest;
+};
+
+enum { CONSTANT, UNIFORM, NORMAL, TRUNCATED_NORMAL };
+
+__device__ inline double draw(u64 stream, int number) {
+    u64 bits = mix(stream + (u64)(number + 1) * GAMMA);
+    return ((double)(bits >> 12) + 0.5) * 2.220446049250313e-16; // 2^-52
+}
+
+__device__ inline double polynomial(
+        double c0, double c1, double c2, double c3, double c4, double c5, double c6, double c7, double x) {
+    return ((((((c7 * x + c6) * x + c5) * x + c4) * x + c3) * x + c2) * x + c1) * x + c0;
+}
+
+/** The quantile of the standard normal distribution: algorithm AS 241, PPND16 (Wichura, 1988). */
+__device__ __noinline__ double quantile(double p) {
+    double q = p - 0.5;
+    if (fabs(q) <= 0.425) {
+        double r = 0.180625 - q * q;
+        return q
+                * polynomial(3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3,
+                        1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                        3.3430575583588128105e+4, 2.5090809287301226727e+3, r)
+                / polynomial(1.0, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
+                        2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4,
+                        5.2264952788528545610e+3, r);
+    }
+    double r = sqrt(-log(q < 0 ? p : 1 - p));
+    double z;
+    if (r <= 5) {
+        double t = r - 1.6;
+        z = polynomial(1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
+                    3.64784832476320460504e0, 1.27045825245236838258e0, 2.41780725177450611770e-1,
+                    2.27238449892691845833e-2, 7.74545014278341407640e-4, t)
+                / polynomial(1.0, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
+                        1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4,
+                        1.05075007164441684324e-9, t);
+    } else {
+        double t = r - 5;
+        z = polynomial(6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
+                    2.96560571828505891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                    2.71155556874348757815e-5, 2.01033439929228813265e-7, t)
+                / polynomial(1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
+                        7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7,
+                        2.04426310338993978564e-15, t);
+    }
+    return q < 0 ? -z : z;
+}
+
+__device__ inline float bounded(double value, float least, float greatest) {
+    float rounded = (float)value;
+    return fmaxf(least, fminf(greatest, rounded));
+}
+
+/** The value of an element, by its index in the whole tensor. */
+__device__ __noinline__ float generate(const Generator g, u64 element) {
+    if (g.kind == CONSTANT) {
+        return (float)g.a;
+    }
+    u64 stream = mix(g.key + (element + 1) * GAMMA);
+    double u = draw(stream, 0);
+    if (g.kind == UNIFORM) {
+        return bounded(g.a + (g.b - g.a) * u, g.least, g.greatest);
+    }
+    double z = quantile(u);
+    if (g.kind == NORMAL) {
+        return (float)(g.a + g.b * z);
+    }
+    for (int number = 1; fabs(z) > 2; number++) {
+        z = quantile(draw(stream, number));
+    }
+    return bounded(g.a + g.b * z, g.least, g.greatest);
+}
+
+/** The index of the first element of a key's row in a growing table. */
+__device__ inline u64 firstElement(i64 key, int width) {
+    bool likeAFixedTable = key >= 0 && key < 0x7fffffffffffffffll / width;
+    return (likeAFixedTable ? (u64)key : mix((u64)key)) * (u64)width;
+}
+
+#define GENERATOR int kind, double a, double b, u64 seed, float least, float greatest
+#define THE_GENERATOR {kind, a, b, seed, least, greatest}
+
+/** Writes the initial values of consecutive elements. */
+extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) {
+    Generator g = THE_GENERATOR;
+    EACH(i, n) {
+        values[i] = generate(g, (u64)(first + i));
+    }
+}
+
+/** Writes the initial values of the rows of a growing table from row `before` on. */
+extern "C" __global__ void psf_fill_rows(
+        float *values, const i64 *keys, int before, int width, const Status *status, GENERATOR) {
+    Generator g = THE_GENERATOR;
+    EACH(i, (i64)(status->rows - before) * width) {
+        i64 row = before + i / width;
+        values[row * width + i % width] = generate(g, firstElement(keys[row], width) + i % width);
+    }
+}
+
+// ---- rows by key ----
+
+/** Adds one to a counter for each thread of a warp that is here, with one atomic operation. Returns the value before. */
+__device__ inline int increment(int *counter) {
+#ifdef __CUDA_ARCH__
+    unsigned here = __activemask();
+    int lane = threadIdx.x % 32;
+    int first = __ffs(here) - 1;
+    int before = 0;
+    if (lane == first) {
+        before = atomicAdd(counter, __popc(here));
+    }
+    return __shfl_sync(here, before, first) + __popc(here & ((1u << lane) - 1));
+#else
+    return atomicAdd(counter, 1);
+#endif
+}
+
+__device__ inline void refuse(Status *status, i64 i, int n) {
+    atomicMax(&status->invalid, n - (int)i);
+}
+
+/** The rows of keys of a table that does not grow. Claims each row for the first item that has it; claims may be null. */
+extern "C" __global__ void psf_rows_in_range(
+        const i64 *keys, int n, i64 begin, i64 end, int *rows, int *claims, Status *status) {
+    EACH(i, n) {
+        i64 key = keys[i];
+        if (key < begin || key >= end) {
+            rows[i] = NONE;
+            refuse(status, i, n);
+            continue;
+        }
+        int row = (int)(key - begin);
+        rows[i] = row;
+        if (claims) {
+            atomicMin(&claims[row], (int)i);
+        }
+    }
+}
+
+/** Checks that a slice of a growing table owns all keys. */
+extern "C" __global__ void psf_check(const i64 *keys, int n, i64 begin, i64 end, Status *status) {
+    EACH(i, n) {
+        if (!owns(keys[i], begin, end)) {
+            refuse(status, i, n);
+        }
+    }
+}
+
+/** The rows of keys of a growing table; NONE for a key without one, and counts those. */
+extern "C" __global__ void psf_find(
+        const i64 *keys, int n, i64 begin, i64 end, const Entry *entries, u64 mask, int *rows, Status *status) {
+    EACH(i, n) {
+        i64 key = keys[i];
+        int row = NONE;
+        if (!owns(key, begin, end)) {
+            refuse(status, i, n);
+        } else {
+            i64 at = find(entries, mask, key);
+            int entry = at < 0 ? REMOVED : entries[at].row;
+            row = entry > 0 ? entry - 1 : NONE;
+        }
+        rows[i] = row;
+        if (row == NONE) {
+            increment(&status->missing);
+        }
+    }
+}
+
+/** Creates the row of an entry that the thread has claimed. Returns NONE if the table has its most rows. */
+__device__ inline int create(Entry *entry, i64 key, i64 *keys, int most, Status *status) {
+    int row = increment(&status->rows);
+    if (row >= most) {
+        atomicSub(&status->rows, 1);
+        atomicExch(&entry->row, REMOVED);
+        atomicExch(&status->full, 1);
+        return NONE;
+    }
+    keys[row] = key;
+    atomicExch(&entry->row, row + 1);
+    return row;
+}
+
+/**
+ * The rows of keys of a growing table; creates missing ones. Does nothing if psf_check has found a key that is not
+ * owned. A key whose row another thread is creating gets DUPLICATE: no thread waits for another one. Claims each row for
+ * the first item that has it; claims may be null.
+ */
+extern "C" __global__ void psf_find_or_insert(
+        const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, int *claims,
+        Status *status) {
+    if (status->invalid) {
+        EACH(i, n) {
+            rows[i] = NONE;
+        }
+        return;
+    }
+    EACH(i, n) {
+        i64 key = keys[i];
+        u64 tag;
+        u64 at = home(key, mask, &tag);
+        int row = NONE;
+        for (;; at = next(at, mask)) {
+            Entry *entry = &entries[at];
+            u64 seen = *(volatile u64 *)&entry->tag;
+            if (seen == 0) {
+                seen = atomicCAS(&entry->tag, 0ull, tag);
+                if (seen == 0) {
+                    increment(&status->used);
+                    row = create(entry, key, keysOfRows, most, status);
+                    break;
+                }
+            }
+            if (seen == tag) {
+                int there = *(volatile int *)&entry->row;
+                if (there == REMOVED) {
+                    there = atomicCAS(&entry->row, REMOVED, 0);
+                    if (there == REMOVED) {
+                        row = create(entry, key, keysOfRows, most, status);
+                        break;
+                    }
+                }
+                row = there > 0 ? there - 1 : DUPLICATE(at);
+                break;
+            }
+        }
+        rows[i] = row;
+        if (claims && row >= 0) {
+            atomicMin(&claims[row], (int)i);
+        }
+    }
+}
+
+/** Replaces DUPLICATE by the row, which exists now; NONE if it could not be created. */
+extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
+    EACH(i, n) {
+        if (rows[i] < NONE) {
+            int row = entries[-2 - rows[i]].row;
+            rows[i] = row > 0 ? row - 1 : NONE;
+        }
+    }
+}
+
+/** Enters the keys of all rows into an empty index. */
+extern "C" __global__ void psf_index(const i64 *keys, int n, Entry *entries, u64 mask) {
+    EACH(i, n) {
+        u64 tag;
+        for (u64 at = home(keys[i], mask, &tag);; at = next(at, mask)) {
+            if (atomicCAS(&entries[at].tag, 0ull, tag) == 0) {
+                entries[at].row = (int)i + 1;
+                break;
+            }
+        }
+    }
+}
+
+/** Removes keys from the index. Returns the row that each had; NONE if it had none, or is repeated. */
+extern "C" __global__ void psf_remove(const i64 *keys, int n, Entry *entries, u64 mask, int *rows) {
+    EACH(i, n) {
+        i64 at = find(entries, mask, keys[i]);
+        int row = at < 0 ? REMOVED : atomicExch(&entries[at].row, REMOVED);
+        rows[i] = row > 0 ? row - 1 : NONE;
+    }
+}
+
+/** Gives the keys of rows `from` the row numbers `to`; no row is in both. */
+extern "C" __global__ void psf_move_keys(i64 *keys, const int *from, const int *to, int n, Entry *entries, u64 mask) {
+    EACH(i, n) {
+        i64 key = keys[from[i]];
+        keys[to[i]] = key;
+        i64 at = find(entries, mask, key);
+        if (at >= 0) {
+            entries[at].row = to[i] + 1;
+        }
+    }
+}
+
+/** Copies rows `from` to the rows `to` of the same array; no row is in both. */
+extern "C" __global__ void psf_move_rows(float *values, const int *from, const int *to, int n, int width) {
+    EACH(i, (i64)n * width) {
+        i64 item = i / width;
+        i64 column = i % width;
+        values[(i64)to[item] * width + column] = values[(i64)from[item] * width + column];
+    }
+}
+
+/** Copies rows to an array, one after the other; the row of NONE is its key's initial values. */
+extern "C" __global__ void psf_gather(
+        const float *values, const int *rows, int n, int width, float *into, const i64 *keys, GENERATOR) {
+    Generator g = THE_GENERATOR;
+    if (width % 4 == 0) {
+        unsigned quads = (unsigned)width / 4;
+        EACH(i, (i64)n * quads) {
+            i64 item = i / quads;
+            unsigned quad = (unsigned)(i - item * quads);
+            int row = rows[item];
+            float4 v;
+            if (row >= 0) {
+                v = ((const float4 *)values)[(i64)row * quads + quad];
+            } else {
+                u64 first = firstElement(keys[item], width) + quad * 4;
+                v.x = generate(g, first);
+                v.y = generate(g, first + 1);
+                v.z = generate(g, first + 2);
+                v.w = generate(g, first + 3);
+            }
+            ((float4 *)into)[i] = v;
+        }
+        return;
+    }
+    EACH(i, (i64)n * width) {
+        i64 item = i / width;
+        i64 column = i - item * width;
+        int row = rows[item];
+        into[i] = row >= 0 ? values[(i64)row * width + column]
+                           : generate(g, firstElement(keys[item], width) + (u64)column);
+    }
+}
+
+/** Copies the rows of an array to rows by number. */
+extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, int width, const float *from) {
+    EACH(i, (i64)n * width) {
+        i64 item = i / width;
+        values[(i64)rows[item] * width + (i - item * width)] = from[i];
+    }
+}
+
+// ---- optimizers ----
+
+/** The arguments of a rule, in the order of its record, and Adam's corrections by number of steps: rate, root. */
+struct Rule {
+    float p0, p1, p2, p3;
+    const float *corrections;
+    int known;
+};
+
+struct Add {
+    static const int states = 0;
+    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float) {
+        w = w + r.p0 * g;
+    }
+};
+
+struct Assign {
+    static const int states = 0;
+    __device__ static void step(const Rule &, float &w, float g, float &, float &, float) {
+        w = g;
+    }
+};
+
+struct Sgd {
+    static const int states = 0;
+    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float) {
+        w = w - r.p0 * g;
+    }
+};
+
+struct Momentum {
+    static const int states = 1;
+    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float) {
+        v = r.p1 * v - r.p0 * g;
+        w = w + v;
+    }
+};
+
+struct Nesterov {
+    static const int states = 1;
+    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float) {
+        float t = -r.p0 * g;
+        v = r.p1 * (v + t);
+        w = w + (v + t);
+    }
+};
+
+struct AdaGrad {
+    static const int states = 1;
+    __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float) {
+        a = a + g * g;
+        w = w - r.p0 * g / (sqrtf(r.p1 + a) + r.p2);
+    }
+};
+
+/** Adam's corrections by number of steps: rate and root. */
+__device__ __noinline__ float2 correction(const Rule r, int count) {
+    if (count < r.known) {
+        return ((const float2 *)r.corrections)[count];
+    }
+    float2 computed;
+    computed.x = (float)((double)r.p0 / (1 - pow((double)r.p1, (double)count)));
+    computed.y = (float)(1 / sqrt(1 - pow((double)r.p2, (double)count)));
+    return computed;
+}
+
+struct Adam {
+    static const int states = 2;
+    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float steps) {
+        float2 c = correction(r, (int)steps);
+        float rate = c.x;
+        float root = c.y;
+        float newM = (float)(1.0 - (double)r.p1);
+        float newV = (float)(1.0 - (double)r.p2);
+        m = r.p1 * m + newM * g;
+        v = r.p2 * v + newV * g * g;
+        w = w - rate * m / (sqrtf(v) * root + r.p3);
+    }
+};
+
+/** Steps element i of w, s and t by element j of g. */
+template <class R>
+__device__ inline void stepOne(
+        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float steps) {
+    float weight = w[i];
+    float first = R::states > 0 ? s[i] : 0;
+    float second = R::states > 1 ? t[i] : 0;
+    R::step(r, weight, g[j], first, second, steps);
+    w[i] = weight;
+    if (R::states > 0) {
+        s[i] = first;
+    }
+    if (R::states > 1) {
+        t[i] = second;
+    }
+}
+
+/** Steps four elements: those of group i of w, s and t by group j of g. */
+template <class R>
+__device__ inline void stepFour(
+        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, const float *steps, i64 row,
+        i64 row1, i64 row2, i64 row3) {
+    float4 weight = ((const float4 *)w)[i];
+    float4 gradient = ((const float4 *)g)[j];
+    float4 first;
+    float4 second;
+    if (R::states > 0) {
+        first = ((const float4 *)s)[i];
+    }
+    if (R::states > 1) {
+        second = ((const float4 *)t)[i];
+    }
+    float count = 0;
+    float count1 = 0;
+    float count2 = 0;
+    float count3 = 0;
+    if (steps) {
+        count = steps[row];
+        count1 = steps[row1];
+        count2 = steps[row2];
+        count3 = steps[row3];
+    }
+    R::step(r, weight.x, gradient.x, first.x, second.x, count);
+    R::step(r, weight.y, gradient.y, first.y, second.y, count1);
+    R::step(r, weight.z, gradient.z, first.z, second.z, count2);
+    R::step(r, weight.w, gradient.w, first.w, second.w, count3);
+    ((float4 *)w)[i] = weight;
+    if (R::states > 0) {
+        ((float4 *)s)[i] = first;
+    }
+    if (R::states > 1) {
+        ((float4 *)t)[i] = second;
+    }
+}
+
+/**
+ * Steps the elements [first, first + n) of a shard by the n elements of g. Steps, which may be null, are the number of
+ * steps of each row, this one included. `first` is a multiple of 4, and all arrays are aligned to 16 bytes.
+ */
+template <class R>
+__device__ inline void stepAll(
+        float *w, const float *g, float *s, float *t, const float *steps, i64 first, i64 n, int width, const Rule &r) {
+    i64 fours = n / 4;
+    EACH(i, fours) {
+        i64 at = first + i * 4;
+        i64 row = 0;
+        i64 row1 = 0;
+        i64 row2 = 0;
+        i64 row3 = 0;
+        if (steps) {
+            if (width == 1) {
+                row = at;
+                row1 = at + 1;
+                row2 = at + 2;
+                row3 = at + 3;
+            } else {
+                row = at / width;
+                i64 column = at - row * width;
+                row1 = column + 1 < width ? row : (at + 1) / width;
+                row2 = column + 2 < width ? row : (at + 2) / width;
+                row3 = column + 3 < width ? row : (at + 3) / width;
+            }
+        }
+        stepFour<R>(r, w, g, s, t, first / 4 + i, i, steps, row, row1, row2, row3);
+    }
+    EACH(i, n - fours * 4) {
+        i64 at = first + fours * 4 + i;
+        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, steps ? steps[at / width] : 0);
+    }
+}
+
+/**
+ * Steps some rows, each by the first item that has it: items whose claim is another item's, or that have no row, are
+ * left. Steps, which may be null, are the number of steps of each row before this one.
+ */
+template <class R>
+__device__ inline void stepRows(
+        float *w, const float *g, float *s, float *t, const float *steps, const int *rows, const int *claims, int n,
+        int width, const Status *status, const Rule &r) {
+    if (status->invalid || status->full) {
+        return;
+    }
+    if (width % 4 == 0) {
+        unsigned quads = (unsigned)width / 4;
+        EACH(i, (i64)n * quads) {
+            i64 item = i / quads;
+            i64 row = rows[item];
+            if (row >= 0 && claims[row] == (int)item) {
+                unsigned quad = (unsigned)(i - item * quads);
+                float count = steps ? steps[row] + 1 : 0;
+                stepFour<R>(r, w, g, s, t, row * quads + quad, i, steps ? &count : (const float *)0, 0, 0, 0, 0);
+            }
+        }
+        return;
+    }
+    EACH(i, (i64)n * width) {
+        i64 item = i / width;
+        i64 row = rows[item];
+        if (row >= 0 && claims[row] == (int)item) {
+            stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, steps ? steps[row] + 1 : 0);
+        }
+    }
+}
+
+/** Steps the items that stepRows has left, in order. One block: each thread has its own columns. */
+template <class R>
+__device__ inline void stepRest(
+        float *w, const float *g, float *s, float *t, float *steps, const int *rows, int n, int width,
+        const Rule &r) {
+    for (int item = 0; item < n; item++) {
+        i64 row = rows[item];
+        if (row < 0) {
+            continue;
+        }
+        float count = steps ? steps[row] + 1 : 0;
+        __syncthreads();
+        if (steps && threadIdx.x == 0) {
+            steps[row] = count;
+        }
+        for (int column = threadIdx.x; column < width; column += blockDim.x) {
+            stepOne<R>(r, w, g, s, t, row * width + column, (i64)item * width + column, count);
+        }
+        __syncthreads();
+    }
+}
+
+#define ARGUMENTS float p0, float p1, float p2, float p3, const float *corrections, int known
+#define THE_ARGUMENTS {p0, p1, p2, p3, corrections, known}
+
+#define KERNELS(name, R)                                                                                              \
+    extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *steps,     \
+            i64 first, i64 n, int width, ARGUMENTS) {                                                                 \
+        Rule r = THE_ARGUMENTS;                                                                                       \
+        stepAll<R>(w, g, s, t, steps, first, n, width, r);                                                            \
+    }                                                                                                                 \
+    extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *steps,    \
+            const int *rows, const int *claims, int n, int width, const Status *status, ARGUMENTS) {                  \
+        Rule r = THE_ARGUMENTS;                                                                                       \
+        stepRows<R>(w, g, s, t, steps, rows, claims, n, width, status, r);                                            \
+    }                                                                                                                 \
+    extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *steps,          \
+            const int *rows, int n, int width, ARGUMENTS) {                                                           \
+        Rule r = THE_ARGUMENTS;                                                                                       \
+        stepRest<R>(w, g, s, t, steps, rows, n, width, r);                                                            \
+    }
+
+KERNELS(add, Add)
+KERNELS(assign, Assign)
+KERNELS(sgd, Sgd)
+KERNELS(momentum, Momentum)
+KERNELS(nesterov, Nesterov)
+KERNELS(adagrad, AdaGrad)
+KERNELS(adam, Adam)
+
+/** Counts a step of every row. */
+extern "C" __global__ void psf_count(float *steps, int n) {
+    EACH(i, n) {
+        steps[i] = steps[i] + 1;
+    }
+}
+
+/**
+ * Ends the parallel part of a push by key: counts a step of each row that was stepped, gives its claim up, and leaves
+ * in `rows` only the items that were not applied, which it counts.
+ */
+extern "C" __global__ void psf_release(int *rows, int n, int *claims, float *steps, Status *status) {
+    bool failed = status->invalid || status->full;
+    EACH(i, n) {
+        int row = rows[i];
+        if (row < 0) {
+            if (row < NONE) {
+                atomicAdd(&status->duplicates, 1);
+            }
+            continue;
+        }
+        if (atomicCAS(&claims[row], (int)i, UNCLAIMED) == (int)i) {
+            if (steps && !failed) {
+                steps[row] = steps[row] + 1;
+            }
+            rows[i] = NONE;
+        } else {
+            atomicAdd(&status->duplicates, 1);
+        }
+    }
+}
