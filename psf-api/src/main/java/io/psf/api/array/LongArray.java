@@ -53,6 +53,11 @@ public final class LongArray implements SharedArray {
         return new LongArray(SharedArray.littleEndian(bytes).asLongBuffer());
     }
 
+    /** Returns the off-heap elements behind this array, for copies by a device; null if the array is on the heap. */
+    public @Nullable LongBuffer offHeap() {
+        return data.isDirect() ? data.slice() : null;
+    }
+
     @Override
     public int length() {
         return data.capacity();

@@ -1,0 +1,71 @@
+package io.psf.gpu.driver;
+
+import io.psf.api.PsException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tells whether this JVM can use CUDA. This class loads without JCuda, its natives and the driver: the others are used
+ * only if {@link #unavailable} is empty.
+ */
+public final class Cuda {
+    /** The reason why CUDA cannot be used; empty if it can. Found once: a class of JCuda that has failed to load stays so. */
+    private static final class Probe {
+        static final Optional<String> REASON = probe();
+    }
+
+    private Cuda() {}
+
+    /** Returns the reason, in a sentence without a period, why this JVM cannot use CUDA; empty if it can. */
+    public static Optional<String> unavailable() {
+        return Probe.REASON;
+    }
+
+    private static Optional<String> probe() {
+        try {
+            return Loader.load();
+        } catch (LinkageError e) {
+            return Optional.of(reason(e));
+        }
+    }
+
+    /** Returns the reason for a library that cannot be loaded, in a sentence. */
+    static String reason(Throwable failure) {
+        StringBuilder all = new StringBuilder();
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            all.append(each.getMessage()).append('\n');
+        }
+        String text = all.toString();
+        if (text.contains("libcuda.so") || text.contains("nvcuda.dll")) {
+            return "there is no CUDA driver: libcuda.so.1 cannot be loaded";
+        }
+        if (text.contains("No resource found") || text.contains("UnsatisfiedLinkError: no ")) {
+            return "JCuda has no library for this platform (" + System.getProperty("os.name") + ", "
+                    + System.getProperty("os.arch") + ")";
+        }
+        if (failure instanceof NoClassDefFoundError && text.contains("jcuda/")) {
+            return "JCuda is not on the class path";
+        }
+        return "JCuda cannot be loaded: " + List.of(text.split("\n", 2)).get(0);
+    }
+
+    /**
+     * Checks the result of a call of the driver.
+     *
+     * @param result the {@code CUresult}
+     * @param what what failed, for the message
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory, otherwise with {@code
+     *     INTERNAL}
+     */
+    public static void check(int result, String what) {
+        if (result != 0) {
+            throw failure(result, what);
+        }
+    }
+
+    static PsException failure(int result, String what) {
+        PsException.Code code =
+                result == Loader.OUT_OF_MEMORY ? PsException.Code.RESOURCE_EXHAUSTED : PsException.Code.INTERNAL;
+        return new PsException(code, what + ": " + Loader.text(result));
+    }
+}

@@ -1,0 +1,185 @@
+package io.psf.gpu.driver;
+
+import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
+import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+
+import io.psf.api.PsException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.JCudaDriver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device and its primary context, which is retained for the life of the JVM. Each thread that uses the device calls
+ * {@link #use} first. Thread-safe.
+ */
+public final class Device {
+    private static final Map<Integer, Device> OPEN = new ConcurrentHashMap<>();
+    /** The device whose context is the thread's current one. */
+    private static final ThreadLocal<@Nullable Device> CURRENT = new ThreadLocal<>();
+
+    private final int number;
+    private final String name;
+    private final int capability;
+    private final int processors;
+    private final long memory;
+    private final CUcontext context = new CUcontext();
+    private final Map<String, Module> modules = new ConcurrentHashMap<>();
+    /** Blocks that are not in use, by length. Guarded by this. */
+    private final TreeMap<Long, List<Block>> idle = new TreeMap<>();
+
+    private Device(int number) {
+        this.number = number;
+        CUdevice device = new CUdevice();
+        Cuda.check(JCudaDriver.cuDeviceGet(device, number), "device " + number);
+        byte[] text = new byte[256];
+        Cuda.check(JCudaDriver.cuDeviceGetName(text, text.length, device), "name of device " + number);
+        this.name = new String(text, StandardCharsets.UTF_8).split("\0", 2)[0].strip();
+        this.capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+                + attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        this.processors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        Cuda.check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "context of device " + number);
+        long[] total = new long[1];
+        Cuda.check(JCudaDriver.cuDeviceTotalMem(total, device), "memory of device " + number);
+        this.memory = total[0];
+    }
+
+    /**
+     * Returns a device. CUDA must be {@link Cuda#unavailable available}.
+     *
+     * @throws PsException with {@code CONFIGURATION} if there is none of that number, with {@code INTERNAL} if the driver
+     *     fails
+     */
+    public static Device of(int number) {
+        if (number < 0 || number >= Loader.count()) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "device " + number + ": not there (expected: 0 to " + (Loader.count() - 1) + ")");
+        }
+        return OPEN.computeIfAbsent(number, Device::new);
+    }
+
+    private int attribute(CUdevice device, int attribute) {
+        int[] value = new int[1];
+        Cuda.check(
+                JCudaDriver.cuDeviceGetAttribute(value, attribute, device),
+                "attribute " + attribute + " of device " + number);
+        return value[0];
+    }
+
+    /** Returns the device's number, from 0. */
+    public int number() {
+        return number;
+    }
+
+    /** Returns ten times the major part of the compute capability, plus the minor part: 90 for 9.0. */
+    public int capability() {
+        return capability;
+    }
+
+    /** Returns the number of multiprocessors. */
+    public int processors() {
+        return processors;
+    }
+
+    /** Makes this device the one that the current thread uses. */
+    public void use() {
+        if (CURRENT.get() != this) {
+            Cuda.check(JCudaDriver.cuCtxSetCurrent(context), toString());
+            CURRENT.set(this);
+        }
+    }
+
+    /** Returns the free memory in bytes, without idle blocks of this class. */
+    public long free() {
+        long[] free = new long[1];
+        Cuda.check(JCudaDriver.cuMemGetInfo(free, new long[1]), "memory of " + this);
+        return free[0];
+    }
+
+    /**
+     * Allocates memory, its content undefined. An idle block of the same length is reused. If the device has too little
+     * memory, its idle blocks are given back to it first.
+     *
+     * @param what the use, for the message
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory
+     */
+    public Block allocate(long bytes, String what) {
+        long rounded = (Math.max(bytes, 1) + 255) & -256L;
+        Block reused = reuse(rounded);
+        if (reused != null) {
+            return reused;
+        }
+        int[] result = new int[1];
+        Block block = Block.allocate(rounded, result);
+        if (result[0] == Loader.OUT_OF_MEMORY && trim()) {
+            block = Block.allocate(rounded, result);
+        }
+        if (result[0] == Loader.OUT_OF_MEMORY) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "memory of " + this + " for " + what + ": " + bytes + " bytes (expected: at most the " + free()
+                            + " that are free of " + memory + ")");
+        }
+        Cuda.check(result[0], "memory of " + this + " for " + what);
+        return block;
+    }
+
+    private synchronized @Nullable Block reuse(long bytes) {
+        List<Block> same = idle.get(bytes);
+        if (same == null) {
+            return null;
+        }
+        Block last = same.remove(same.size() - 1);
+        if (same.isEmpty()) {
+            idle.remove(bytes);
+        }
+        return last;
+    }
+
+    /** Leaves a block for reuse. Work that uses the block has ended. */
+    public synchronized void free(Block block) {
+        idle.computeIfAbsent(block.bytes(), bytes -> new ArrayList<>()).add(block);
+    }
+
+    /** Gives the idle blocks back to the device. Returns true if there were any. */
+    public synchronized boolean trim() {
+        boolean any = !idle.isEmpty();
+        idle.values().forEach(same -> same.forEach(block -> JCudaDriver.cuMemFree(block.pointer())));
+        idle.clear();
+        return any;
+    }
+
+    /**
+     * Returns a module, which is loaded once: the driver compiles the PTX for this device.
+     *
+     * @param ptx the PTX
+     * @param what the PTX's name, for messages
+     * @throws PsException with {@code INTERNAL} if the driver does not accept it
+     */
+    public Module module(String ptx, String what) {
+        return modules.computeIfAbsent(ptx, text -> Module.load(text, what, toString()));
+    }
+
+    /** Returns the reason why the device cannot run psf's kernels; empty if it can. */
+    public Optional<String> tooOld() {
+        return capability < 75
+                ? Optional.of(this + " has compute capability " + capability / 10 + "." + capability % 10
+                        + " (expected: at least 7.5)")
+                : Optional.empty();
+    }
+
+    /** Returns number and name, for messages. */
+    @Override
+    public String toString() {
+        return "device " + number + " (" + name + ")";
+    }
+}

@@ -1,0 +1,158 @@
+package io.psf.gpu.driver;
+
+import static jcuda.driver.CUstream_flags.CU_STREAM_NON_BLOCKING;
+
+import io.psf.api.PsException;
+import io.psf.gpu.Grid;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import jcuda.Pointer;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * A queue of work on a device: copies and kernels, which run in order. Used by one thread, whose current device is the
+ * stream's.
+ */
+public final class Stream implements AutoCloseable {
+    private static final int MOST_ARGUMENTS = 32;
+
+    private final CUstream stream = new CUstream();
+    /** The arguments of the kernel that is launched, 8 bytes each: the driver copies them. */
+    private final ByteBuffer arguments =
+            ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    /** By number of arguments, the pointers to them. */
+    private final Pointer[] pointers = new Pointer[MOST_ARGUMENTS + 1];
+    /** The last kernel that was launched, for the message of an error that is found later. */
+    private String last = "no kernel";
+
+    /** Creates a stream of the current device. */
+    public Stream() {
+        Cuda.check(JCudaDriver.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING), "stream");
+    }
+
+    /**
+     * Launches a kernel.
+     *
+     * @param values the arguments, in order: each the bits of an integer, float or double in the low bytes
+     * @throws PsException with {@code HANDLER_FAILED} naming kernel, grid and the driver's error
+     */
+    public void launch(Module module, String kernel, Grid grid, long... values) {
+        last = kernel + grid;
+        for (int i = 0; i < values.length; i++) {
+            arguments.putLong(i * Long.BYTES, values[i]);
+        }
+        int result = JCudaDriver.cuLaunchKernel(
+                module.function(kernel),
+                grid.blocks(),
+                1,
+                1,
+                grid.threads(),
+                1,
+                1,
+                grid.sharedBytes(),
+                stream,
+                pointers(values.length),
+                null);
+        if (result != 0) {
+            throw failed(result);
+        }
+    }
+
+    private Pointer pointers(int n) {
+        Pointer known = pointers[n];
+        if (known == null) {
+            Pointer[] each = new Pointer[n];
+            for (int i = 0; i < n; i++) {
+                each[i] = Pointer.to(arguments).withByteOffset((long) i * Long.BYTES);
+            }
+            known = Pointer.to(each);
+            pointers[n] = known;
+        }
+        return known;
+    }
+
+    private PsException failed(int result) {
+        PsException cause = Cuda.failure(result, "kernel " + last);
+        return cause.code() == PsException.Code.INTERNAL
+                ? new PsException(PsException.Code.HANDLER_FAILED, cause.detail())
+                : cause;
+    }
+
+    /** Copies from direct memory of the host, which stays unchanged until the copy has ended. */
+    public void copyIn(ByteBuffer from, long to) {
+        copyIn(from.slice(), from.remaining(), to);
+    }
+
+    /**
+     * Copies from direct memory of the host, which stays unchanged until the copy has ended.
+     *
+     * @param from the memory, from its first element on, regardless of its position
+     * @param to the address
+     */
+    public void copyIn(Buffer from, long bytes, long to) {
+        Cuda.check(
+                JCudaDriver.cuMemcpyHtoDAsync(Block.pointer(to), Pointer.to(from), bytes, stream),
+                "copy of " + bytes + " bytes to the device");
+    }
+
+    /** Copies from an address of the device to direct memory of the host. */
+    public void copyOut(long from, ByteBuffer to) {
+        Cuda.check(
+                JCudaDriver.cuMemcpyDtoHAsync(Pointer.to(to.slice()), Block.pointer(from), to.remaining(), stream),
+                "copy of " + to.remaining() + " bytes from the device");
+    }
+
+    /** Copies within the device. */
+    public void copy(long from, long to, long bytes) {
+        if (bytes > 0) {
+            Cuda.check(
+                    JCudaDriver.cuMemcpyDtoDAsync(Block.pointer(to), Block.pointer(from), bytes, stream),
+                    "copy of " + bytes + " bytes on the device");
+        }
+    }
+
+    /** Sets bytes from an address on, a multiple of 4, to the same 32 bits. */
+    public void fill(long address, long bytes, int bits) {
+        if (bytes > 0) {
+            Cuda.check(
+                    JCudaDriver.cuMemsetD32Async(Block.pointer(address), bits, bytes / Integer.BYTES, stream),
+                    "fill of " + bytes + " bytes on the device");
+        }
+    }
+
+    /** Marks the work so far. */
+    public void record(Event event) {
+        Cuda.check(JCudaDriver.cuEventRecord(event.event(), stream), "event");
+    }
+
+    /** Makes the later work of this stream wait for an event. */
+    public void await(Event event) {
+        Cuda.check(JCudaDriver.cuStreamWaitEvent(stream, event.event(), 0), "event");
+    }
+
+    /**
+     * Blocks until all work of this stream has ended.
+     *
+     * @throws PsException with {@code HANDLER_FAILED} naming the last kernel and the driver's error if work has failed:
+     *     then the device is of no use to this process any more
+     */
+    public void synchronize() {
+        int result = JCudaDriver.cuStreamSynchronize(stream);
+        if (result != 0) {
+            throw failed(result);
+        }
+    }
+
+    /** Blocks until all work has ended, also if it has failed: no copy uses the host's memory afterwards. */
+    public void settle() {
+        JCudaDriver.cuStreamSynchronize(stream);
+    }
+
+    @Override
+    public void close() {
+        settle();
+        JCudaDriver.cuStreamDestroy(stream);
+    }
+}

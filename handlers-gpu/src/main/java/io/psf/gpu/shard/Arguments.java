@@ -1,0 +1,51 @@
+package io.psf.gpu.shard;
+
+import java.util.Arrays;
+
+/** The arguments of a launch: the bits of each, and its type as in a signature of {@link Kernels}. */
+final class Arguments {
+    private final StringBuilder types = new StringBuilder();
+    private long[] bits = new long[24];
+
+    /** Adds an address of the device. */
+    Arguments pointer(long address) {
+        return add('p', address);
+    }
+
+    Arguments i32(int value) {
+        return add('i', value);
+    }
+
+    Arguments i64(long value) {
+        return add('l', value);
+    }
+
+    Arguments f32(float value) {
+        return add('f', Float.floatToRawIntBits(value));
+    }
+
+    Arguments f64(double value) {
+        return add('d', Double.doubleToRawLongBits(value));
+    }
+
+    Arguments generator(Generators g) {
+        return i32(g.kind()).f64(g.a()).f64(g.b()).i64(g.seed()).f32(g.least()).f32(g.greatest());
+    }
+
+    private Arguments add(char type, long value) {
+        int n = types.length();
+        types.append(type);
+        bits[n] = value;
+        return this;
+    }
+
+    /** Returns a letter for each argument: p pointer, i int32, l int64, f float32, d float64. */
+    String types() {
+        return types.toString();
+    }
+
+    /** Returns the bits of each argument, in the low bytes. */
+    long[] bits() {
+        return Arrays.copyOf(bits, types.length());
+    }
+}

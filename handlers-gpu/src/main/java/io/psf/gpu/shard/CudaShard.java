@@ -1,0 +1,358 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.CallInfo;
+import io.psf.api.Caller;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Optimizer;
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.initializer.GeneratingShard;
+import io.psf.builtin.push.Pushes;
+import io.psf.gpu.DeviceArray;
+import io.psf.gpu.DeviceKernel;
+import io.psf.gpu.DeviceShard;
+import io.psf.gpu.Grid;
+import io.psf.runtime.server.shard.MadeShard;
+import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.server.shard.Slice;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** A shard in the memory of a device. All of its state belongs to its lane. Handlers name its interfaces. */
+public final class CudaShard implements DeviceShard, StoredShard, GeneratingShard, MadeShard {
+    private final Slice slice;
+    private final TensorInfo spec;
+    private final ShardLane lane;
+    private final ShardMemory memory;
+    private final Workspace workspace;
+    private final DeviceRows rows;
+    private final DeviceOptimizer optimizer;
+    private final LookUp lookUp;
+    private final HandlerWork handlerWork;
+    private final Attachments attachments = new Attachments(this);
+    /** The sums of rounds, which are in the host's memory: each is copied to the device once, complete. */
+    private final Map<String, FloatArray> sums = new TreeMap<>();
+    /** The initial values that are being written; null before and after. */
+    private @Nullable FloatArray written;
+
+    private boolean isOnLane;
+
+    CudaShard(Slice slice, ShardMemory memory, ShardLane lane) {
+        this.slice = slice;
+        this.spec = slice.tensor();
+        this.lane = lane;
+        this.memory = memory;
+        this.workspace = memory.workspace();
+        this.rows = new DeviceRows(slice, memory);
+        this.lookUp = new LookUp(slice, rows);
+        this.optimizer = new DeviceOptimizer(slice.optimizer(), rows, spec.width(), lookUp::begin);
+        this.handlerWork = new HandlerWork(workspace, lane);
+    }
+
+    @Override
+    public Shard shard() {
+        return this;
+    }
+
+    @Override
+    public boolean generate(Generator generator) {
+        return lookUp.generate(generator);
+    }
+
+    @Override
+    public void moveToLane() {
+        FloatArray initial = written;
+        written = null;
+        isOnLane = true;
+        if (initial != null) {
+            storedValues().write(0, initial);
+        }
+    }
+
+    @Override
+    public void membersChanged(List<Member> now) {
+        for (Object attachment : attachments.all()) {
+            if (attachment instanceof MemberListener listener) {
+                listener.membersChanged(now);
+            }
+        }
+    }
+
+    @Override
+    public void giveUp() {
+        workspace.begin();
+        handlerWork.free();
+        memory.freeAll();
+        workspace.release();
+    }
+
+    @Override
+    public Range range() {
+        return slice.range();
+    }
+
+    @Override
+    public int rows() {
+        return rows.count();
+    }
+
+    @Override
+    public int mostRows() {
+        return rows.most();
+    }
+
+    @Override
+    public long key(int row) {
+        return lookUp.key(row);
+    }
+
+    @Override
+    public int width() {
+        return spec.width();
+    }
+
+    @Override
+    public int slice() {
+        return slice.slice();
+    }
+
+    @Override
+    public TensorInfo spec() {
+        return spec;
+    }
+
+    @Override
+    public FloatArray values() {
+        if (isOnLane) {
+            throw onDevice("values");
+        }
+        FloatArray initial = written;
+        if (initial == null) {
+            initial = FloatArray.allocate(Math.multiplyExact(rows(), width()));
+            written = initial;
+        }
+        return initial;
+    }
+
+    @Override
+    public FloatArray values(long key) {
+        throw onDevice("values");
+    }
+
+    private PsException onDevice(String what) {
+        return new PsException(
+                PsException.Code.BAD_REQUEST,
+                what + " of tensor \"" + spec.id() + "\": in the memory of " + workspace.device()
+                        + " (expected of a function on it: a handler for io.psf.gpu.DeviceShard)");
+    }
+
+    @Override
+    public int row(long key) {
+        int[] one = new int[1];
+        rows(LongArray.of(key), one);
+        return one[0];
+    }
+
+    @Override
+    public int find(long key) {
+        int[] one = new int[1];
+        find(LongArray.of(key), one);
+        return one[0];
+    }
+
+    @Override
+    public int find(LongArray keys, int[] into) {
+        return lookUp.find(keys, into);
+    }
+
+    @Override
+    public int[] rows(LongArray keys) {
+        int[] local = new int[keys.length()];
+        rows(keys, local);
+        return local;
+    }
+
+    @Override
+    public void rows(LongArray keys, int[] into) {
+        lookUp.rows(keys, into, !lane.isReadOnly());
+    }
+
+    @Override
+    public FloatArray gather(LongArray keys) {
+        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width()));
+        lookUp.gather(keys, gathered);
+        return gathered;
+    }
+
+    @Override
+    public void removeRows() {
+        requireMayRemove();
+        rows.removeAll();
+        attachments.rowsRemoved();
+    }
+
+    @Override
+    public int removeRows(LongArray keys) {
+        requireMayRemove();
+        Removal removal = rows.remove(keys);
+        for (Removal.Removed each : removal.removed()) {
+            attachments.rowRemoved(keys.get(each.item()), each.row(), each.last());
+        }
+        attachments.forget(keys);
+        return removal.removed().size();
+    }
+
+    private void requireMayRemove() {
+        if (!spec.grows()) {
+            StoredShard.super.removeRows(); // throws: the table does not grow
+        }
+        if (lane.isReadOnly()) {
+            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        }
+    }
+
+    @Override
+    public FloatArray slot(String name, int width) {
+        if (!Pushes.ownsSlot(name)) {
+            throw onDevice("slot \"" + name + "\"");
+        }
+        return sums.computeIfAbsent(name, sum -> sum(Math.multiplyExact(rows(), width)));
+    }
+
+    private FloatArray sum(int n) {
+        ByteBuffer bytes = workspace.hostMemory(Math.multiplyExact(n, Float.BYTES));
+        FloatArray sum = FloatArray.view(bytes);
+        sum.fill(0);
+        return sum;
+    }
+
+    @Override
+    public StoredColumn storedValues() {
+        return new StoredOnDevice(rows, rows.values());
+    }
+
+    @Override
+    public Map<String, StoredColumn> storedSlots() {
+        Map<String, StoredColumn> stored = new TreeMap<>();
+        rows.slots().forEach((name, column) -> stored.put(name, new StoredOnDevice(rows, column)));
+        return stored;
+    }
+
+    @Override
+    public StoredColumn storedSlot(String name, int width) {
+        workspace.begin();
+        return new StoredOnDevice(rows, rows.slot(name, width));
+    }
+
+    @Override
+    public int device() {
+        return workspace.device().number();
+    }
+
+    @Override
+    public DeviceArray deviceValues() {
+        return handlerWork.array(rows.values(), rows());
+    }
+
+    @Override
+    public DeviceArray deviceSlot(String name, int width) {
+        workspace.begin();
+        return handlerWork.array(rows.slot(name, width), rows());
+    }
+
+    @Override
+    public DeviceArray deviceRows(LongArray keys) {
+        return handlerWork.rows(keys, rows(keys));
+    }
+
+    @Override
+    public DeviceArray upload(FloatArray array) {
+        return handlerWork.upload(array);
+    }
+
+    @Override
+    public DeviceArray scratch(long n) {
+        return handlerWork.scratch(n);
+    }
+
+    @Override
+    public FloatArray download(DeviceArray array) {
+        return handlerWork.download(array);
+    }
+
+    @Override
+    public void launch(DeviceKernel kernel, long items, Object... arguments) {
+        handlerWork.launch(kernel, Grid.of(items, workspace.device().processors()), arguments);
+    }
+
+    @Override
+    public void launch(DeviceKernel kernel, Grid grid, Object... arguments) {
+        handlerWork.launch(kernel, grid, arguments);
+    }
+
+    @Override
+    public FloatArray allocate(int n) {
+        return lane.allocate(n);
+    }
+
+    @Override
+    public Shard other(TensorId tensor) {
+        return lane.other(tensor);
+    }
+
+    @Override
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    @Override
+    public CallInfo call() {
+        return lane.call();
+    }
+
+    @Override
+    public Caller caller() {
+        return lane.caller();
+    }
+
+    @Override
+    public Future<?> after(Duration delay, Runnable work) {
+        return lane.after(delay, work);
+    }
+
+    @Override
+    public Runnable requestRelease() {
+        return lane.requestRelease();
+    }
+
+    @Override
+    public List<Member> members() {
+        return lane.members();
+    }
+
+    @Override
+    public Attachments attachments() {
+        return attachments;
+    }
+
+    @Override
+    public Path checkpoints() {
+        return lane.checkpoints();
+    }
+}

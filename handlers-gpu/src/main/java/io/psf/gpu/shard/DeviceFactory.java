@@ -1,0 +1,114 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.gpu.driver.Cuda;
+import io.psf.gpu.driver.Device;
+import io.psf.gpu.driver.PinnedMemory;
+import io.psf.runtime.server.shard.MadeShard;
+import io.psf.runtime.server.shard.ShardFactory;
+import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.server.shard.Slice;
+import io.psf.runtime.store.Store;
+import io.psf.runtime.transport.HostMemory;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes shards in the memory of the devices that a server uses: {@code device:0}, and so on. The placement {@code device}
+ * distributes slices over all of them.
+ */
+public final class DeviceFactory implements ShardFactory {
+    private static final String NUMBERED = Node.DEVICE + ":";
+
+    private final List<Device> devices = new ArrayList<>();
+    private final List<String> unavailable = new ArrayList<>();
+
+    @Override
+    public Collection<String> placements(List<Integer> numbers) {
+        List<String> placements = new ArrayList<>();
+        for (int number : numbers) {
+            Optional<String> reason = open(number);
+            if (reason.isPresent()) {
+                unavailable.add("device " + number + ": not used, since " + reason.get());
+            } else {
+                placements.add(NUMBERED + number);
+            }
+        }
+        if (!placements.isEmpty()) {
+            placements.add(Node.DEVICE);
+        }
+        return placements;
+    }
+
+    /** Opens a device. Returns the reason why it cannot be used, in a sentence. */
+    private Optional<String> open(int number) {
+        Optional<String> reason = Cuda.unavailable();
+        if (reason.isPresent()) {
+            return reason;
+        }
+        try {
+            Device device = Device.of(number);
+            if (device.tooOld().isEmpty()) {
+                device.use();
+                KernelSource.builtin().load(device);
+                devices.add(device);
+            }
+            return device.tooOld();
+        } catch (PsException e) {
+            return Optional.of(e.detail());
+        }
+    }
+
+    @Override
+    public List<String> unavailable() {
+        return List.copyOf(unavailable);
+    }
+
+    /** True: a device's context is the current one of a thread, and streams are used by one thread. */
+    @Override
+    public boolean pinsLane() {
+        return true;
+    }
+
+    @Override
+    public @Nullable HostMemory hostMemory() {
+        if (devices.isEmpty()) {
+            return null;
+        }
+        Device any = devices.get(0);
+        return bytes -> PinnedMemory.allocate(any, bytes);
+    }
+
+    @Override
+    public MadeShard make(Slice slice, Store store, ShardLane lane) {
+        Workspace workspace = Workspace.acquire(device(slice));
+        ShardMemory memory = new ShardMemory(workspace);
+        boolean made = false;
+        try {
+            MadeShard shard = new CudaShard(slice, memory, lane);
+            made = true;
+            return shard;
+        } finally {
+            if (!made) {
+                memory.freeAll();
+                workspace.release();
+            }
+        }
+    }
+
+    private Device device(Slice slice) {
+        String placement = slice.placement();
+        if (placement.equals(Node.DEVICE)) {
+            return devices.get(slice.slice() % devices.size());
+        }
+        int number = Integer.parseInt(placement.substring(NUMBERED.length()));
+        return devices.stream()
+                .filter(device -> device.number() == number)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("placement " + placement + ": none of this factory's"));
+    }
+}

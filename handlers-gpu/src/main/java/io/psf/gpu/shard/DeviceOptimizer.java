@@ -1,0 +1,157 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.Optimizer;
+import io.psf.api.Shard;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Shapes;
+import io.psf.gpu.driver.Block;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Steps one shard's rows on the device. Returns when the update is in the values. */
+final class DeviceOptimizer implements Optimizer {
+    private final Optimizer onHost;
+    private final RuleKernel rule;
+    private final DeviceRows rows;
+    private final NewRows newRows;
+    private final int width;
+    /** Adam's corrections; null for a rule without them. */
+    private final @Nullable Block corrections;
+
+    /** Sets the values of rows that a call has created. */
+    @FunctionalInterface
+    interface NewRows {
+        /**
+         * Sets them, or queues that.
+         *
+         * @param before the number of rows before the call
+         * @param items the number of keys of the call
+         */
+        void begin(Kernels kernels, int before, int items);
+    }
+
+    DeviceOptimizer(Optimizer onHost, DeviceRows rows, int width, NewRows newRows) {
+        this.onHost = onHost;
+        this.rule = RuleKernel.of(onHost);
+        this.rows = rows;
+        this.newRows = newRows;
+        this.width = width;
+        float[] table = rule.corrections();
+        this.corrections = table.length == 0 ? null : upload(rows.memory(), table);
+    }
+
+    private static Block upload(ShardMemory memory, float[] table) {
+        Workspace workspace = memory.workspace();
+        workspace.begin();
+        ByteBuffer bytes = ByteBuffer.allocateDirect(table.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asFloatBuffer().put(table);
+        Block block = memory.allocate(bytes.capacity(), "corrections of an optimizer");
+        workspace.stream().copyIn(bytes, block.address());
+        workspace.stream().synchronize();
+        return block;
+    }
+
+    @Override
+    public String name() {
+        return onHost.name();
+    }
+
+    @Override
+    public String toString() {
+        return onHost + " on " + rows.workspace().device();
+    }
+
+    private Kernels.Stepped stepped() {
+        List<String> names = rule.state();
+        long[] state = new long[2];
+        for (int i = 0; i < names.size(); i++) {
+            state[i] = rows.slot(names.get(i), width).address();
+        }
+        long steps = rule.rule().countsSteps() ? rows.slot(Kernel.STEPS, 1).address() : 0;
+        long known = corrections == null ? 0 : corrections.address();
+        return new Kernels.Stepped(rows.values().address(), state[0], state[1], steps, known, width, rule);
+    }
+
+    @Override
+    public void apply(Shard shard, FloatArray update) {
+        Shapes.requireDense(shard, update);
+        Workspace workspace = rows.workspace();
+        Kernels kernels = workspace.begin();
+        Kernels.Stepped stepped = stepped();
+        if (stepped.steps() != 0) {
+            kernels.count(stepped.steps(), rows.count());
+        }
+        workspace.pieces()
+                .in(
+                        update,
+                        width,
+                        (piece, first, n) ->
+                                kernels.stepAll(stepped, piece, (long) first * width, (long) n * width));
+        workspace.end();
+    }
+
+    @Override
+    public void apply(Shard shard, LongArray keys, FloatArray update) {
+        Shapes.requireSparse(shard, keys, update);
+        int n = keys.length();
+        Workspace workspace = rows.workspace();
+        Kernels kernels = workspace.begin();
+        Kernels.Stepped before = stepped(); // creates the slots, so that they grow with the rows
+        try {
+            long of = rows.upload(keys).address();
+            long items = rows.items(n).address();
+            newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
+            long claims = rows.claims().address();
+            long status = rows.status().address();
+            Kernels.Stepped stepped = before.w() == rows.values().address() ? before : stepped();
+            workspace.pieces()
+                    .in(
+                            update,
+                            width,
+                            (piece, first, some) ->
+                                    kernels.stepRows(stepped, piece, items, claims, first, some, status));
+            kernels.release(items, n, claims, stepped.steps(), status);
+            rows.end(keys);
+            if (rows.status().duplicates() > 0) {
+                stepRest(kernels, stepped, n, update);
+            }
+        } catch (RuntimeException | Error e) {
+            workspace.settle(); // no copy reads the keys any more
+            throw e;
+        }
+        workspace.end();
+    }
+
+    /** Steps the items whose key an earlier item has, in order: a rare case, as a push by key has each key once. */
+    private void stepRest(Kernels kernels, Kernels.Stepped stepped, int n, FloatArray update) {
+        Workspace workspace = rows.workspace();
+        Block items = rows.items(n);
+        rows.resolve(kernels, items.address(), n);
+        int[] left = new int[n];
+        rows.download(items, left, n);
+        int count = 0;
+        int[] which = new int[n];
+        int[] theirRows = new int[n];
+        for (int item = 0; item < n; item++) {
+            if (left[item] >= 0) {
+                theirRows[count] = left[item];
+                which[count++] = item;
+            }
+        }
+        int most = Pieces.rowsOfPiece(width);
+        for (int begin = 0; begin < count; begin += most) {
+            int some = Math.min(most, count - begin);
+            FloatArray part = FloatArray.allocate(some * width);
+            part.gather(update, which, begin, begin + some, width);
+            int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
+            long numbers = rows.upload("rest", rowsOfPart, some).address();
+            workspace.pieces()
+                    .in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
+        }
+    }
+}

@@ -1,0 +1,381 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.LongArray;
+import io.psf.gpu.driver.Block;
+import io.psf.runtime.server.shard.Slice;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a shard in the memory of the device: the index of their keys, their values and slots. Used on the shard's
+ * lane. An operation leaves keys and rows of its items in scratch memory of the workspace.
+ */
+final class DeviceRows {
+    /** The claim of a row that no item has claimed. */
+    private static final int UNCLAIMED = Integer.MAX_VALUE;
+
+    private final TensorInfo tensor;
+    private final String name;
+    private final Range range;
+    private final ShardMemory memory;
+    private final Workspace workspace;
+    private final Status status;
+    private final Column values;
+    private final Map<String, Column> slots = new LinkedHashMap<>();
+    /** Both null unless the table grows. */
+    private final @Nullable KeyIndex index;
+
+    private final @Nullable Column keys;
+    /** For each row, the item of a push that steps it; null before the first push by key. */
+    private @Nullable Column claims;
+
+    private int rows;
+    /** The number of rows that all columns have memory for. */
+    private int capacity;
+
+    private int used;
+    /** Changes when rows are removed, so that numbers of rows are invalid. */
+    private int removals;
+
+    DeviceRows(Slice slice, ShardMemory memory) {
+        this.tensor = slice.tensor();
+        this.name = "tensor \"" + tensor.id() + "\", slice " + slice.slice();
+        this.range = slice.range();
+        this.memory = memory;
+        this.workspace = memory.workspace();
+        workspace.begin();
+        this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
+        this.capacity = rows;
+        this.values = new Column(memory, "values of " + name, 4L * tensor.width(), 0, rows);
+        this.status = new Status(memory);
+        this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
+        this.keys = tensor.grows() ? new Column(memory, "keys of " + name, Long.BYTES, 0, 0) : null;
+    }
+
+    ShardMemory memory() {
+        return memory;
+    }
+
+    Workspace workspace() {
+        return workspace;
+    }
+
+    Range range() {
+        return range;
+    }
+
+    int count() {
+        return rows;
+    }
+
+    int most() {
+        return tensor.grows() ? KeyIndex.MOST_ROWS : rows;
+    }
+
+    int removals() {
+        return removals;
+    }
+
+    Column values() {
+        return values;
+    }
+
+    Map<String, Column> slots() {
+        return slots;
+    }
+
+    Status status() {
+        return status;
+    }
+
+    private KeyIndex index() {
+        if (index == null) {
+            throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
+        }
+        return index;
+    }
+
+    private Column keys() {
+        if (keys == null) {
+            throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
+        }
+        return keys;
+    }
+
+    /** Returns the column of a slot, zeros on the first request. */
+    Column slot(String slot, int width) {
+        Column there = slots.get(slot);
+        if (there == null) {
+            there = new Column(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity);
+            slots.put(slot, there);
+        }
+        if (there.width() != width) {
+            throw new IllegalArgumentException("width of slot \"" + slot + "\": " + width + " (expected: "
+                    + there.width() + ", as it was made)");
+        }
+        return there;
+    }
+
+    /** Returns the claims of the rows, none of which is claimed between two operations. */
+    Column claims() {
+        Column there = claims;
+        if (there == null) {
+            there = new Column(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
+            claims = there;
+        }
+        return there;
+    }
+
+    /** Copies the keys of an operation to the device. The host's memory is in use until the stream is synchronized. */
+    Block upload(LongArray of) {
+        int n = of.length();
+        Block block = workspace.scratch("keys", Math.max(1, n) * (long) Long.BYTES);
+        if (n > 0) {
+            Buffer direct = of.offHeap();
+            if (direct == null) {
+                ByteBuffer copy = workspace.pinned(Math.multiplyExact(n, Long.BYTES));
+                of.write(0, n, copy);
+                direct = copy.flip();
+            }
+            workspace.stream().copyIn(direct, (long) n * Long.BYTES, block.address());
+        }
+        return block;
+    }
+
+    /** Returns the memory for the rows of the items of an operation. */
+    Block items(int n) {
+        return workspace.scratch("rows", Math.max(1, n) * (long) Integer.BYTES);
+    }
+
+    /**
+     * Queues the look-up of keys. A key without a row, or that is not owned, has row -1.
+     *
+     * @param of the address of the keys
+     * @param into the address of the rows
+     */
+    void find(Kernels kernels, long of, int n, long into) {
+        status.reset();
+        if (index == null) {
+            kernels.rowsInRange(of, n, range.begin(), range.end(), into, 0, status.address());
+        } else {
+            kernels.find(of, n, range.begin(), range.end(), index.index(), into, status.address());
+        }
+    }
+
+    /**
+     * Queues the look-up of keys; a growing table creates missing rows. Each row is claimed by the first item that has it.
+     * A key that occurs twice, and is created, has a row below -1 at its second item until it is {@link #resolve resolved}.
+     *
+     * @param given the keys, which are at the address {@code of}, for messages
+     * @param claimed true if rows are claimed
+     * @return the number of rows before
+     */
+    int make(Kernels kernels, LongArray given, long of, long into, boolean claimed) {
+        int n = given.length();
+        int before = rows;
+        if (index == null) {
+            status.reset();
+            long claim = claimed ? claims().address() : 0;
+            kernels.rowsInRange(of, n, range.begin(), range.end(), into, claim, status.address());
+            return before;
+        }
+        makeRoom(kernels, given, of, into);
+        status.reset();
+        kernels.check(of, n, range.begin(), range.end(), status.address());
+        long claim = claimed ? claims().address() : 0;
+        kernels.findOrInsert(
+                of, n, index.index(), keys().address(), capacity, into, claim, status.address());
+        return before;
+    }
+
+    /** Takes memory for the rows that keys may create. If there is enough for all keys, does not count the missing. */
+    private void makeRoom(Kernels kernels, LongArray given, long of, long into) {
+        int n = given.length();
+        if ((long) rows + n <= capacity && index().holds((long) used + n)) {
+            return;
+        }
+        find(kernels, of, n, into);
+        status.read();
+        requireOwned(given);
+        int needed = (int) Math.min(most(), (long) rows + status.missing());
+        if (needed > capacity) {
+            grow(needed, Column.roomFor(needed, most()));
+        }
+        if (!index().holds((long) used + status.missing())) {
+            index().rebuild(kernels, keys().address(), rows, needed);
+            status.write(rows, rows);
+            used = rows;
+        }
+    }
+
+    /** Takes memory for rows in all columns. If a column cannot have it, the capacity stays. */
+    private void grow(int needed, int wanted) {
+        List<Column> all = new ArrayList<>(slots.values());
+        all.add(keys());
+        all.add(values);
+        if (claims != null) {
+            all.add(claims);
+        }
+        int least = wanted;
+        for (Column column : all) {
+            column.grow(rows, needed, wanted);
+            least = Math.min(least, column.capacity());
+        }
+        capacity = least;
+    }
+
+    /** Queues the replacement of rows below -1 by the rows of their keys. */
+    void resolve(Kernels kernels, long items, int n) {
+        if (index != null) {
+            kernels.resolve(items, n, index.index());
+        }
+    }
+
+    /**
+     * Reads the status of an operation. Blocks until its work has ended.
+     *
+     * @param given the keys of the operation
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, with {@code
+     *     RESOURCE_EXHAUSTED} if a row could not be created
+     */
+    void end(LongArray given) {
+        status.read();
+        checked(given);
+    }
+
+    /** Checks the status that was read. Arguments and errors are those of {@link #end}. */
+    void checked(LongArray given) {
+        if (index != null) {
+            rows = status.rows();
+            used = status.used();
+        }
+        requireOwned(given);
+        if (status.isFull()) {
+            throw new PsException(
+                    PsException.Code.RESOURCE_EXHAUSTED,
+                    "rows of " + name + ": more than " + capacity + " (expected: at most " + most()
+                            + "; use more slices)");
+        }
+    }
+
+    private void requireOwned(LongArray given) {
+        if (status.invalid() > 0) {
+            throw notOwned(given.get(given.length() - status.invalid()));
+        }
+    }
+
+    /** Returns the error for a key that the shard does not own. */
+    PsException notOwned(long key) {
+        return new PsException(
+                PsException.Code.OUT_OF_RANGE,
+                "key: " + key + " (expected: one "
+                        + (tensor.grows() ? "whose place, by its hash, is in " : "in ") + range + ")");
+    }
+
+    /** Queues the initial values of the rows that the operation has created. */
+    void fillNew(Kernels kernels, int before, int items, Generators generator) {
+        if (index != null && !generator.isZero()) {
+            kernels.fillRows(
+                    values.address(), keys().address(), before, items, tensor.width(), status.address(), generator);
+        }
+    }
+
+    /** Copies the keys of rows of a growing table to the host. */
+    void keys(int first, long[] into, int n) {
+        workspace.begin();
+        ByteBuffer bytes = workspace.pinned(n * Long.BYTES);
+        workspace.stream().copyOut(keys().address() + (long) first * Long.BYTES, bytes);
+        workspace.stream().synchronize();
+        bytes.asLongBuffer().get(into, 0, n);
+    }
+
+    /** Copies rows of items to the host. Blocks until the earlier work has ended. */
+    void download(Block items, int[] into, int n) {
+        ByteBuffer bytes = workspace.pinned(Math.max(1, n) * Integer.BYTES).limit(n * Integer.BYTES);
+        if (n > 0) {
+            workspace.stream().copyOut(items.address(), bytes);
+        }
+        workspace.stream().synchronize();
+        bytes.asIntBuffer().get(into, 0, n);
+    }
+
+    /** Copies numbers of rows to the device. Blocks until the copy has ended. */
+    Block upload(String use, int[] of, int n) {
+        Block block = workspace.scratch(use, Math.max(1, n) * (long) Integer.BYTES);
+        if (n > 0) {
+            ByteBuffer bytes = workspace.pinned(n * Integer.BYTES);
+            IntBuffer ints = bytes.asIntBuffer();
+            ints.put(of, 0, n);
+            workspace.stream().copyIn(bytes, block.address());
+            workspace.stream().synchronize();
+        }
+        return block;
+    }
+
+    /**
+     * Removes rows of a growing table.
+     *
+     * @param given the keys; one without a row is passed over
+     * @return what was removed
+     * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
+     */
+    Removal remove(LongArray given) {
+        int n = given.length();
+        Kernels kernels = workspace.begin();
+        Block of = upload(given);
+        Block items = items(n);
+        find(kernels, of.address(), n, items.address());
+        end(given);
+        kernels.remove(of.address(), n, index().index(), items.address());
+        int[] removed = new int[n];
+        download(items, removed, n);
+        Removal removal = Removal.of(removed, rows);
+        move(kernels, removal);
+        clear(removal.count(), rows);
+        status.write(removal.count(), used);
+        rows = removal.count();
+        removals++;
+        workspace.end();
+        return removal;
+    }
+
+    private void move(Kernels kernels, Removal removal) {
+        int n = removal.from().length;
+        if (n == 0) {
+            return;
+        }
+        long from = upload("from", removal.from(), n).address();
+        long to = upload("to", removal.to(), n).address();
+        kernels.moveKeys(keys().address(), from, to, n, index().index());
+        kernels.moveRows(values.address(), from, to, n, tensor.width());
+        for (Column slot : slots.values()) {
+            kernels.moveRows(slot.address(), from, to, n, slot.width());
+        }
+    }
+
+    /** Empties the memory of rows that were removed, for rows that are created later. */
+    private void clear(int begin, int end) {
+        values.clear(begin, end);
+        slots.values().forEach(slot -> slot.clear(begin, end));
+    }
+
+    /** Removes all rows of a growing table. */
+    void removeAll() {
+        workspace.begin();
+        index().clear();
+        clear(0, rows);
+        status.write(0, 0);
+        rows = 0;
+        used = 0;
+        removals++;
+    }
+}

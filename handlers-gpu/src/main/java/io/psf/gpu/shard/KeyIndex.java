@@ -1,0 +1,81 @@
+package io.psf.gpu.shard;
+
+import io.psf.gpu.driver.Block;
+
+/** The index of a growing table in the memory of the device: a key's row. Grows by doubling, from the rows' keys. */
+final class KeyIndex {
+    private static final int BYTES_OF_ENTRY = 16;
+    private static final int LEAST = 1 << 10;
+
+    /** The most rows of an index: more entries would not fit the kernels' numbers. */
+    static final int MOST_ROWS = 1 << 29;
+
+    private final ShardMemory memory;
+    private final Workspace workspace;
+    private final String name;
+    private Block block;
+    private int entries;
+
+    KeyIndex(ShardMemory memory, String name) {
+        this.memory = memory;
+        this.workspace = memory.workspace();
+        this.name = name;
+        this.entries = LEAST;
+        this.block = allocate(LEAST);
+        clear();
+    }
+
+    private Block allocate(int entries) {
+        return memory.allocate(bytes(entries), name);
+    }
+
+    /** Returns the bytes of an index: its entries, and one for the key whose tag is that of an empty entry. */
+    static long bytes(int entries) {
+        return (entries + 1L) * BYTES_OF_ENTRY;
+    }
+
+    /**
+     * Returns the number of entries for so many used ones: a power of two, at most three quarters of which are used.
+     *
+     * @param used at most {@link #MOST_ROWS}
+     */
+    static int entriesFor(int used) {
+        int entries = LEAST;
+        while (used > entries / 4 * 3) {
+            entries *= 2;
+        }
+        return entries;
+    }
+
+    Kernels.Index index() {
+        return new Kernels.Index(block.address(), entries - 1L);
+    }
+
+    /** True if so many entries may be used. */
+    boolean holds(long used) {
+        return used <= entries / 4 * 3;
+    }
+
+    /**
+     * Replaces the index by one that has entries for all rows that are expected, and no entries of removed keys.
+     *
+     * @param keys the address of the rows' keys
+     * @param rows the number of rows
+     * @param expected the number of rows to have entries for, at most {@link #MOST_ROWS}
+     */
+    void rebuild(Kernels kernels, long keys, int rows, int expected) {
+        int wanted = entriesFor(expected);
+        Block fresh = allocate(wanted);
+        workspace.stream().synchronize();
+        memory.free(block);
+        block = fresh;
+        entries = wanted;
+        clear();
+        kernels.index(keys, rows, index());
+    }
+
+    /** Removes all entries. */
+    void clear() {
+        workspace.stream().fill(block.address(), bytes(entries), 0);
+    }
+}

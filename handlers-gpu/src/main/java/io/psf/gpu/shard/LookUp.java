@@ -1,0 +1,202 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.initializer.Generator;
+import io.psf.gpu.driver.Block;
+import io.psf.runtime.server.shard.Slice;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Rows by key, and the initial values of rows, of a shard on a device. Used on the shard's lane. */
+final class LookUp {
+    /** The number of keys that are copied to the host together. */
+    private static final int PAGE = 1 << 16;
+
+    private final TensorInfo tensor;
+    private final Node.Fill fill;
+    private final DeviceRows rows;
+    private final int width;
+    /** Generates initial values on the device; null if the fill writes them on the host. */
+    private @Nullable Generators generator;
+
+    private long[] page = {};
+    private int pageBegin;
+    private int pageEnd;
+    /** The state of the rows' removals when the page was copied. */
+    private int pageRemovals;
+
+    LookUp(Slice slice, DeviceRows rows) {
+        this.tensor = slice.tensor();
+        this.fill = slice.fill();
+        this.rows = rows;
+        this.width = tensor.width();
+    }
+
+    /** Sets the initial values, also of rows that are created later. Returns false if there is no kernel for them. */
+    boolean generate(Generator values) {
+        Generators known = Generators.of(values);
+        if (known == null) {
+            return false;
+        }
+        generator = known;
+        if (!tensor.grows() && !known.isZero()) {
+            Kernels kernels = rows.workspace().begin();
+            long n = (long) rows.count() * width;
+            kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
+            rows.workspace().stream().synchronize();
+        }
+        return true;
+    }
+
+    /** Returns the key of a row. Keys are copied to the host in pages, since they are read one after the other. */
+    long key(int row) {
+        Objects.checkIndex(row, rows.count());
+        if (!tensor.grows()) {
+            return rows.range().begin() + row;
+        }
+        if (row < pageBegin || row >= pageEnd || pageRemovals != rows.removals()) {
+            pageBegin = row / PAGE * PAGE;
+            pageEnd = Math.min(rows.count(), pageBegin + PAGE);
+            pageRemovals = rows.removals();
+            page = page.length == 0 ? new long[PAGE] : page;
+            rows.keys(pageBegin, page, pageEnd - pageBegin);
+        }
+        return page[row - pageBegin];
+    }
+
+    /** Writes the rows of keys, -1 for a key without one. Returns the number of keys that have a row. */
+    int find(LongArray keys, int[] into) {
+        int n = keys.length();
+        if (!tensor.grows()) {
+            inRange(keys, into);
+            return n;
+        }
+        Kernels kernels = rows.workspace().begin();
+        Block of = rows.upload(keys);
+        Block items = rows.items(n);
+        rows.find(kernels, of.address(), n, items.address());
+        rows.end(keys);
+        rows.download(items, into, n);
+        rows.workspace().end();
+        return n - rows.status().missing();
+    }
+
+    /** Writes the rows of keys; a growing table creates missing rows if it may. */
+    void rows(LongArray keys, int[] into, boolean mayCreate) {
+        int n = keys.length();
+        if (!tensor.grows()) {
+            inRange(keys, into);
+        } else if (!mayCreate) {
+            if (find(keys, into) < n) {
+                throw noRow(keys, into);
+            }
+        } else {
+            Kernels kernels = rows.workspace().begin();
+            Block of = rows.upload(keys);
+            Block items = rows.items(n);
+            int before = rows.make(kernels, keys, of.address(), items.address(), false);
+            begin(kernels, before, n);
+            rows.resolve(kernels, items.address(), n);
+            rows.end(keys);
+            rows.download(items, into, n);
+            rows.workspace().end();
+        }
+    }
+
+    private static PsException noRow(LongArray keys, int[] found) {
+        int missing = 0;
+        while (found[missing] >= 0) {
+            missing++;
+        }
+        return new PsException(
+                PsException.Code.OUT_OF_RANGE,
+                "key: " + keys.get(missing) + " (expected: one that has a row, since the function is readOnly and makes"
+                        + " none; Shard.find tells which have one)");
+    }
+
+    private void inRange(LongArray keys, int[] into) {
+        long begin = rows.range().begin();
+        long end = rows.range().end();
+        for (int i = 0; i < keys.length(); i++) {
+            long key = keys.get(i);
+            if (key < begin || key >= end) {
+                throw rows.notOwned(key);
+            }
+            into[i] = (int) (key - begin);
+        }
+    }
+
+    /** Sets the values of rows that were created just now, or queues that. */
+    void begin(Kernels kernels, int before, int items) {
+        if (generator != null) {
+            rows.fillNew(kernels, before, items, generator);
+        } else if (tensor.grows()) {
+            fillOnHost(before);
+        }
+    }
+
+    /** Sets the values of new rows by the fill, which runs on the host. */
+    private void fillOnHost(int before) {
+        rows.status().read();
+        int end = rows.status().rows();
+        long[] keys = new long[Math.min(PAGE, end - before)];
+        int most = Math.max(1, Math.min(keys.length, Pieces.rowsOfPiece(width)));
+        StoredOnDevice values = new StoredOnDevice(rows, rows.values());
+        for (int first = before; first < end; first += most) {
+            int n = Math.min(most, end - first);
+            rows.keys(first, keys, n);
+            FloatArray some = FloatArray.allocate(n * width);
+            for (int i = 0; i < n; i++) {
+                fill.fillRow(keys[i], some.slice(i * width, (i + 1) * width));
+            }
+            values.writeAt(first, some);
+        }
+    }
+
+    /**
+     * Copies the values of keys to the host. A key without a row has its row's initial values; no row is created.
+     *
+     * @param into [n, width] float32, off-heap, filled
+     */
+    void gather(LongArray keys, FloatArray into) {
+        int n = keys.length();
+        Workspace workspace = rows.workspace();
+        Kernels kernels = workspace.begin();
+        Block of = rows.upload(keys);
+        Block items = rows.items(n);
+        rows.find(kernels, of.address(), n, items.address());
+        Generators missing = generator == null ? Generators.ZEROS : generator;
+        long values = rows.values().address();
+        workspace.pieces()
+                .out(
+                        into,
+                        width,
+                        (piece, first, some) -> kernels.gather(
+                                values,
+                                items.address() + (long) first * Integer.BYTES,
+                                some,
+                                width,
+                                piece,
+                                of.address() + (long) first * Long.BYTES,
+                                missing));
+        rows.end(keys);
+        if (generator == null && tensor.grows() && rows.status().missing() > 0) {
+            fillMissing(keys, items, into);
+        }
+        workspace.end();
+    }
+
+    private void fillMissing(LongArray keys, Block items, FloatArray into) {
+        int[] found = new int[keys.length()];
+        rows.download(items, found, found.length);
+        for (int i = 0; i < found.length; i++) {
+            if (found[i] < 0) {
+                fill.fillRow(keys.get(i), into.slice(i * width, (i + 1) * width));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.array.FloatArray;
+import io.psf.gpu.driver.Block;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies long arrays between host and device in pieces of whole rows. While one piece is copied, a kernel runs on the
+ * other: there are two buffers on the device. Used by the lane of a workspace.
+ */
+final class Pieces {
+    private final Workspace workspace;
+    /** Page-locked memory for pieces of arrays that are on the heap, by half; null until there is one. */
+    private final @Nullable ByteBuffer[] heap = new ByteBuffer[2];
+
+    Pieces(Workspace workspace) {
+        this.workspace = workspace;
+    }
+
+    /** Runs a kernel on a piece. */
+    @FunctionalInterface
+    interface Work {
+        /**
+         * Queues the kernel of a piece.
+         *
+         * @param piece the address of the piece on the device
+         * @param first the first row of the piece
+         * @param n the number of rows of the piece
+         */
+        void run(long piece, int first, int n);
+    }
+
+    /** Returns the number of rows of a piece: as many as fit, at least 1. Pieces begin at multiples of 16 bytes. */
+    static int rowsOfPiece(int width) {
+        int rows = Math.max(1, Workspace.PIECE / width);
+        return width % 4 == 0 || rows < 4 ? rows : rows & -4;
+    }
+
+    /**
+     * Copies an array to the device, and runs a kernel on each piece. Blocks until all of it has ended: then the array may
+     * be released.
+     *
+     * @param from [n, width] float32
+     */
+    void in(FloatArray from, int width, Work work) {
+        int rows = from.length() / width;
+        int most = rowsOfPiece(width);
+        try {
+            if (rows <= most) {
+                Block whole = buffer(0, rows, width);
+                ByteBuffer direct = direct(from, 0);
+                if (rows > 0) {
+                    workspace.stream().copyIn(direct, whole.address());
+                }
+                work.run(whole.address(), 0, rows);
+            } else {
+                inPieces(from, rows, most, width, work);
+            }
+            workspace.stream().synchronize();
+        } catch (RuntimeException | Error e) {
+            workspace.settle(); // no copy reads the array any more
+            throw e;
+        }
+    }
+
+    private void inPieces(FloatArray from, int rows, int most, int width, Work work) {
+        Block[] buffers = {buffer(0, most, width), buffer(1, most, width)};
+        int piece = 0;
+        for (int first = 0; first < rows; first += most, piece++) {
+            int n = Math.min(most, rows - first);
+            Workspace.Half half = workspace.half(piece);
+            if (piece > 1) {
+                workspace.copies().await(half.used);
+            }
+            half.copied.await(); // the heap's memory of the piece before the last is free
+            ByteBuffer direct = direct(from.slice(first * width, (first + n) * width), half.number);
+            workspace.copies().copyIn(direct, buffers[half.number].address());
+            workspace.copies().record(half.copied);
+            workspace.stream().await(half.copied);
+            work.run(buffers[half.number].address(), first, n);
+            workspace.stream().record(half.used);
+        }
+    }
+
+    /** Returns memory off the heap with an array's values: its own, or a copy of an array on the heap. */
+    private ByteBuffer direct(FloatArray array, int half) {
+        ByteBuffer own = array.offHeap();
+        if (own != null) {
+            return own;
+        }
+        int bytes = Math.multiplyExact(array.length(), Float.BYTES);
+        ByteBuffer memory = heap[half];
+        if (memory == null || memory.capacity() < bytes) {
+            memory = workspace.hostMemory(bytes);
+            heap[half] = memory;
+        }
+        ByteBuffer copy = memory.slice(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
+        FloatArray.view(copy).copyFrom(array);
+        return copy;
+    }
+
+    /**
+     * Runs a kernel that writes each piece, and copies them to the host. Blocks until all of it has ended.
+     *
+     * @param to [n, width] float32, off-heap; written
+     */
+    void out(FloatArray to, int width, Work work) {
+        int rows = to.length() / width;
+        int most = rowsOfPiece(width);
+        try {
+            if (rows <= most) {
+                Block whole = buffer(0, rows, width);
+                work.run(whole.address(), 0, rows);
+                if (rows > 0) {
+                    workspace.stream().copyOut(whole.address(), answer(to));
+                }
+            } else {
+                outPieces(to, rows, most, width, work);
+                workspace.copies().synchronize();
+            }
+            workspace.stream().synchronize();
+        } catch (RuntimeException | Error e) {
+            workspace.settle(); // no copy writes the array any more
+            throw e;
+        }
+    }
+
+    private void outPieces(FloatArray to, int rows, int most, int width, Work work) {
+        Block[] buffers = {buffer(0, most, width), buffer(1, most, width)};
+        int piece = 0;
+        for (int first = 0; first < rows; first += most, piece++) {
+            int n = Math.min(most, rows - first);
+            Workspace.Half half = workspace.half(piece);
+            if (piece > 1) {
+                workspace.stream().await(half.copied);
+            }
+            work.run(buffers[half.number].address(), first, n);
+            workspace.stream().record(half.used);
+            workspace.copies().await(half.used);
+            ByteBuffer part = answer(to.slice(first * width, (first + n) * width));
+            workspace.copies().copyOut(buffers[half.number].address(), part);
+            workspace.copies().record(half.copied);
+        }
+    }
+
+    private static ByteBuffer answer(FloatArray array) {
+        ByteBuffer own = array.offHeap();
+        if (own == null) {
+            throw new IllegalStateException("array for an answer: on the heap (expected: scratch memory of the shard)");
+        }
+        return own;
+    }
+
+    private Block buffer(int number, int rows, int width) {
+        String use = number == 0 ? "first half" : "second half";
+        return workspace.scratch(use, (long) Math.max(1, rows) * width * Float.BYTES);
+    }
+}

@@ -1,0 +1,45 @@
+package io.psf.gpu.shard;
+
+import io.psf.gpu.driver.Block;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The memory of one shard on a device, which is given up as a whole. */
+final class ShardMemory {
+    private final Workspace workspace;
+    private final Set<Block> blocks = new HashSet<>();
+
+    ShardMemory(Workspace workspace) {
+        this.workspace = workspace;
+    }
+
+    Workspace workspace() {
+        return workspace;
+    }
+
+    /**
+     * Allocates memory, its content undefined.
+     *
+     * @param what the use, for the message
+     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory
+     */
+    Block allocate(long bytes, String what) {
+        Block block = workspace.device().allocate(bytes, what);
+        blocks.add(block);
+        return block;
+    }
+
+    /** Gives a block up. No work uses it. */
+    void free(Block block) {
+        if (blocks.remove(block)) {
+            workspace.device().free(block);
+        }
+    }
+
+    /** Gives all memory up, when the work on it has ended. */
+    void freeAll() {
+        workspace.settle();
+        blocks.forEach(workspace.device()::free);
+        blocks.clear();
+    }
+}

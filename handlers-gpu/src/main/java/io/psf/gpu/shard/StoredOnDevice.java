@@ -1,0 +1,81 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.array.FloatArray;
+import io.psf.api.spi.StoredColumn;
+import io.psf.gpu.driver.Block;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+
+/** The values of a shard on a device, or one of its slots, as saving and loading access them. */
+final class StoredOnDevice implements StoredColumn {
+    private final DeviceRows rows;
+    private final Column column;
+    private final Workspace workspace;
+
+    StoredOnDevice(DeviceRows rows, Column column) {
+        this.rows = rows;
+        this.column = column;
+        this.workspace = rows.workspace();
+    }
+
+    @Override
+    public int width() {
+        return column.width();
+    }
+
+    @Override
+    public FloatArray read(int row, int n) {
+        Objects.checkFromIndexSize(row, n, rows.count());
+        workspace.begin();
+        ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
+        if (n > 0) {
+            workspace.stream().copyOut(column.address() + row * column.bytesOfRow(), bytes);
+            workspace.stream().synchronize();
+        }
+        return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    @Override
+    public void write(int row, FloatArray values) {
+        Objects.checkFromIndexSize(row, values.length() / width(), rows.count());
+        writeAt(row, values);
+        workspace.end();
+    }
+
+    /** Writes rows, also those that the host does not count yet. */
+    void writeAt(int row, FloatArray values) {
+        workspace.begin();
+        long to = column.address() + row * column.bytesOfRow();
+        workspace.pieces().in(values, width(), (piece, first, n) -> workspace
+                .stream()
+                .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+    }
+
+    @Override
+    public void write(int[] numbers, int n, FloatArray values) {
+        for (int i = 0; i < n; i++) {
+            Objects.checkIndex(numbers[i], rows.count());
+        }
+        Kernels kernels = workspace.begin();
+        Block to = rows.upload("stored rows", numbers, n);
+        workspace.pieces()
+                .in(
+                        values.slice(0, n * width()),
+                        width(),
+                        (piece, first, some) -> kernels.scatter(
+                                column.address(),
+                                to.address() + (long) first * Integer.BYTES,
+                                some,
+                                width(),
+                                piece));
+        workspace.end();
+    }
+
+    @Override
+    public void clear() {
+        workspace.begin();
+        column.clear(0, rows.count());
+        workspace.stream().synchronize();
+    }
+}

@@ -1,0 +1,180 @@
+package io.psf.gpu.shard;
+
+import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.Device;
+import io.psf.gpu.driver.Event;
+import io.psf.gpu.driver.PinnedMemory;
+import io.psf.gpu.driver.Stream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The streams and the scratch memory of one lane on one device. All shards of the lane on the device share it, so the
+ * work of one call ends before the next call begins. Used by the lane's own thread.
+ */
+final class Workspace implements AutoCloseable {
+    /** The floats of a piece: a long array is copied piece by piece, while kernels run on earlier pieces. */
+    static final int PIECE = 1 << 20;
+
+    /** Longer scratch memory is given back after the call. */
+    private static final long MOST_KEPT = 256L << 20;
+
+    private static final ThreadLocal<Map<Device, Workspace>> OF_THREAD = ThreadLocal.withInitial(HashMap::new);
+
+    private final Device device;
+    /** Runs kernels and short copies. */
+    private final Stream stream;
+    /** Runs the copies of pieces. */
+    private final Stream copies;
+
+    private final Kernels kernels;
+    private final Half[] halves;
+    private final Pieces pieces = new Pieces(this);
+    private final Map<String, Block> scratch = new HashMap<>();
+    private ByteBuffer pinned = ByteBuffer.allocateDirect(0);
+    /** The number of shards that use this. */
+    private int users;
+
+    /** One half of the double buffer of pieces: while one is copied, a kernel runs on the other. */
+    static final class Half implements AutoCloseable {
+        /** The copy into the half, or out of it, has ended. */
+        final Event copied = Event.create();
+        /** The kernel that reads or writes the half has ended. */
+        final Event used = Event.create();
+
+        final int number;
+
+        Half(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public void close() {
+            copied.close();
+            used.close();
+        }
+    }
+
+    private Workspace(Device device) {
+        this.device = device;
+        this.stream = new Stream();
+        this.copies = new Stream();
+        this.kernels = new Kernels(KernelSource.builtin().load(device), stream, device.processors());
+        this.halves = new Half[] {new Half(0), new Half(1)};
+    }
+
+    /** Returns the workspace of the current thread on a device, for one more shard. */
+    static Workspace acquire(Device device) {
+        device.use();
+        Workspace workspace = OF_THREAD.get().computeIfAbsent(device, Workspace::new);
+        workspace.users++;
+        return workspace;
+    }
+
+    /** Gives the workspace up for one shard. */
+    void release() {
+        device.use();
+        if (--users == 0) {
+            OF_THREAD.get().remove(device);
+            close();
+        }
+    }
+
+    /** Makes the device current. Called at the beginning of each operation of a shard. */
+    Kernels begin() {
+        device.use();
+        return kernels;
+    }
+
+    Device device() {
+        return device;
+    }
+
+    Stream stream() {
+        return stream;
+    }
+
+    Stream copies() {
+        return copies;
+    }
+
+    /** Copies long arrays. */
+    Pieces pieces() {
+        return pieces;
+    }
+
+    /** Returns the half for a piece. */
+    Half half(int piece) {
+        return halves[piece % 2];
+    }
+
+    /**
+     * Returns scratch memory of the device for a use, its content undefined. Longer memory replaces shorter memory, of
+     * which no work may be queued: the memory for one use is requested once in an operation.
+     */
+    Block scratch(String use, long bytes) {
+        Block there = scratch.get(use);
+        if (there != null && there.bytes() >= bytes) {
+            return there;
+        }
+        if (there != null) {
+            stream.synchronize();
+            scratch.remove(use);
+            device.free(there);
+        }
+        long rounded = bytes <= 1 << 16 ? 1 << 16 : Long.highestOneBit(bytes - 1) << 1;
+        Block block = device.allocate(Math.max(bytes, rounded > MOST_KEPT ? bytes : rounded), "a call: " + use);
+        scratch.put(use, block);
+        return block;
+    }
+
+    /** Gives long scratch memory back. Called when the work of an operation has ended. */
+    void end() {
+        scratch.values().removeIf(block -> {
+            boolean isLong = block.bytes() > MOST_KEPT;
+            if (isLong) {
+                device.free(block);
+            }
+            return isLong;
+        });
+    }
+
+    /** Returns memory of the host for short copies, at least that long, until the next request of it. */
+    ByteBuffer pinned(int bytes) {
+        if (pinned.capacity() < bytes) {
+            int rounded = Math.max(1 << 16, bytes);
+            stream.settle(); // no copy uses the memory that is replaced
+            pinned = hostMemory(rounded);
+        }
+        return pinned.clear().limit(bytes);
+    }
+
+    /** Returns memory of the host, little-endian, its content undefined, page-locked if there is such memory. */
+    ByteBuffer hostMemory(int bytes) {
+        ByteBuffer locked = PinnedMemory.allocate(device, Math.max(1, bytes));
+        return locked != null
+                ? locked.limit(bytes)
+                : ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Blocks until all work has ended, also work that has failed. */
+    void settle() {
+        copies.settle();
+        stream.settle();
+    }
+
+    @Override
+    public void close() {
+        settle();
+        scratch.values().forEach(device::free);
+        scratch.clear();
+        for (Half half : halves) {
+            half.close();
+        }
+        copies.close();
+        stream.close();
+        device.trim();
+    }
+}
