@@ -163,7 +163,7 @@ public final class Server implements AutoCloseable {
 
     private static Placements placements(Store store) {
         try {
-            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store);
+            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store, List.of());
             LOG.info("placements of shards: {}", placements);
             return placements;
         } catch (PsException e) {

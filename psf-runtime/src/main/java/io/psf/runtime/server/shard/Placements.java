@@ -3,6 +3,7 @@ package io.psf.runtime.server.shard;
 import io.psf.api.PsException;
 import io.psf.runtime.store.Store;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -15,7 +16,7 @@ public final class Placements {
 
     private Placements(Store store) {
         this.store = store;
-        add(new HostFactory());
+        add(new HostFactory(), List.of());
     }
 
     /** Returns the placement in the server's own memory alone. */
@@ -27,15 +28,16 @@ public final class Placements {
      * Returns the placements of the factories on a class path.
      *
      * @param store the server's memory
+     * @param devices the numbers of the accelerators that the server may use; empty for none
      * @throws PsException with {@code CONFIGURATION} if a factory cannot be created, or two have the same placement
      */
-    public static Placements found(ClassLoader classPath, Store store) {
+    public static Placements found(ClassLoader classPath, Store store, List<Integer> devices) {
         Placements placements = new Placements(store);
         Iterator<ShardFactory> found =
                 ServiceLoader.load(ShardFactory.class, classPath).iterator();
         try {
             while (found.hasNext()) {
-                placements.add(found.next());
+                placements.add(found.next(), devices);
             }
         } catch (ServiceConfigurationError | LinkageError e) {
             throw new PsException(
@@ -46,8 +48,8 @@ public final class Placements {
         return placements;
     }
 
-    private void add(ShardFactory factory) {
-        for (String placement : factory.placements()) {
+    private void add(ShardFactory factory, List<Integer> devices) {
+        for (String placement : factory.placements(devices)) {
             ShardFactory there = factories.putIfAbsent(placement, factory);
             if (there != null) {
                 throw new PsException(

@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.runtime.store.Store;
 import java.util.Collection;
+import java.util.List;
 
 /**
  * Makes the shards of a kind: where they store their rows, and what handlers see of them. A server finds the factories
@@ -14,9 +15,12 @@ import java.util.Collection;
 public interface ShardFactory {
     /**
      * Returns the placements that this factory makes shards of, such as {@code device:0}; empty if this machine has none
-     * of them. Two factories of a server with the same placement end its start with {@code CONFIGURATION}.
+     * of them. Called once, before the other methods. Two factories of a server with the same placement end its start
+     * with {@code CONFIGURATION}.
+     *
+     * @param devices the numbers of the accelerators that the server may use, such as 0; empty for none
      */
-    Collection<String> placements();
+    Collection<String> placements(List<Integer> devices);
 
     /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
