@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.runtime.store.Store;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -11,17 +12,34 @@ import java.util.TreeMap;
 
 /** The placements that a server has, each with the factory that makes its shards. Immutable. */
 public final class Placements {
-    private final Store store;
-    private final Map<String, ShardFactory> factories = new TreeMap<>();
+    /** The prefix of the placement of a device, which its number follows. */
+    private static final String DEVICE = "device:";
 
-    private Placements(Store store) {
+    private final Store store;
+    private final List<Integer> devices;
+    private final Map<String, ShardFactory> factories = new TreeMap<>();
+    private final List<String> unavailable = new ArrayList<>();
+
+    private Placements(Store store, List<Integer> devices) {
         this.store = store;
-        add(new HostFactory(), List.of());
+        this.devices = devices;
+        add(new HostFactory());
     }
 
     /** Returns the placement in the server's own memory alone. */
     public static Placements host(Store store) {
-        return new Placements(store);
+        return new Placements(store, List.of());
+    }
+
+    /**
+     * Returns the placements of factories, and that in the server's own memory.
+     *
+     * @throws PsException with {@code CONFIGURATION} if two factories have the same placement
+     */
+    static Placements of(Store store, List<Integer> devices, ShardFactory... factories) {
+        Placements placements = new Placements(store, devices);
+        List.of(factories).forEach(placements::add);
+        return placements;
     }
 
     /**
@@ -32,12 +50,12 @@ public final class Placements {
      * @throws PsException with {@code CONFIGURATION} if a factory cannot be created, or two have the same placement
      */
     public static Placements found(ClassLoader classPath, Store store, List<Integer> devices) {
-        Placements placements = new Placements(store);
+        Placements placements = new Placements(store, devices);
         Iterator<ShardFactory> found =
                 ServiceLoader.load(ShardFactory.class, classPath).iterator();
         try {
             while (found.hasNext()) {
-                placements.add(found.next(), devices);
+                placements.add(found.next());
             }
         } catch (ServiceConfigurationError | LinkageError e) {
             throw new PsException(
@@ -48,7 +66,7 @@ public final class Placements {
         return placements;
     }
 
-    private void add(ShardFactory factory, List<Integer> devices) {
+    private void add(ShardFactory factory) {
         for (String placement : factory.placements(devices)) {
             ShardFactory there = factories.putIfAbsent(placement, factory);
             if (there != null) {
@@ -59,6 +77,25 @@ public final class Placements {
                                 + factory.getClass().getName() + " (expected: one)");
             }
         }
+        unavailable.addAll(factory.unavailable());
+    }
+
+    /**
+     * Returns the sentences about the devices that the server was given and cannot use, for the log: those of the
+     * factories, else one sentence about the devices that no factory has.
+     */
+    public List<String> unavailable() {
+        List<String> missing = devices.stream()
+                .filter(device -> !factories.containsKey(DEVICE + device))
+                .map(String::valueOf)
+                .toList();
+        if (!unavailable.isEmpty() || missing.isEmpty()) {
+            return List.copyOf(unavailable);
+        }
+        boolean one = missing.size() == 1;
+        return List.of((one ? "device " : "devices ") + String.join(", ", missing)
+                + ": not used, since no factory of shards on the class path has " + (one ? "it" : "them")
+                + " (expected: the jar of handlers-gpu)");
     }
 
     /**

@@ -23,6 +23,14 @@ public interface ShardFactory {
     Collection<String> placements(List<Integer> devices);
 
     /**
+     * Returns one sentence for each device that was asked for and cannot be used, for the log. Called after {@link
+     * #placements}. The server starts without the placements of these devices.
+     */
+    default List<String> unavailable() {
+        return List.of();
+    }
+
+    /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
      * used and given up on their lane's own thread. Otherwise a thread that reads requests may run a quick call, and the
      * node's thread makes the shards. A pinned lane runs the calls of all its tensors on its own thread, also those of
