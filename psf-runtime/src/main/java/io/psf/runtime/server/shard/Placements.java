@@ -3,6 +3,7 @@ package io.psf.runtime.server.shard;
 import io.psf.api.PsException;
 import io.psf.runtime.store.Store;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -99,8 +100,28 @@ public final class Placements {
     }
 
     /**
+     * Returns a slice at each placement that its tensor names and this server has, in the tensor's order.
+     *
+     * @param slice the slice; its placement is one name, or several separated by commas
+     * @return at least one, each with one placement
+     * @throws PsException with {@code BAD_REQUEST} if this server has none of the placements
+     */
+    public List<Slice> alternatives(Slice slice) {
+        List<Slice> there = Arrays.stream(slice.placement().split(","))
+                .map(String::strip)
+                .filter(factories::containsKey)
+                .map(slice::at)
+                .toList();
+        if (there.isEmpty()) {
+            throw notHere(slice);
+        }
+        return there;
+    }
+
+    /**
      * True if the shard is used on its lane's own thread alone.
      *
+     * @param slice one of the {@link #alternatives}
      * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement
      */
     public boolean pinsLane(Slice slice) {
@@ -110,7 +131,9 @@ public final class Placements {
     /**
      * Makes a shard.
      *
-     * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement
+     * @param slice one of the {@link #alternatives}
+     * @throws PsException with {@code BAD_REQUEST} if this server does not have the placement; with {@code
+     *     RESOURCE_EXHAUSTED} if the memory there does not suffice
      */
     public MadeShard make(Slice slice, ShardLane lane) {
         return factory(slice).make(slice, store, lane);
@@ -119,12 +142,16 @@ public final class Placements {
     private ShardFactory factory(Slice slice) {
         ShardFactory factory = factories.get(slice.placement());
         if (factory == null) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "placement of tensor \"" + slice.tensor().id() + "\": \"" + slice.placement()
-                            + "\" (expected: one that this server has: " + this + ")");
+            throw notHere(slice);
         }
         return factory;
+    }
+
+    private PsException notHere(Slice slice) {
+        return new PsException(
+                PsException.Code.BAD_REQUEST,
+                "placement of tensor \"" + slice.tensor().id() + "\": \"" + slice.placement()
+                        + "\" (expected: one that this server has: " + this + ")");
     }
 
     /** Returns the names of the placements. */

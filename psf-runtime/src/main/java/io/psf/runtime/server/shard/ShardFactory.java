@@ -46,7 +46,10 @@ public interface ShardFactory {
      * instead. If this method throws, the server calls no method of the shard: the factory
      * releases what it has allocated outside {@code store}, whose memory is freed once it is unreachable.
      *
-     * @param slice the slice
+     * <p>If this method or the fill throws a {@link io.psf.api.PsException} with {@code RESOURCE_EXHAUSTED}, and the
+     * tensor names a further placement that the server has, the shard is made there.
+     *
+     * @param slice the slice, with the one of this factory's placements that was chosen
      * @param store the server's memory. {@link ShardRows} names its parts {@code tensor.slice.what}, for example {@code
      *     w.0.values}
      * @param lane the lane of the shard, and the call that runs there

@@ -1,7 +1,15 @@
 package io.psf.runtime.server.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Optimizer;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import java.util.ArrayList;
@@ -11,6 +19,13 @@ import org.junit.jupiter.api.Test;
 
 final class PlacementsTest {
     private static final Store STORE = new NativeStore();
+    private static final Optimizer NONE = new Optimizer() {
+        @Override
+        public void apply(Shard shard, FloatArray update) {}
+
+        @Override
+        public void apply(Shard shard, LongArray keys, FloatArray update) {}
+    };
 
     /**
      * Makes shards in host memory, at placements of devices.
@@ -63,6 +78,22 @@ final class PlacementsTest {
                 .containsExactly("devices 2, 1: not used, since no factory of shards on the class path has them"
                         + " (expected: the jar of handlers-gpu)");
         assertThat(of(List.of()).unavailable()).isEmpty();
+    }
+
+    @Test
+    void aSliceIsAtThePlacementsThatAreThereInTheOrderOfItsTensor() {
+        Placements placements = of(List.of(0, 1), devices("", 0, 1));
+        assertThat(placements.alternatives(at("host , device:7,device:1, device:0")))
+                .extracting(Slice::placement)
+                .containsExactly("host", "device:1", "device:0");
+        assertThatThrownBy(() -> placements.alternatives(at("device:7,,device:8")))
+                .hasMessage("BAD_REQUEST: placement of tensor \"w\": \"device:7,,device:8\" (expected: one that this"
+                        + " server has: device:0, device:1, host)");
+    }
+
+    private static Slice at(String placement) {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 4, 1), new int[1]);
+        return new Slice(layout.info(), 0, layout.range(0), placement, NONE, made -> {});
     }
 
     @Test
