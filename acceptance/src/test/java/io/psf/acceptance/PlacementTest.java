@@ -142,10 +142,26 @@ final class PlacementTest {
     }
 
     @Test
+    void aServerWithoutADeviceHasTheHostsMemory() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorSpec spec = TensorSpec.dense("w", 10).slices(4);
+            assertThatThrownBy(() -> Tensors.init(worker, spec.device()))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("BAD_REQUEST")
+                    .hasMessageContaining("placement of tensor \"w\": \"device\" (expected: one that this server has:"
+                            + " counting, host, pinned)");
+            Tensors.clear(worker, spec.tensor().id());
+            TensorId tensor = Tensors.init(worker, spec.deviceOrHost());
+            assertThat(NameHandlerPsf.stub(worker).call(tensor).await()).isEqualTo(new NameHandler.Response(4, 0));
+        }
+    }
+
+    @Test
     void withoutAnAlternativeTheErrorIsTheAnswer() {
         try (PsCluster cluster = PsCluster.builder().devices(0).start()) {
             Worker worker = cluster.worker();
-            TensorSpec spec = TensorSpec.dense("w", 10).placement("device");
+            TensorSpec spec = TensorSpec.dense("w", 10).device();
             assertThat(Tensors.pull(worker, Tensors.init(worker, spec.slices(1))))
                     .containsOnly(0);
             TensorSpec large = TensorSpec.dense("v", 10).slices(2).placement("device:7,device");

@@ -18,6 +18,9 @@ public interface Node {
     /** The placement of shards in a server's own memory, which every server has. */
     String HOST = "host";
 
+    /** The placement of shards in the memory of a server's accelerators, which servers with such a device have. */
+    String DEVICE = "device";
+
     /** Returns this node's role. */
     Role role();
 

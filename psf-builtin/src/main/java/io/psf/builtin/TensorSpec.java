@@ -164,6 +164,25 @@ public record TensorSpec(
     }
 
     /**
+     * Returns a copy whose shards are in the memory of the servers' accelerators. Each server is started with the number
+     * of its device, {@code --device 0} or {@code PSF_DEVICE=0}, and has a factory of such shards on its class path.
+     * Otherwise {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has. It fails
+     * with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice.
+     */
+    public TensorSpec device() {
+        return placement(Node.DEVICE);
+    }
+
+    /**
+     * Returns a copy whose shards are in the memory of the servers' accelerators, as those of {@link #device}. On a
+     * server without a device, or where its memory does not suffice for a slice, the slice is in host memory. The server
+     * logs each slice whose memory does not suffice.
+     */
+    public TensorSpec deviceOrHost() {
+        return placement(Node.DEVICE + "," + Node.HOST);
+    }
+
+    /**
      * Returns the declaration without the name, on one line. Two specs are the same declaration if and only if their
      * texts are equal.
      */

@@ -66,6 +66,13 @@ class TensorSpecTest {
     }
 
     @Test
+    void aDeviceIsAPlacement() {
+        TensorSpec spec = TensorSpec.dense("w", 3);
+        assertThat(spec.device()).isEqualTo(spec.placement("device"));
+        assertThat(spec.deviceOrHost()).isEqualTo(spec.placement("device, host"));
+    }
+
+    @Test
     void anOptimizerIsMadeOfItsSpec() {
         assertThat(Optimizers.sgd(0.5f).create()).hasToString("Sgd[lr=0.5]");
     }
