@@ -20,7 +20,7 @@ public final class CountingFactory implements ShardFactory {
     static final String COUNTING = "counting";
 
     @Override
-    public Collection<String> placements() {
+    public Collection<String> placements(List<Integer> devices) {
         return List.of(COUNTING);
     }
 

@@ -13,7 +13,7 @@ public final class PinnedFactory implements ShardFactory {
     static final String PINNED = "pinned";
 
     @Override
-    public Collection<String> placements() {
+    public Collection<String> placements(List<Integer> devices) {
         return List.of(PINNED);
     }
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tensors whose shards another factory makes. */
 @Timeout(60)
@@ -111,6 +112,74 @@ final class PlacementTest {
                     .hasMessageContaining("BAD_REQUEST")
                     .hasMessageContaining("placement of tensor \"w\": \"device:7\" (expected: one that this server has:"
                             + " counting, host, pinned)");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"device,host", "device:0, host", "device:7, device, host"})
+    void aSliceIsAtTheNextPlacementIfMemoryDoesNotSuffice(String placement) {
+        int before = ScarceFactory.GIVEN_UP.get();
+        try (Log log = Log.of("io.psf.runtime.server.NodeShards");
+                PsCluster cluster = PsCluster.builder().lanes(2).devices(0).start()) {
+            Worker worker = cluster.worker();
+            TensorSpec spec = TensorSpec.dense("w", 10).slices(3).placement(placement);
+            TensorId tensor = Tensors.init(worker, spec);
+            assertThat(NameHandlerPsf.stub(worker).call(tensor).await()).isEqualTo(new NameHandler.Response(2, 1));
+            Tensors.push(worker, tensor, ones()).await();
+            assertThat(Tensors.pull(worker, tensor)).containsExactly(ones());
+            String name = placement.startsWith("device:0") ? "device:0" : "device";
+            assertThat(log.lines())
+                    .containsExactly(
+                            "INFO slice 1 of tensor \"w\" is at \"host\", since at \"" + name
+                                    + "\": RESOURCE_EXHAUSTED: memory of " + name
+                                    + " for slice 1: none (expected: some)",
+                            "INFO slice 2 of tensor \"w\" is at \"host\", since at \"" + name
+                                    + "\": RESOURCE_EXHAUSTED: memory of " + name
+                                    + " for slice 2: none (expected: some)");
+            assertThat(ScarceFactory.GIVEN_UP.get() - before).isEqualTo(1);
+            Tensors.clear(worker, tensor);
+        }
+    }
+
+    @Test
+    void aServerWithoutADeviceHasTheHostsMemory() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorSpec spec = TensorSpec.dense("w", 10).slices(4);
+            assertThatThrownBy(() -> Tensors.init(worker, spec.device()))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("BAD_REQUEST")
+                    .hasMessageContaining("placement of tensor \"w\": \"device\" (expected: one that this server has:"
+                            + " counting, host, pinned)");
+            Tensors.clear(worker, spec.tensor().id());
+            TensorId tensor = Tensors.init(worker, spec.deviceOrHost());
+            assertThat(NameHandlerPsf.stub(worker).call(tensor).await()).isEqualTo(new NameHandler.Response(4, 0));
+        }
+    }
+
+    @Test
+    void withoutAnAlternativeTheErrorIsTheAnswer() {
+        try (PsCluster cluster = PsCluster.builder().devices(0).start()) {
+            Worker worker = cluster.worker();
+            TensorSpec spec = TensorSpec.dense("w", 10).device();
+            assertThat(Tensors.pull(worker, Tensors.init(worker, spec.slices(1))))
+                    .containsOnly(0);
+            TensorSpec large = TensorSpec.dense("v", 10).slices(2).placement("device:7,device");
+            assertThatThrownBy(() -> Tensors.init(worker, large))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("RESOURCE_EXHAUSTED")
+                    .hasMessageContaining("memory of device for slice 1: none");
+        }
+    }
+
+    @Test
+    void aServerLogsWhyItDoesNotUseADevice() {
+        try (Log log = Log.of("io.psf.runtime.Server");
+                PsCluster cluster = PsCluster.builder().devices(0, 3).start()) {
+            assertThat(cluster.servers()).hasSize(1);
+            assertThat(log.lines())
+                    .contains("INFO placements of shards: counting, device, device:0, host, pinned")
+                    .contains("WARN device 3: not used, since this machine has one");
         }
     }
 

@@ -18,6 +18,9 @@ public interface Node {
     /** The placement of shards in a server's own memory, which every server has. */
     String HOST = "host";
 
+    /** The placement of shards in the memory of a server's accelerators, which servers with such a device have. */
+    String DEVICE = "device";
+
     /** Returns this node's role. */
     Role role();
 
@@ -80,12 +83,14 @@ public interface Node {
      *
      * @param layout the layout of the whole tensor
      * @param slice the slice's number
-     * @param placement the memory of the shard: {@link #HOST}, or another one that this node has
+     * @param placement the memory of the shard: {@link #HOST}, or another one that this node has. Several names,
+     *     separated by commas, are alternatives: the first one that this node has and whose memory suffices is used
      * @param optimizer applies pushes to the shard
-     * @param fill run once on the new shard before any other function sees it
+     * @param fill run once on the new shard before any other function sees it; if memory does not suffice for that, run
+     *     again on the shard at the next alternative
      * @return true if the shard is new
      * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another layout; with {@code BAD_REQUEST}
-     *     if this node does not have the placement
+     *     if this node has none of the placements; with {@code RESOURCE_EXHAUSTED} if no memory suffices
      */
     boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill);
 

@@ -3,6 +3,8 @@ package io.psf.builtin;
 import io.psf.api.Node;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param updates how the workers' pushes combine; by default each is applied on arrival
  * @param slices the number of slices that the rows are partitioned into; 0 for one per server, or {@link #PIECES}
  * @param beside the tensor that it is colocated with, slice by slice; null for none
- * @param placement the memory of the shards; by default the servers' own
+ * @param placement the memory of the shards; by default the servers' own. Several names, separated by commas, are
+ *     alternatives
  */
 public record TensorSpec(
         TensorInfo tensor,
@@ -34,17 +37,22 @@ public record TensorSpec(
 
     /**
      * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer or the updates
-     * are null, if the placement is null or blank, or if the number of slices is below {@link #PIECES} or above the number of rows.
+     * are null, if the placement is null or one of its names is blank, or if the number of slices is below
+     * {@link #PIECES} or above the number of rows. Removes blanks around the names in the placement.
      */
     public TensorSpec {
         if (initializer == null || optimizer == null || updates == null) {
             throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
         }
-        if (placement == null || placement.isBlank()) {
+        List<String> names = placement == null
+                ? List.of("")
+                : Arrays.stream(placement.split(",", -1)).map(String::strip).toList();
+        if (names.contains("")) {
             throw new IllegalArgumentException("placement of tensor \"" + tensor.id() + "\": \"" + placement
-                    + "\" (expected: a name, such as \"" + Node.HOST + "\")");
+                    + "\" (expected: a name, such as \"" + Node.HOST + "\", or several separated by commas)");
         }
+        placement = String.join(",", names);
         if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
@@ -146,11 +154,32 @@ public record TensorSpec(
     /**
      * Returns a copy whose shards are in another memory of the servers. Their own is {@link Node#HOST}.
      *
-     * @param placement a name for which each server has a factory of shards, such as {@code device:0}. If a server lacks
-     *     it, {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has
+     * @param placement a name for which each server has a factory of shards, such as {@code device:0}; or several,
+     *     separated by commas. Each slice is at the first of them that its server has and whose memory suffices. If a
+     *     server has none of them, {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the
+     *     server has; with {@code RESOURCE_EXHAUSTED} if no memory suffices
      */
     public TensorSpec placement(String placement) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+    }
+
+    /**
+     * Returns a copy whose shards are in the memory of the servers' accelerators. Each server is started with the number
+     * of its device, {@code --device 0} or {@code PSF_DEVICE=0}, and has a factory of such shards on its class path.
+     * Otherwise {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has. It fails
+     * with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice.
+     */
+    public TensorSpec device() {
+        return placement(Node.DEVICE);
+    }
+
+    /**
+     * Returns a copy whose shards are in the memory of the servers' accelerators, as those of {@link #device}. On a
+     * server without a device, or where its memory does not suffice for a slice, the slice is in host memory. The server
+     * logs each slice whose memory does not suffice.
+     */
+    public TensorSpec deviceOrHost() {
+        return placement(Node.DEVICE + "," + Node.HOST);
     }
 
     /**

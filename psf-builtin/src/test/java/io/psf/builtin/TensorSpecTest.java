@@ -54,6 +54,25 @@ class TensorSpecTest {
     }
 
     @Test
+    void alternativesOfAPlacementAreNamesWithoutBlanks() {
+        TensorSpec spec = TensorSpec.dense("w", 3);
+        assertThat(spec.placement(" device:0 , host").placement()).isEqualTo("device:0,host");
+        assertThat(spec.placement(" host")).isEqualTo(spec);
+        assertThatThrownBy(() -> spec.placement("device,"))
+                .hasMessage("placement of tensor \"w\": \"device,\" (expected: a name, such as \"host\", or several"
+                        + " separated by commas)");
+        assertThatThrownBy(() -> spec.placement("device,,host")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> spec.placement(" ")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aDeviceIsAPlacement() {
+        TensorSpec spec = TensorSpec.dense("w", 3);
+        assertThat(spec.device()).isEqualTo(spec.placement("device"));
+        assertThat(spec.deviceOrHost()).isEqualTo(spec.placement("device, host"));
+    }
+
+    @Test
     void anOptimizerIsMadeOfItsSpec() {
         assertThat(Optimizers.sgd(0.5f).create()).hasToString("Sgd[lr=0.5]");
     }

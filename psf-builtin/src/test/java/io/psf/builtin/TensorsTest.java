@@ -70,6 +70,17 @@ class TensorsTest {
     }
 
     @Test
+    void aTestHasHostMemoryAlone() {
+        TestCluster cluster = BuiltinCluster.functions().on(2);
+        TensorId w = Tensors.init(cluster, TensorSpec.dense("w", 4).deviceOrHost());
+        assertThat(Tensors.pull(cluster, w)).containsOnly(0);
+        assertThatThrownBy(() -> Tensors.init(cluster, TensorSpec.dense("v", 4).device()))
+                .hasMessageContaining("BAD_REQUEST")
+                .hasMessageContaining(
+                        "placement of tensor \"v\": \"device\" (expected: one that this server has: host)");
+    }
+
+    @Test
     void aTensorBesideAnotherHasItsSlices() {
         TestCluster cluster = BuiltinCluster.with(SPEC, 3);
         TensorId w = SPEC.tensor().id();

@@ -2,7 +2,9 @@ package io.psf.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,6 +30,12 @@ final class LaunchCommand implements Callable<Integer> {
     private int workers;
 
     @Option(
+            names = "--device",
+            paramLabel = "N,..",
+            description = "the numbers of the devices that each server uses; default: none (PSF_DEVICE)")
+    private @Nullable String device;
+
+    @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
@@ -46,6 +54,7 @@ final class LaunchCommand implements Callable<Integer> {
                 .workers(workers)
                 .classPath(ClassPathOption.entries(classPath))
                 .workerCommand(command)
+                .environment(device == null ? Map.of() : Map.of("PSF_DEVICE", device))
                 .start()) {
             job.awaitExit();
             return job.exitCode();

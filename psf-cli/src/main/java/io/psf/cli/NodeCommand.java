@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
             "  PSF_LANES            threads that run handlers; default: one per processor",
             "  PSF_MEMORY           the limit in bytes of a server's requests and answers, such as 512m or 2g;",
             "                       default: five eighths of the JVM's direct memory, or its heap if that is less",
+            "  PSF_DEVICE           the numbers of the devices that a server uses, such as 0 or 0,1; default: none",
             "  PSF_TRANSPORT        auto (the default): shared memory on one machine, else TCP; or shm, tcp, netty",
             "  PSF_SPIN_MICROS      how long a thread spins before it blocks; default: 50; 0 for no spinning",
             "  PSF_DEADLINE         the time limit of a worker's call; default: 60s",
@@ -70,6 +71,12 @@ final class NodeCommand implements Callable<Integer> {
 
     @Option(names = "--rank", paramLabel = "N", description = "the rank of a server; default: any (PSF_RANK)")
     private @Nullable String rank;
+
+    @Option(
+            names = "--device",
+            paramLabel = "N,..",
+            description = "the numbers of the devices that a server uses; default: none (PSF_DEVICE)")
+    private @Nullable String device;
 
     @Option(
             names = {"--classpath", "-cp"},
@@ -122,6 +129,7 @@ final class NodeCommand implements Callable<Integer> {
         put(options, "PSF_WORKERS", workers);
         put(options, "PSF_LISTEN", listen);
         put(options, "PSF_RANK", rank);
+        put(options, "PSF_DEVICE", device);
         return Settings.of(outer).with(options);
     }
 

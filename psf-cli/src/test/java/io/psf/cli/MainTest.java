@@ -42,6 +42,17 @@ class MainTest {
     }
 
     @Test
+    void theDevicesOfAServerAreAnOption() throws Exception {
+        String expected = " (expected: the numbers of the devices that a server uses, such as 0 or 0,1, each a whole"
+                + " number from 0, and once)";
+        assertThat(psf(Map.of("PSF_DEVICE", "0"), "server", "--scheduler", "h:1", "--device", "gpu"))
+                .isEqualTo("2: psf: PSF_DEVICE: gpu in the options" + expected);
+        assertThat(psf(Map.of("PSF_DEVICE", "0"), "launch", "--device", "gpu", "--", "true"))
+                .startsWith("1: ")
+                .contains("PSF_DEVICE: gpu in the environment" + expected);
+    }
+
+    @Test
     void aSchedulerWhosePortIsTakenSaysSoInOneLine() throws Exception {
         try (java.net.ServerSocket taken = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
             assertThat(psf(

@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.PsException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of settings: {@code name: value (expected: ...)}. */
@@ -30,6 +31,12 @@ final class Checks {
 
     static void positive(String name, Duration value) {
         require(!value.isNegative() && !value.isZero(), name, value, "> 0");
+    }
+
+    /** Fails for a negative number of a device, and for one that is given twice. */
+    static void devices(List<Integer> devices) {
+        devices.forEach(device -> atLeast("device", device, 0));
+        require(devices.stream().distinct().count() == devices.size(), "devices", devices, "each once");
     }
 
     static void secret(@Nullable String secret) {

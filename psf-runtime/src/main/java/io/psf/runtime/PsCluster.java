@@ -127,6 +127,7 @@ public final class PsCluster implements AutoCloseable {
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
         private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
         private @Nullable Path checkpoints;
+        private int[] devices = {};
 
         private Builder() {}
 
@@ -166,6 +167,12 @@ public final class PsCluster implements AutoCloseable {
         /** Sets the directory below which tensors are saved; default: none. */
         public Builder checkpoints(Path directory) {
             this.checkpoints = directory;
+            return this;
+        }
+
+        /** Sets the numbers of the accelerators that each server uses; default: none. */
+        public Builder devices(int... devices) {
+            this.devices = devices.clone();
             return this;
         }
 
@@ -236,8 +243,10 @@ public final class PsCluster implements AutoCloseable {
             try {
                 ClassLoader classPath = Thread.currentThread().getContextClassLoader();
                 for (int i = 0; i < servers; i++) {
-                    ServerConfig plain =
-                            ServerConfig.of("127.0.0.1", port).withRank(i).withLanes(lanes);
+                    ServerConfig plain = ServerConfig.of("127.0.0.1", port)
+                            .withRank(i)
+                            .withLanes(lanes)
+                            .withDevices(devices);
                     ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
                     ServerConfig server = checkpoints == null ? stored : stored.withCheckpoints(checkpoints);
                     startedServers.add(CompletableFuture.supplyAsync(

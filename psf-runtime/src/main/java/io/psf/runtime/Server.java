@@ -60,7 +60,7 @@ public final class Server implements AutoCloseable {
         this.store = config.storage().mapped() == null
                 ? new NativeStore()
                 : new MappedStore(config.storage().mapped());
-        Placements placements = placements(store);
+        Placements placements = placements(store, config.storage().devices());
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);
@@ -161,10 +161,11 @@ public final class Server implements AutoCloseable {
         return new Server(config, transport, false, pool, handlers(more), interceptors);
     }
 
-    private static Placements placements(Store store) {
+    private static Placements placements(Store store, List<Integer> devices) {
         try {
-            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store);
+            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store, devices);
             LOG.info("placements of shards: {}", placements);
+            placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
             return placements;
         } catch (PsException e) {
             store.close();

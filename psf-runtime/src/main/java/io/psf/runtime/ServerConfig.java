@@ -2,6 +2,8 @@ package io.psf.runtime;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen on, which the workers connect to
  * @param port the port to listen on; 0 for one that the system chooses
  * @param lanes the number of threads that run handlers, at least 1
- * @param storage where shards and checkpoints are, and the memory of requests and answers
+ * @param storage where shards and checkpoints are, the memory of requests and answers, and the devices
  * @param transport the transport of the workers' connections
  */
 public record ServerConfig(
@@ -23,23 +25,27 @@ public record ServerConfig(
     }
 
     /**
-     * The directories of a server's shards and checkpoints, and its memory for requests and answers.
+     * The directories of a server's shards and checkpoints, its memory for requests and answers, and its devices.
      *
      * @param mapped the directory of the files that shards are mapped to; null for native memory
      * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
      * @param memory the maximum number of bytes of requests and answers that the server holds, at least 1 MB; beyond
      *     half of it backpressure blocks workers. Tensors do not count
+     * @param devices the numbers of the accelerators whose memory shards may be in, such as 0; empty for none. A factory
+     *     of shards on the class path makes those shards
      */
-    public record Storage(@Nullable Path mapped, @Nullable Path checkpoints, long memory) {
+    public record Storage(@Nullable Path mapped, @Nullable Path checkpoints, long memory, List<Integer> devices) {
         public Storage {
             Checks.atLeast("memory", memory, Defaults.LEAST_MEMORY);
+            Checks.devices(devices);
+            devices = List.copyOf(devices);
         }
     }
 
     /**
      * Returns the defaults: loopback, a port that the system chooses, any rank, one lane per processor, native memory,
-     * no checkpoints, and for requests and answers five eighths of the JVM's direct memory, or its heap if that is
-     * less.
+     * no checkpoints, no devices, and for requests and answers five eighths of the JVM's direct memory, or its heap if
+     * that is less.
      */
     public static ServerConfig of(String schedulerHost, int schedulerPort) {
         return new ServerConfig(
@@ -47,7 +53,7 @@ public record ServerConfig(
                 "127.0.0.1",
                 0,
                 Runtime.getRuntime().availableProcessors(),
-                new Storage(null, null, Defaults.memory()),
+                new Storage(null, null, Defaults.memory(), List.of()),
                 TransportConfig.usual());
     }
 
@@ -76,17 +82,23 @@ public record ServerConfig(
 
     /** Returns a copy with its shards in memory-mapped files below a directory. */
     public ServerConfig withMapped(Path directory) {
-        return with(new Storage(directory, storage.checkpoints(), storage.memory()));
+        return with(new Storage(directory, storage.checkpoints(), storage.memory(), storage.devices()));
     }
 
     /** Returns a copy with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
-        return with(new Storage(storage.mapped(), directory, storage.memory()));
+        return with(new Storage(storage.mapped(), directory, storage.memory(), storage.devices()));
     }
 
     /** Returns a copy with another limit on the bytes of requests and answers that the server holds. */
     public ServerConfig withMemory(long memory) {
-        return with(new Storage(storage.mapped(), storage.checkpoints(), memory));
+        return with(new Storage(storage.mapped(), storage.checkpoints(), memory, storage.devices()));
+    }
+
+    /** Returns a copy with the numbers of the accelerators that the server uses; none by default. */
+    public ServerConfig withDevices(int... devices) {
+        List<Integer> numbers = Arrays.stream(devices).boxed().toList();
+        return with(new Storage(storage.mapped(), storage.checkpoints(), storage.memory(), numbers));
     }
 
     /** Returns a copy with another time for the cluster to form. */

@@ -115,7 +115,8 @@ public final class Settings {
                 new ServerConfig.Storage(
                         find(SettingsKey.MAPPED, Role.SERVER),
                         find(SettingsKey.CHECKPOINTS, Role.SERVER),
-                        orElse(SettingsKey.MEMORY, Role.SERVER, usual.storage().memory())),
+                        orElse(SettingsKey.MEMORY, Role.SERVER, usual.storage().memory()),
+                        orElse(SettingsKey.DEVICE, Role.SERVER, usual.storage().devices())),
                 transport(Role.SERVER, usual.transport()));
     }
 

@@ -95,6 +95,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::bytes,
             List.of(SettingsSpelling.of("PSF_MEMORY")));
 
+    static final SettingsKey<List<Integer>> DEVICE = new SettingsKey<>(
+            "the numbers of the devices that a server uses, such as 0 or 0,1, each a whole number from 0, and once",
+            SettingsKey::devices,
+            List.of(SettingsSpelling.of("PSF_DEVICE")));
+
     static final SettingsKey<String> SECRET = new SettingsKey<>(
             "the secret of the cluster, the same for all nodes, at least " + Checks.SECRET_LENGTH + " characters",
             text -> text.length() < Checks.SECRET_LENGTH ? null : text,
@@ -128,6 +133,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             CHECKPOINTS,
             LANES,
             MEMORY,
+            DEVICE,
             TRANSPORT,
             SPIN,
             DEADLINE,
@@ -174,6 +180,18 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
         } catch (NumberFormatException e) {
             return null;
         }
+    }
+
+    private static @Nullable List<Integer> devices(String text) {
+        List<Integer> devices = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            Integer device = wholeNumber(part.trim(), 0, Integer.MAX_VALUE);
+            if (device == null || devices.contains(device)) {
+                return null;
+            }
+            devices.add(device);
+        }
+        return devices;
     }
 
     private static @Nullable Role role(String text) {

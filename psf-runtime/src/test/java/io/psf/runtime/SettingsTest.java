@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,7 @@ class SettingsTest {
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
                         "PSF_MEMORY",
+                        "PSF_DEVICE",
                         "PSF_TRANSPORT",
                         "PSF_SPIN_MICROS",
                         "PSF_DEADLINE",
@@ -67,7 +69,7 @@ class SettingsTest {
                         "127.0.0.1",
                         0,
                         Runtime.getRuntime().availableProcessors(),
-                        new ServerConfig.Storage(null, null, Defaults.memory()),
+                        new ServerConfig.Storage(null, null, Defaults.memory(), List.of()),
                         TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
@@ -89,6 +91,7 @@ class SettingsTest {
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
                 Map.entry("PSF_MEMORY", "3m"),
+                Map.entry("PSF_DEVICE", "0, 1"),
                 Map.entry("PSF_TRANSPORT", "tcp"),
                 Map.entry("PSF_SPIN_MICROS", "7"),
                 Map.entry("PSF_DEADLINE", "1h"),
@@ -109,7 +112,7 @@ class SettingsTest {
                         "10.0.0.7",
                         4000,
                         5,
-                        new ServerConfig.Storage(Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20),
+                        new ServerConfig.Storage(Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, List.of(0, 1)),
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
@@ -239,6 +242,10 @@ class SettingsTest {
         "PSF_TRANSPORT,pigeon",
         "PSF_SPIN_MICROS,-1",
         "PSF_LANES,0",
+        "PSF_DEVICE,gpu",
+        "PSF_DEVICE,-1",
+        "PSF_DEVICE,'0,0'",
+        "PSF_DEVICE,'0,'",
         "PSF_DEADLINE,30",
         "PSF_DEADLINE,0s",
         "PSF_JOIN_TIMEOUT,-1s",
@@ -252,6 +259,16 @@ class SettingsTest {
     @Test
     void anEmptyValueCountsAsNotSet() {
         assertFails(() -> Settings.of(Map.of("PSF_ROLE", " ")).role()).hasMessageContaining("PSF_ROLE: not set");
+    }
+
+    @Test
+    void theDevicesOfAServerAreCheckedWithoutSettingsToo() {
+        ServerConfig config = ServerConfig.of("h", 1);
+        assertThat(config.withDevices(2, 0).storage().devices()).containsExactly(2, 0);
+        assertThat(config.withDevices(2).withMemory(2 << 20).storage().devices())
+                .containsExactly(2);
+        assertFails(() -> config.withDevices(-1)).hasMessage("CONFIGURATION: device: -1 (expected: >= 0)");
+        assertFails(() -> config.withDevices(1, 1)).hasMessage("CONFIGURATION: devices: [1, 1] (expected: each once)");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.psf.api.spi.StoredNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -115,7 +116,7 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill) {
         TensorInfo tensor = layout.info();
-        if (!placement.equals(HOST)) {
+        if (Arrays.stream(placement.split(",")).map(String::strip).noneMatch(HOST::equals)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "placement of tensor \"" + tensor.id() + "\": \"" + placement

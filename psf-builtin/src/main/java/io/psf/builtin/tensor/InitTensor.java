@@ -40,7 +40,8 @@ public interface InitTensor {
      * @param servers [slices] int32, the rank of each slice's server
      * @param lanes the number of rows that selects the lanes: tensors with equal numbers share lanes; 0 for the
      *     tensor's own number of rows
-     * @param placement the memory of the shards, by the name that the servers have for it; empty for their own memory
+     * @param placement the memory of the shards, by the name that the servers have for it, or several names separated by
+     *     commas; empty for their own memory
      */
     record Request(
             TensorId tensor,

@@ -86,6 +86,7 @@ final class LaneShard implements ShardLane {
             filled = true;
         } finally {
             if (!filled) {
+                endAlarms();
                 made.giveUp();
             }
         }

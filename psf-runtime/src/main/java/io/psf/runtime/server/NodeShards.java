@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import io.psf.api.Node;
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Routing;
@@ -17,12 +18,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shards of a node, and the lanes on which they run. Shards are created and dropped on the node's lane; any thread
  * may find them.
  */
 final class NodeShards {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeShards.class);
+
     private final Placements placements;
     private final List<Lane> lanes;
     private final Map<Integer, Map<Integer, LaneShard>> shards = new ConcurrentHashMap<>();
@@ -122,7 +127,37 @@ final class NodeShards {
         }
     }
 
+    /** Makes the shard at the first placement whose memory suffices. */
     private LaneShard make(HostNode node, TensorLayout layout, Slice slice) {
+        List<Slice> alternatives = placements.alternatives(slice);
+        String reason = "";
+        for (int i = 0; ; i++) {
+            Slice at = alternatives.get(i);
+            try {
+                return logged(makeAt(node, layout, at), at, reason);
+            } catch (PsException e) {
+                if (e.code() != PsException.Code.RESOURCE_EXHAUSTED || i + 1 == alternatives.size()) {
+                    throw e;
+                }
+                reason = "\"" + at.placement() + "\": " + e.getMessage();
+            }
+        }
+    }
+
+    /** Logs the place of a shard if a placement before it did not suffice. */
+    private static LaneShard logged(LaneShard made, Slice at, String reason) {
+        if (!reason.isEmpty()) {
+            LOG.info(
+                    "slice {} of tensor \"{}\" is at \"{}\", since at {}",
+                    at.slice(),
+                    at.tensor().id(),
+                    at.placement(),
+                    reason);
+        }
+        return made;
+    }
+
+    private LaneShard makeAt(HostNode node, TensorLayout layout, Slice slice) {
         Lane home = lanes.get(lane(layout, slice.slice()));
         Supplier<LaneShard> make = () -> {
             LaneShard shard = new LaneShard(layout, slice.slice(), home, node, lane -> placements.make(slice, lane));

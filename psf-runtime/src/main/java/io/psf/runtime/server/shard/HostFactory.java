@@ -8,7 +8,7 @@ import java.util.List;
 /** Makes shards in the server's own memory, off the heap. */
 public final class HostFactory implements ShardFactory {
     @Override
-    public Collection<String> placements() {
+    public Collection<String> placements(List<Integer> devices) {
         return List.of(Node.HOST);
     }
 

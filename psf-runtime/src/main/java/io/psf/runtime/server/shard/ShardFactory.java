@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.runtime.store.Store;
 import java.util.Collection;
+import java.util.List;
 
 /**
  * Makes the shards of a kind: where they store their rows, and what handlers see of them. A server finds the factories
@@ -14,9 +15,20 @@ import java.util.Collection;
 public interface ShardFactory {
     /**
      * Returns the placements that this factory makes shards of, such as {@code device:0}; empty if this machine has none
-     * of them. Two factories of a server with the same placement end its start with {@code CONFIGURATION}.
+     * of them. Called once, before the other methods. Two factories of a server with the same placement end its start
+     * with {@code CONFIGURATION}.
+     *
+     * @param devices the numbers of the accelerators that the server may use, such as 0; empty for none
      */
-    Collection<String> placements();
+    Collection<String> placements(List<Integer> devices);
+
+    /**
+     * Returns one sentence for each device that was asked for and cannot be used, for the log. Called after {@link
+     * #placements}. The server starts without the placements of these devices.
+     */
+    default List<String> unavailable() {
+        return List.of();
+    }
 
     /**
      * True if the shards are used by one thread alone, as a context of a device requires. Then they are made, filled,
@@ -34,7 +46,10 @@ public interface ShardFactory {
      * instead. If this method throws, the server calls no method of the shard: the factory
      * releases what it has allocated outside {@code store}, whose memory is freed once it is unreachable.
      *
-     * @param slice the slice
+     * <p>If this method or the fill throws a {@link io.psf.api.PsException} with {@code RESOURCE_EXHAUSTED}, and the
+     * tensor names a further placement that the server has, the shard is made there.
+     *
+     * @param slice the slice, with the one of this factory's placements that was chosen
      * @param store the server's memory. {@link ShardRows} names its parts {@code tensor.slice.what}, for example {@code
      *     w.0.values}
      * @param lane the lane of the shard, and the call that runs there
