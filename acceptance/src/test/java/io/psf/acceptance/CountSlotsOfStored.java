@@ -7,6 +7,6 @@ import io.psf.api.spi.StoredShard;
 @PsHandler(function = CountSlots.class)
 public final class CountSlotsOfStored {
     CountSlots.Response handle(CountSlots.Request slice, StoredShard shard) {
-        return new CountSlots.Response(shard.slots().size());
+        return new CountSlots.Response(shard.storedSlots().size());
     }
 }

@@ -7,7 +7,6 @@ import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.api.Shard;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -21,6 +20,8 @@ import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
+import io.psf.api.spi.StoredColumn;
+import io.psf.api.spi.StoredShard;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
@@ -198,7 +199,7 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
 
     /** Returns a tensor's current values: [rows, width] float32, for a growing table in the order of {@link #keys}. */
     public float[] values(TensorId tensor) {
-        return inOrder(tensor, layout(tensor).info().width(), Shard::values);
+        return inOrder(tensor, layout(tensor).info().width(), StoredShard::storedValues);
     }
 
     /** Returns the keys that have rows now: [rows] int64, ascending. */
@@ -211,12 +212,13 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
 
     /** Concatenates an array of each shard, in the order of the keys; zero where a shard has none. */
     private float[] inOrder(
-            TensorId tensor, int width, java.util.function.Function<TestShard, @Nullable FloatArray> of) {
+            TensorId tensor, int width, java.util.function.Function<TestShard, @Nullable StoredColumn> of) {
         long[] keys = keys(tensor);
         float[] all = new float[Math.multiplyExact(keys.length, width)];
         for (TestShard shard : tensors.shards(tensor)) {
-            FloatArray part = of.apply(shard);
-            for (int row = 0; part != null && row < shard.rows(); row++) {
+            StoredColumn column = of.apply(shard);
+            FloatArray part = column == null ? FloatArray.allocate(0) : column.read(0, shard.rows());
+            for (int row = 0; row < part.length() / width; row++) {
                 part.copyTo(row * width, all, Arrays.binarySearch(keys, shard.key(row)) * width, width);
             }
         }
@@ -226,22 +228,12 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
     /** Returns a tensor's slots by name; zero for shards without the slot. */
     Map<String, float[]> slots(TensorId tensor) {
         Map<String, float[]> slots = new LinkedHashMap<>();
-        TreeSet<String> names = new TreeSet<>();
-        tensors.shards(tensor).forEach(shard -> names.addAll(shard.slots().keySet()));
-        for (String name : names) {
-            int width = tensors.shards(tensor).stream()
-                    .filter(shard -> shard.slots().get(name) != null)
-                    .mapToInt(shard -> width(shard, name))
-                    .max()
-                    .orElse(0);
-            slots.put(name, inOrder(tensor, width, shard -> shard.slots().get(name)));
-        }
+        Map<String, Integer> widths = new TreeMap<>();
+        tensors.shards(tensor)
+                .forEach(shard -> shard.storedSlots().forEach((name, slot) -> widths.put(name, slot.width())));
+        widths.forEach((name, width) -> slots.put(
+                name, inOrder(tensor, width, shard -> shard.storedSlots().get(name))));
         return slots;
-    }
-
-    private static int width(TestShard shard, String name) {
-        FloatArray slot = shard.slots().get(name);
-        return slot == null || shard.rows() == 0 ? 0 : slot.length() / shard.rows();
     }
 
     /** Returns the tensors that have shards. */

@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.StoredColumn;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -40,11 +41,22 @@ final class TestRows {
         return slot.data();
     }
 
-    /** Returns the slots that have been created, by name. */
-    Map<String, FloatArray> slots() {
-        Map<String, FloatArray> data = new HashMap<>();
-        slots.forEach((name, slot) -> data.put(name, slot.data()));
-        return Collections.unmodifiableMap(data);
+    /** Returns the values, for saving and loading. */
+    StoredColumn storedValues() {
+        return new TestColumn(width, this::values);
+    }
+
+    /** Returns a slot, which is created on the first request, for saving and loading. */
+    StoredColumn storedSlot(String name, int width) {
+        var unused = slot(name, width);
+        return new TestColumn(width, () -> slot(name, width));
+    }
+
+    /** Returns the slots that have been created, by name, for saving and loading. */
+    Map<String, StoredColumn> storedSlots() {
+        Map<String, StoredColumn> columns = new HashMap<>();
+        slots.forEach((name, slot) -> columns.put(name, storedSlot(name, slot.width())));
+        return Collections.unmodifiableMap(columns);
     }
 
     /** Removes a row. The last row takes its number. */

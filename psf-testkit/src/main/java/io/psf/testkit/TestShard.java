@@ -16,6 +16,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -81,13 +83,8 @@ public final class TestShard extends TestPlace implements StoredShard {
     public static TestShard of(Range range, long tensorRows, int width, Optimizer optimizer) {
         TensorLayout layout = TestTensor.layoutWith(range, tensorRows, width);
         int slice = layout.bounds().indexOf(range.begin());
-        return new TestShard(
-                        layout,
-                        slice,
-                        optimizer,
-                        made -> {},
-                        TestCluster.empty().places())
-                .from(0);
+        TestPlaces places = TestCluster.empty().places();
+        return new TestShard(layout, slice, optimizer, made -> {}, places).from(0);
     }
 
     /** Sets the worker of the calls that the test makes on this shard itself. */
@@ -199,25 +196,20 @@ public final class TestShard extends TestPlace implements StoredShard {
             return StoredShard.super.removeRows(some);
         }
         requireMayChange();
-        for (int i = 0; i < some.length(); i++) {
-            requireOwned(some.get(i));
-        }
+        LongStream.of(some.toArray()).forEach(this::requireOwned);
         int before = rows();
-        for (int i = 0; i < some.length(); i++) {
-            int row = keys.find(some.get(i));
-            if (row >= 0) {
-                remove(some.get(i), row);
-            }
-        }
+        LongStream.of(some.toArray()).forEach(this::remove);
         attachments.forget(some);
         return before - rows();
     }
 
-    private void remove(long key, int row) {
-        int last = keys.size() - 1;
-        keys.remove(key);
-        content.remove(row);
-        attachments.rowRemoved(key, row, last);
+    private void remove(long key) {
+        int row = keys.find(key);
+        if (row >= 0) {
+            keys.remove(key);
+            content.remove(row);
+            attachments.rowRemoved(key, row, keys.size());
+        }
     }
 
     private void requireMayChange() {
@@ -301,13 +293,12 @@ public final class TestShard extends TestPlace implements StoredShard {
         int width = width();
         FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width));
         for (int i = 0; i < keys.length(); i++) {
-            int row = find(keys.get(i));
             FloatArray into = gathered.slice(i * width, (i + 1) * width);
             into.fill(0);
-            if (row < 0) {
+            if (find(keys.get(i)) < 0) {
                 fill.fillRow(keys.get(i), into);
             } else {
-                into.copyRows(0, values(), row, 1, width);
+                into.copyFrom(values(keys.get(i)));
             }
         }
         return gathered;
@@ -315,11 +306,7 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public int[] rows(LongArray keys) {
-        int[] rows = new int[keys.length()];
-        for (int i = 0; i < rows.length; i++) {
-            rows[i] = row(keys.get(i));
-        }
-        return rows;
+        return LongStream.of(keys.toArray()).mapToInt(this::row).toArray();
     }
 
     @Override
@@ -328,8 +315,18 @@ public final class TestShard extends TestPlace implements StoredShard {
     }
 
     @Override
-    public Map<String, FloatArray> slots() {
-        return content.slots();
+    public StoredColumn storedValues() {
+        return content.storedValues();
+    }
+
+    @Override
+    public Map<String, StoredColumn> storedSlots() {
+        return content.storedSlots();
+    }
+
+    @Override
+    public StoredColumn storedSlot(String name, int width) {
+        return content.storedSlot(name, width);
     }
 
     @Override

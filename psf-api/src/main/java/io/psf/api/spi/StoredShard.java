@@ -3,7 +3,6 @@ package io.psf.api.spi;
 import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
-import io.psf.api.array.FloatArray;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -13,8 +12,20 @@ import java.util.function.Supplier;
  * {@link Shard} alone.
  */
 public interface StoredShard extends Shard {
-    /** Returns the slots that have been requested, by name, each [rows, width of the slot] float32. */
-    Map<String, FloatArray> slots();
+    /** Returns the values. */
+    StoredColumn storedValues();
+
+    /** Returns the slots that have been requested, by name. */
+    Map<String, StoredColumn> storedSlots();
+
+    /**
+     * Returns a slot, which is zeros on the first request, as in {@link #slot}.
+     *
+     * @param name the slot's name
+     * @param width floats in a row of the slot
+     * @throws IllegalArgumentException if the slot has another width
+     */
+    StoredColumn storedSlot(String name, int width);
 
     /**
      * Removes all rows of a growing table and their slots' content, as loading does before it creates the saved rows.

@@ -13,9 +13,13 @@ import java.util.zip.CRC32C;
 
 /** Reads a file, little-endian, from any position, through a bounded buffer. Not thread-safe. */
 final class BufferedFile implements AutoCloseable {
+    /** The most floats that the buffer holds. */
+    static final int FLOATS = 1 << 16;
+
     private final FileChannel channel;
-    private final ByteBuffer buffer =
-            ByteBuffer.allocate(1 << 18).order(ByteOrder.LITTLE_ENDIAN).flip();
+    private final ByteBuffer buffer = ByteBuffer.allocate(FLOATS * Float.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .flip();
 
     BufferedFile(Path file) throws IOException {
         this.channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -78,6 +82,13 @@ final class BufferedFile implements AutoCloseable {
 
     String string() throws IOException {
         return new String(bytes(), StandardCharsets.UTF_8);
+    }
+
+    /** Reads n floats, at most {@link #FLOATS}. Returns a view of the buffer, valid until the next read. */
+    FloatArray floats(int n) throws IOException {
+        FloatArray view = FloatArray.view(need(n * Float.BYTES).slice(buffer.position(), n * Float.BYTES));
+        buffer.position(buffer.position() + n * Float.BYTES);
+        return view;
     }
 
     /** Fills the whole array. */

@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.StoredColumn;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,8 +46,15 @@ final class CheckedOutput {
         bytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Writes all values, without their count. */
-    void floats(FloatArray values) throws IOException {
+    /** Writes the rows of a column, one tile of them after the other. */
+    void rows(StoredColumn column, int rows) throws IOException {
+        int most = Tile.rows(column.width());
+        for (int row = 0; row < rows; row += most) {
+            floats(column.read(row, Math.min(most, rows - row)));
+        }
+    }
+
+    private void floats(FloatArray values) throws IOException {
         for (int at = 0; at < values.length(); ) {
             int n = Math.min(values.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
             values.write(at, at + n, buffer);

@@ -52,9 +52,9 @@ record Header(
 
     static Header of(long save, StoredShard shard) {
         List<Slot> slots = new ArrayList<>();
-        new TreeMap<>(shard.slots()).forEach((name, values) -> {
+        new TreeMap<>(shard.storedSlots()).forEach((name, column) -> {
             if (shard.rows() > 0 && !Pushes.ownsSlot(name)) {
-                slots.add(new Slot(name, values.length() / shard.rows()));
+                slots.add(new Slot(name, column.width()));
             }
         });
         return new Header(

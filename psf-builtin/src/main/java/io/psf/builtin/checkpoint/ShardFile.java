@@ -2,9 +2,8 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.array.FloatArray;
-import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -23,9 +22,6 @@ import java.util.Map;
  * @param owned the number of its rows that the shard owns for which it was verified
  */
 record ShardFile(Path path, Header header, long data, long owned) {
-    /** The number of keys whose rows are created together. */
-    private static final int KEYS = 4096;
-
     /**
      * Writes the file of a shard. Returns its range, length and checksum.
      *
@@ -40,9 +36,9 @@ record ShardFile(Path path, Header header, long data, long owned) {
             for (int row = 0; header.tensor().grows() && row < header.rows(); row++) {
                 out.i64(shard.key(row));
             }
-            out.floats(shard.values());
+            out.rows(shard.storedValues(), shard.rows());
             for (Header.Slot slot : header.slots()) {
-                out.floats(shard.slot(slot.name(), slot.width()));
+                out.rows(shard.storedSlot(slot.name(), slot.width()), shard.rows());
             }
             for (String attachment : header.attachments()) {
                 shard.attachments().save(attachment, entry -> {
@@ -117,73 +113,52 @@ record ShardFile(Path path, Header header, long data, long owned) {
     }
 
     /** Copies the rows that a shard owns into its values and slots. */
-    void load(StoredShard shard) {
+    void load(StoredShard shard, Tile tile) {
         try (BufferedFile in = new BufferedFile(path)) {
             if (header.tensor().grows()) {
-                loadByKey(in, shard);
+                loadByKey(in, shard, tile);
             } else {
-                loadByRange(in, shard);
+                loadByRange(in, shard, tile);
             }
         } catch (IOException e) {
             throw Folder.failure("reading " + path, e);
         }
     }
 
-    private void loadByRange(BufferedFile in, StoredShard shard) throws IOException {
-        long at = copy(in, data, header.tensor().width(), shard.values(), shard.range());
+    /** Returns the columns of a shard that the file contains, in the order of the file. */
+    private List<StoredColumn> columns(StoredShard shard) {
+        List<StoredColumn> columns = new ArrayList<>(List.of(shard.storedValues()));
         for (Header.Slot slot : header.slots()) {
-            at = copy(in, at, slot.width(), shard.slot(slot.name(), slot.width()), shard.range());
+            columns.add(shard.storedSlot(slot.name(), slot.width()));
         }
+        return columns;
     }
 
-    /** Creates the rows of the file's keys that the shard owns, in order. None of them may exist before. */
-    private void loadByKey(BufferedFile in, StoredShard shard) throws IOException {
-        int first = shard.rows();
-        try (BufferedFile keys = new BufferedFile(path)) {
-            keys.seek(data);
-            long[] some = new long[KEYS];
-            for (long left = header.rows(); left > 0; ) {
-                int n = 0;
-                for (; left > 0 && n < KEYS; left--) {
-                    some[n] = keys.i64();
-                    n += shard.owns(some[n]) ? 1 : 0;
-                }
-                var unused = shard.rows(LongArray.wrap(some, 0, n));
-            }
-            in.seek(data + header.rows() * Long.BYTES);
-            copyByKey(keys, in, first, header.tensor().width(), shard.values(), shard);
-            for (Header.Slot slot : header.slots()) {
-                copyByKey(keys, in, first, slot.width(), shard.slot(slot.name(), slot.width()), shard);
-            }
-        }
-    }
-
-    /**
-     * Copies those rows of the next array whose keys the shard owns to the shard's rows from {@code first} on. For a
-     * duplicate key, which no save writes, the first row counts.
-     */
-    private void copyByKey(BufferedFile keys, BufferedFile in, int first, int width, FloatArray into, StoredShard shard)
-            throws IOException {
-        keys.seek(data);
-        FloatArray row = FloatArray.allocate(width);
-        int next = first;
-        for (long left = header.rows(); left > 0; left--) {
-            in.floats(row);
-            long key = keys.i64();
-            if (next < shard.rows() && shard.key(next) == key) {
-                into.copyFrom(next * width, row);
-                next++;
-            }
-        }
-    }
-
-    /** Copies the rows that the file and the shard have in common. Returns the position of the file's next array. */
-    private long copy(BufferedFile in, long at, int width, FloatArray into, Range range) throws IOException {
+    private void loadByRange(BufferedFile in, StoredShard shard, Tile tile) throws IOException {
+        Range range = shard.range();
         long begin = Math.max(header.begin(), range.begin());
         long end = Math.min(header.end(), range.end());
-        long bytesOfRow = (long) width * Float.BYTES;
-        in.seek(at + (begin - header.begin()) * bytesOfRow);
-        in.floats(into.slice((int) (begin - range.begin()) * width, (int) (end - range.begin()) * width));
-        return at + (header.end() - header.begin()) * bytesOfRow;
+        long at = data;
+        for (StoredColumn column : columns(shard)) {
+            long bytesOfRow = (long) column.width() * Float.BYTES;
+            in.seek(at + (begin - header.begin()) * bytesOfRow);
+            for (long row = begin; row < end; ) {
+                int n = (int) Math.min(Tile.rows(column.width()), end - row);
+                column.write((int) (row - range.begin()), tile.read(in, n, column.width()));
+                row += n;
+            }
+            at += header.rows() * bytesOfRow;
+        }
+    }
+
+    private void loadByKey(BufferedFile in, StoredShard shard, Tile tile) throws IOException {
+        try (BufferedFile keys = new BufferedFile(path)) {
+            OwnedKeys owned = new OwnedKeys(keys, data, header.rows(), shard);
+            boolean different = owned.createRows() == this.owned;
+            in.seek(data + header.rows() * Long.BYTES);
+            for (StoredColumn column : columns(shard)) {
+                owned.copy(in, tile, column, different);
+            }
+        }
     }
 }

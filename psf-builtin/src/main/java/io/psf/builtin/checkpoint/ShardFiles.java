@@ -2,8 +2,8 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.array.FloatArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
                 widest = Math.max(widest, slot.width());
             }
         }
-        Map<String, FloatArray> there = shard.slots();
+        Map<String, StoredColumn> there = shard.storedSlots();
         widths.forEach((name, width) -> {
             if (there.containsKey(name)) {
                 requireThere(name, width, checkpoint);
@@ -88,7 +88,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
 
     private void requireThere(String slot, int width, String checkpoint) {
         try {
-            var unused = shard.slot(slot, width);
+            var unused = shard.storedSlot(slot, width);
         } catch (IllegalArgumentException e) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST, "checkpoint \"" + checkpoint + "\": " + e.getMessage(), e);
@@ -99,7 +99,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
     void load() {
         for (ShardFile file : files) {
             for (Header.Slot slot : file.header().slots()) {
-                var unused = shard.slot(slot.name(), slot.width());
+                var unused = shard.storedSlot(slot.name(), slot.width());
             }
         }
         Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
@@ -107,12 +107,13 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         if (shard.spec().grows()) {
             shard.removeRows();
         }
-        for (Map.Entry<String, FloatArray> slot : shard.slots().entrySet()) {
-            if (!Pushes.ownsSlot(slot.getKey())) {
-                slot.getValue().fill(0); // zero, as in a new slot
+        shard.storedSlots().forEach((name, slot) -> {
+            if (!Pushes.ownsSlot(name)) {
+                slot.clear(); // zero, as in a new slot
             }
-        }
-        files.forEach(file -> file.load(shard));
+        });
+        Tile tile = new Tile(shard);
+        files.forEach(file -> file.load(shard, tile));
         shard.attachments().replace(attachments);
     }
 }

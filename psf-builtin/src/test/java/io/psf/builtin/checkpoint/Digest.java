@@ -21,12 +21,11 @@ public interface Digest {
             digest = digest * 31 + shard.key(row);
         }
         digest = digest * 31 + shard.values().hashCode();
-        for (var slot : new TreeMap<>(shard.slots()).entrySet()) {
-            FloatArray zeros = FloatArray.allocate(slot.getValue().length());
-            if (!slot.getValue().equals(zeros)) {
-                digest = digest * 31
-                        + slot.getKey().hashCode() * 7L
-                        + slot.getValue().hashCode();
+        for (var slot : new TreeMap<>(shard.storedSlots()).entrySet()) {
+            FloatArray values = slot.getValue().read(0, shard.rows());
+            FloatArray zeros = FloatArray.allocate(values.length());
+            if (!values.equals(zeros)) {
+                digest = digest * 31 + slot.getKey().hashCode() * 7L + values.hashCode();
             }
         }
         return new Response(digest);

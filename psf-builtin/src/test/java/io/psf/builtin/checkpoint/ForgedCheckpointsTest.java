@@ -29,6 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,10 +93,14 @@ class ForgedCheckpointsTest {
                 System.arraycopy(file, at, bytes, at + more, file.length - at);
             }
         }
+        seal(bytes);
+        return bytes;
+    }
+
+    private static void seal(byte[] bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, bytes.length - 4);
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(bytes.length - 4, (int) crc.getValue());
-        return bytes;
     }
 
     private static String sealed(String manifest, String file, byte[] bytes) {
@@ -113,6 +118,40 @@ class ForgedCheckpointsTest {
 
     private static long digest(Worker worker) {
         return DigestPsf.stub(worker).call(T).await().digest();
+    }
+
+    @Test
+    void ofAKeyThatIsInAFileTwiceTheFirstRowCounts() throws IOException {
+        try (PsCluster cluster =
+                PsCluster.builder().servers(1).checkpoints(directory).start()) {
+            Worker worker = cluster.worker();
+            Tensors.init(worker, TensorSpec.growing("t", WIDTH));
+            long[] keys = {1001, 1002, 1003, 1004};
+            Tensors.pushRows(worker, T, keys, new float[] {1, 1, 2, 2, 3, 3, 4, 4})
+                    .await();
+            Tensors.save(worker, T, "model");
+            Path manifest = directory.resolve("model/t.tensor/manifest");
+            Path file = saved().keySet().stream()
+                    .filter(path -> !path.equals(manifest))
+                    .findFirst()
+                    .orElseThrow();
+            byte[] bytes = Files.readAllBytes(file);
+            ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            int at = 0;
+            while (buffer.getLong(at) != 1003) {
+                at++;
+            }
+            buffer.putLong(at, 1001);
+            seal(bytes);
+            Files.write(file, bytes);
+            Files.writeString(
+                    manifest,
+                    sealed(Files.readString(manifest), file.getFileName().toString(), bytes));
+            Tensors.load(worker, T, "model");
+            float[] values = new float[keys.length * WIDTH];
+            Tensors.pullRows(worker, T, keys, values).await();
+            assertThat(values).containsExactly(1, 1, 2, 2, 0, 0, 4, 4);
+        }
     }
 
     @ParameterizedTest

@@ -242,7 +242,7 @@ class PushesTest {
         dense(shard, 1, pushed[1]);
         sparse(shard, 2, new long[] {1, 3}, pushed[2]);
         sparse(shard, 1, new long[] {1}, 10); // of the next round
-        assertThat(shard.slots()).as("waits for rank 0, uncopied").isEmpty();
+        assertThat(shard.storedSlots()).as("waits for rank 0, uncopied").isEmpty();
         assertThat(pushed[1]).containsExactly(10, 20, 30, 40);
         dense(shard, 0, pushed[0]);
         assertThat(pushed[0]).containsOnly(Float.NaN);

@@ -207,7 +207,7 @@ final class HostShardTest {
                 shard.slot("early", 3).fill(key);
             }
             assertThat(shard.slot("late", 1)).isEqualTo(FloatArray.allocate(5000));
-            assertThat(shard.slots()).containsOnlyKeys("early", "late");
+            assertThat(shard.storedSlots()).containsOnlyKeys("early", "late");
             assertThatThrownBy(() -> shard.slot("early", 4))
                     .hasMessageContaining("width of slot \"early\": 4 (expected: 3");
         }
@@ -246,7 +246,7 @@ final class HostShardTest {
             assertThat(shard.slot("wide", 64).length()).isEqualTo(3 * 64);
             assertThatThrownBy(() -> shard.slot("wider", 128))
                     .hasMessageContaining("rows of w.1.wider: 3 (expected: at most 1; use more slices)");
-            assertThat(shard.slots()).containsOnlyKeys("wide");
+            assertThat(shard.storedSlots()).containsOnlyKeys("wide");
         }
     }
 
@@ -454,7 +454,7 @@ final class HostShardTest {
             assertThat(shard.find(77)).isEqualTo(-1);
             assertThat(shard.gather(LongArray.of(25, 77))).isEqualTo(FloatArray.of(25, 0, 77, 0));
             assertThatThrownBy(() -> shard.slot("wider", 11)).hasMessage("STORAGE: full");
-            assertThat(shard.slots()).containsOnlyKeys("state");
+            assertThat(shard.storedSlots()).containsOnlyKeys("state");
             shard.removeRows(LongArray.of(3));
             assertThat(shard.row(78)).isEqualTo(24);
             store.free = 1040;

@@ -12,6 +12,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.runtime.store.Store;
 import java.nio.file.Path;
@@ -176,8 +177,18 @@ public final class HostShard implements StoredShard, MadeShard {
     }
 
     @Override
-    public Map<String, FloatArray> slots() {
-        return rows.slots();
+    public StoredColumn storedValues() {
+        return rows.storedValues();
+    }
+
+    @Override
+    public Map<String, StoredColumn> storedSlots() {
+        return rows.storedSlots();
+    }
+
+    @Override
+    public StoredColumn storedSlot(String name, int width) {
+        return rows.storedSlot(name, width);
     }
 
     @Override

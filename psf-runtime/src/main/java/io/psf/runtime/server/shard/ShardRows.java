@@ -6,6 +6,7 @@ import io.psf.api.Range;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.StoredColumn;
 import io.psf.runtime.store.Store;
 import java.util.Collections;
 import java.util.HashMap;
@@ -281,6 +282,10 @@ public final class ShardRows {
      * @return [rows, width] float32: a view
      */
     public FloatArray slot(String of, int width) {
+        return columnOf(of, width).of(count());
+    }
+
+    private Column columnOf(String of, int width) {
         Column slot = slots.get(of);
         if (slot == null) {
             slot = column(of, width);
@@ -298,13 +303,23 @@ public final class ShardRows {
             throw new IllegalArgumentException(
                     "width of slot \"" + of + "\": " + width + " (expected: " + slot.width() + ", as it was made)");
         }
-        return slot.of(count());
+        return slot;
     }
 
-    /** The slots that have been asked for, by name: views. */
-    public Map<String, FloatArray> slots() {
-        Map<String, FloatArray> views = new HashMap<>();
-        slots.forEach((of, slot) -> views.put(of, slot.of(count())));
-        return Collections.unmodifiableMap(views);
+    /** The values, for saving and loading. */
+    public StoredColumn storedValues() {
+        return new HostColumn(values, index);
+    }
+
+    /** A slot, for saving and loading; zero when it is first asked for. */
+    public StoredColumn storedSlot(String of, int width) {
+        return new HostColumn(columnOf(of, width), index);
+    }
+
+    /** The slots that have been asked for, by name, for saving and loading. */
+    public Map<String, StoredColumn> storedSlots() {
+        Map<String, StoredColumn> columns = new HashMap<>();
+        slots.forEach((of, slot) -> columns.put(of, new HostColumn(slot, index)));
+        return Collections.unmodifiableMap(columns);
     }
 }
