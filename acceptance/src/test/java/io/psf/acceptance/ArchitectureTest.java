@@ -3,6 +3,7 @@ package io.psf.acceptance;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -16,6 +17,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.psf.runtime.transport.HostMemory;
 import java.util.stream.Stream;
 
 /** The allowed dependencies between packages. {@code docs/architecture.md} draws them. */
@@ -114,7 +116,13 @@ final class ArchitectureTest {
     static final ArchRule SESSION_SEES_TRANSPORT_ALONE = only(SESSION, API, TRANSPORT);
 
     @ArchTest
-    static final ArchRule SHARD_SEES_STORE_ALONE = only(SHARD, API, STORE);
+    static final ArchRule SHARD_SEES_STORE_AND_HOST_MEMORY_ALONE = noClasses()
+            .that()
+            .resideInAPackage(SHARD)
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.psf..")
+                    .and(not(resideInAnyPackage(SHARD, API, STORE)))
+                    .and(not(type(HostMemory.class))));
 
     @ArchTest
     static final ArchRule HANDLER_SEES_THE_API_ALONE = only(HANDLER, API);

@@ -173,6 +173,22 @@ final class PlacementTest {
     }
 
     @Test
+    void largeRequestsAndAnswersAreInTheHostMemoryOfTheDevice() {
+        int n = 1 << 18;
+        long before = ScarceFactory.HOST_MEMORY.get();
+        try (PsCluster cluster = PsCluster.builder().tcp().devices(0).start()) {
+            Worker worker = cluster.worker();
+            TensorId tensor =
+                    Tensors.init(worker, TensorSpec.dense("w", n).slices(1).device());
+            long started = ScarceFactory.HOST_MEMORY.get();
+            assertThat(started - before).isPositive();
+            Tensors.push(worker, tensor, new float[n]).await();
+            assertThat(ScarceFactory.HOST_MEMORY.get() - started).isGreaterThanOrEqualTo(4L * n);
+            assertThat(Tensors.pull(worker, tensor)).containsOnly(0);
+        }
+    }
+
+    @Test
     void aServerLogsWhyItDoesNotUseADevice() {
         try (Log log = Log.of("io.psf.runtime.Server");
                 PsCluster cluster = PsCluster.builder().devices(0, 3).start()) {

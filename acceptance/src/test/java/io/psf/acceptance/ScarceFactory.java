@@ -8,9 +8,13 @@ import io.psf.runtime.server.shard.ShardFactory;
 import io.psf.runtime.server.shard.ShardLane;
 import io.psf.runtime.server.shard.Slice;
 import io.psf.runtime.store.Store;
+import io.psf.runtime.transport.HostMemory;
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes shards that count, on device 0, whose memory suffices for slice 0 of a tensor, for slice 1 without values, and
@@ -20,12 +24,17 @@ public final class ScarceFactory implements ShardFactory {
     /** The number of shards that were given up since memory did not suffice for their values. */
     static final AtomicInteger GIVEN_UP = new AtomicInteger();
 
+    /** The bytes of host memory that were allocated for requests and answers. */
+    static final AtomicLong HOST_MEMORY = new AtomicLong();
+
     private List<Integer> absent = List.of();
+    private boolean isThere;
 
     @Override
     public Collection<String> placements(List<Integer> devices) {
         absent = devices.stream().filter(device -> device > 0).toList();
-        return devices.contains(0) ? List.of("device", "device:0") : List.of();
+        isThere = devices.contains(0);
+        return isThere ? List.of("device", "device:0") : List.of();
     }
 
     @Override
@@ -33,6 +42,16 @@ public final class ScarceFactory implements ShardFactory {
         return absent.stream()
                 .map(device -> "device " + device + ": not used, since this machine has one")
                 .toList();
+    }
+
+    @Override
+    public @Nullable HostMemory hostMemory() {
+        return isThere ? ScarceFactory::allocate : null;
+    }
+
+    private static ByteBuffer allocate(int bytes) {
+        HOST_MEMORY.addAndGet(bytes);
+        return ByteBuffer.allocateDirect(bytes);
     }
 
     @Override

@@ -61,6 +61,9 @@ public final class Server implements AutoCloseable {
                 ? new NativeStore()
                 : new MappedStore(config.storage().mapped());
         Placements placements = placements(store, config.storage().devices());
+        if (placements.hostMemory() != null) {
+            pool.allocateLarge(placements.hostMemory());
+        }
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         String name = "psf-server";
         this.timer = new Timer(name);

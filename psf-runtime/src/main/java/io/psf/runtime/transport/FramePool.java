@@ -24,6 +24,9 @@ public final class FramePool implements Frame.Lender {
 
     private static final int LARGEST = 30;
 
+    /** The least capacity of buffers of {@link HostMemory}. */
+    private static final int LARGE = 1 << 16;
+
     /**
      * Idle buffers by size class. Each deque is its own lock: the nodes of a concurrent queue would be garbage of every
      * frame.
@@ -37,6 +40,9 @@ public final class FramePool implements Frame.Lender {
 
     private final long mostKept;
     private final long bound;
+    /** The memory of large buffers; null for ordinary direct memory. */
+    private volatile @Nullable HostMemory large;
+
     private volatile boolean wanted;
     private volatile Runnable onGivenBack = () -> {};
 
@@ -68,6 +74,14 @@ public final class FramePool implements Frame.Lender {
             deques[i] = new ArrayDeque<>();
         }
         return deques;
+    }
+
+    /**
+     * Allocates new buffers of at least 64 KB in a memory from now on, so that a device copies frames from and to them
+     * directly.
+     */
+    public void allocateLarge(HostMemory memory) {
+        large = memory;
     }
 
     /** Returns a frame with that capacity in bytes. Its content is undefined. */
@@ -112,13 +126,19 @@ public final class FramePool implements Frame.Lender {
     }
 
     private ByteBuffer direct(int capacity) {
+        HostMemory memory = capacity < LARGE ? null : large;
+        ByteBuffer buffer = memory == null ? null : memory.allocate(capacity);
+        return (buffer == null ? ordinary(capacity) : buffer).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private ByteBuffer ordinary(int capacity) {
         try {
-            return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+            return ByteBuffer.allocateDirect(capacity);
         } catch (OutOfMemoryError e) {
             if (dropKept(Long.MAX_VALUE) == 0) {
                 throw e;
             }
-            return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+            return ByteBuffer.allocateDirect(capacity);
         }
     }
 

@@ -1,7 +1,10 @@
 package io.psf.runtime.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,51 @@ final class FramePoolTest {
         one.release();
         assertThat(pool.keptBytes()).isZero();
         two.release();
+        assertThat(pool.usedBytes()).isZero();
+    }
+
+    @Test
+    void aLargeBufferIsOfTheMemoryThatWasSet() {
+        List<ByteBuffer> allocated = new ArrayList<>();
+        FramePool pool = new FramePool(MB, 8 * MB);
+        Frame before = pool.acquire(MB / 2);
+        pool.allocateLarge(bytes -> {
+            allocated.add(ByteBuffer.allocateDirect(bytes)); // big-endian, as new buffers are
+            return allocated.get(allocated.size() - 1);
+        });
+        assertThat(pool.take(32 << 10).order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(allocated).isEmpty();
+
+        ByteBuffer large = pool.take(64 << 10);
+        assertThat(allocated).containsExactly(large);
+        assertThat(large.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(large.limit()).isEqualTo(64 << 10);
+        assertThat(large.capacity()).isEqualTo(FramePool.capacity(64 << 10));
+
+        pool.giveBack(large);
+        assertThat(pool.take(64 << 10)).isSameAs(large);
+        before.release();
+        assertThat(pool.take(MB / 2).capacity()).isEqualTo(FramePool.capacity(MB / 2));
+        assertThat(allocated).hasSize(1);
+    }
+
+    @Test
+    void aLargeBufferIsOrdinaryIfThereIsNoMemory() {
+        FramePool pool = new FramePool(MB, 8 * MB);
+        pool.allocateLarge(bytes -> null);
+        ByteBuffer large = pool.take(MB);
+        assertThat(large.isDirect()).isTrue();
+        assertThat(large.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+        assertThat(pool.usedBytes()).isEqualTo(MB + 512);
+    }
+
+    @Test
+    void aFailureOfTheMemoryLeavesNothingInUse() {
+        FramePool pool = new FramePool(MB, 8 * MB);
+        pool.allocateLarge(bytes -> {
+            throw new IllegalStateException("no device");
+        });
+        assertThatThrownBy(() -> pool.take(MB)).hasMessage("no device");
         assertThat(pool.usedBytes()).isZero();
     }
 

@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.runtime.store.Store;
+import io.psf.runtime.transport.HostMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The placements that a server has, each with the factory that makes its shards. Immutable. */
 public final class Placements {
@@ -20,6 +22,7 @@ public final class Placements {
     private final List<Integer> devices;
     private final Map<String, ShardFactory> factories = new TreeMap<>();
     private final List<String> unavailable = new ArrayList<>();
+    private @Nullable HostMemory hostMemory;
 
     private Placements(Store store, List<Integer> devices) {
         this.store = store;
@@ -79,6 +82,14 @@ public final class Placements {
             }
         }
         unavailable.addAll(factory.unavailable());
+        if (hostMemory == null) {
+            hostMemory = factory.hostMemory();
+        }
+    }
+
+    /** Returns the memory for large requests and answers of the first factory that has one; null for none. */
+    public @Nullable HostMemory hostMemory() {
+        return hostMemory;
     }
 
     /**

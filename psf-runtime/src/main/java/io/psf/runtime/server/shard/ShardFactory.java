@@ -1,8 +1,10 @@
 package io.psf.runtime.server.shard;
 
 import io.psf.runtime.store.Store;
+import io.psf.runtime.transport.HostMemory;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the shards of a kind: where they store their rows, and what handlers see of them. A server finds the factories
@@ -28,6 +30,14 @@ public interface ShardFactory {
      */
     default List<String> unavailable() {
         return List.of();
+    }
+
+    /**
+     * Returns the memory for the large requests and answers of the server, so that a device copies from and to them
+     * directly; null if the server's ordinary direct memory serves as well. Called after {@link #placements}.
+     */
+    default @Nullable HostMemory hostMemory() {
+        return null;
     }
 
     /**

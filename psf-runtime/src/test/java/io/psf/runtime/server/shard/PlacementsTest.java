@@ -12,9 +12,12 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
+import io.psf.runtime.transport.HostMemory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class PlacementsTest {
@@ -47,6 +50,11 @@ final class PlacementsTest {
         }
 
         @Override
+        public @Nullable HostMemory hostMemory() {
+            return there.contains(0) ? ByteBuffer::allocateDirect : null;
+        }
+
+        @Override
         public MadeShard make(Slice slice, Store store, ShardLane lane) {
             return new HostFactory().make(slice, store, lane);
         }
@@ -66,6 +74,12 @@ final class PlacementsTest {
         assertThat(placements).hasToString("device:0, device:1, host");
         assertThat(placements.unavailable()).isEmpty();
         assertThat(of(List.of(), devices("", 0))).hasToString("host");
+    }
+
+    @Test
+    void theHostMemoryIsThatOfTheFirstFactoryThatHasOne() {
+        assertThat(of(List.of(0), devices("", 1), devices("", 0)).hostMemory()).isNotNull();
+        assertThat(of(List.of(0), devices("", 1)).hostMemory()).isNull();
     }
 
     @Test
