@@ -1,0 +1,149 @@
+package io.psf.gpu.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.builtin.optimizer.Rule;
+import io.psf.gpu.Grid;
+import io.psf.gpu.driver.Nvcc;
+import io.psf.gpu.driver.Ptx;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** The shipped PTX: that it is of the source, has what is launched, and assembles. Needs no GPU. */
+class KernelsTest {
+    private static final Path SOURCE = Path.of("src/main/cuda/psf.cu");
+    private static final Path SHIPPED = Path.of("src/main/resources/io/psf/gpu/psf.ptx");
+    private static final String HEADER = "// Compiled from psf.cu, sha256 ";
+    private static final Pattern ENTRY = Pattern.compile("\\.entry (\\w+)\\(([^)]*)\\)");
+    private static final Pattern PARAMETER = Pattern.compile("\\.param \\.(?:align \\d+ \\.)?(\\w+)");
+
+    @Test
+    void thePtxIsOfTheSource() throws IOException {
+        String header = HEADER + sha256(Files.readAllBytes(SOURCE));
+        if (Boolean.getBoolean("kernels.update")) {
+            Files.writeString(SHIPPED, header + "\n" + Nvcc.compile(Files.readString(SOURCE), "psf.cu"));
+        }
+        assertThat(Files.readString(SHIPPED).lines().findFirst())
+                .as("stale: run mvn test -pl handlers-gpu -am -Dtest=KernelsTest -Dkernels.update=true where nvcc is")
+                .contains(header);
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            String text = new String(bytes, StandardCharsets.UTF_8).replace("\r\n", "\n");
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void everyLaunchHasTheParametersOfItsKernel() {
+        Map<String, String> shipped = entries();
+        Map<String, String> launched = new TreeMap<>();
+        Kernels.SIGNATURES.forEach((name, types) -> {
+            for (Rule rule : name.contains("*") ? Rule.values() : new Rule[] {Rule.ADD}) {
+                launched.put(name.replace("*", of(rule).name()), inPtx(types));
+            }
+        });
+        assertThat(launched).isEqualTo(shipped);
+    }
+
+    private static RuleKernel of(Rule rule) {
+        float[] arguments = new float[rule.arguments().size()];
+        java.util.Arrays.fill(arguments, 0.5f);
+        return RuleKernel.of(rule.create(arguments));
+    }
+
+    private static String inPtx(String types) {
+        return types.replaceAll("[pl]", "u64,")
+                .replace("i", "u32,")
+                .replaceAll("f(?!\\d)", "f32,")
+                .replace("d", "f64,");
+    }
+
+    /** Returns the types of each kernel's parameters. */
+    private static Map<String, String> entries() {
+        Map<String, String> entries = new TreeMap<>();
+        Matcher entry = ENTRY.matcher(Ptx.resource(KernelsTest.class, "/io/psf/gpu/psf.ptx"));
+        while (entry.find()) {
+            StringBuilder types = new StringBuilder();
+            Matcher parameter = PARAMETER.matcher(entry.group(2));
+            while (parameter.find()) {
+                types.append(parameter.group(1).replace('b', 'u')).append(',');
+            }
+            entries.put(entry.group(1), types.toString());
+        }
+        return entries;
+    }
+
+    @Test
+    void everyMethodLaunchesItsKernelWithItsArguments() {
+        List<String> launched = new ArrayList<>();
+        Kernels kernels = new Kernels((kernel, grid, bits) -> launched.add(kernel + " " + grid.blocks()), 4);
+        Generators zeros = Generators.ZEROS;
+        Kernels.Index index = new Kernels.Index(1, 1023);
+        kernels.fill(1, 0, 600, zeros);
+        kernels.fillRows(1, 2, 0, 10, 3, 4, zeros);
+        kernels.rowsInRange(1, 10, 0, 10, 2, 3, 4);
+        kernels.check(1, 10, 0, 10, 2);
+        kernels.find(1, 10, 0, 10, index, 2, 3);
+        kernels.findOrInsert(1, 10, index, 2, 100, 3, 4, 5);
+        kernels.resolve(1, 10, index);
+        kernels.index(1, 10, index);
+        kernels.remove(1, 10, index, 2);
+        kernels.moveKeys(1, 2, 3, 10, index);
+        kernels.moveRows(1, 2, 3, 10, 4);
+        kernels.gather(1, 2, 10, 64, 3, 4, zeros);
+        kernels.scatter(1, 2, 10, 4, 3);
+        kernels.count(1, 10);
+        kernels.release(1, 10, 2, 3, 4);
+        for (Rule rule : Rule.values()) {
+            Kernels.Stepped stepped = new Kernels.Stepped(1, 2, 3, 4, 5, 8, of(rule));
+            kernels.stepAll(stepped, 6, 0, 4096);
+            kernels.stepRows(stepped, 6, 7, 8, 0, 10, 9);
+            kernels.stepRest(stepped, 6, 7, 10);
+        }
+        assertThat(new TreeSet<>(launched.stream().map(each -> each.split(" ")[0]).toList()))
+                .isEqualTo(entries().keySet());
+        assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 1");
+    }
+
+    @Test
+    void argumentsOfOtherTypesAreRefused() {
+        assertThat(new Arguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types()).isEqualTo("pilfd");
+        assertThat(new Arguments().f32(-0f).f64(1).bits())
+                .containsExactly(Float.floatToRawIntBits(-0f), Double.doubleToRawLongBits(1));
+        assertThatThrownBy(() -> new Grid(1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void thePtxAssemblesForEachGenerationOfDevices() throws Exception {
+        Path ptxas = Nvcc.find().map(nvcc -> nvcc.resolveSibling("ptxas")).orElse(null);
+        Assumptions.assumeTrue(ptxas != null && Files.isExecutable(ptxas), "this machine has no ptxas");
+        for (String architecture : List.of("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100")) {
+            Process process = new ProcessBuilder(
+                            String.valueOf(ptxas), "-arch=" + architecture, "-o", "/dev/null", SHIPPED.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor()).as(architecture + ": " + said).isZero();
+        }
+    }
+}
