@@ -18,8 +18,8 @@ record Bounds(float least, float greatest) {
         return !(least <= greatest);
     }
 
-    /** Returns the nearest float of the interval. */
-    float round(double value) {
+    /** Returns the nearest float from {@code least} to {@code greatest}. */
+    static float round(double value, float least, float greatest) {
         return Math.max(least, Math.min(greatest, (float) value));
     }
 

@@ -3,14 +3,14 @@ package io.psf.builtin.initializer;
 import io.psf.api.array.FloatArray;
 
 /** Every element is {@code value}. */
-record Constant(double value) implements Generator {
+public record Constant(float value) implements Generator {
     @Override
     public float value(long element) {
-        return (float) value;
+        return value;
     }
 
     @Override
     public void fill(FloatArray values, long firstElement) {
-        values.fill((float) value);
+        values.fill(value);
     }
 }

@@ -7,7 +7,7 @@ public enum Distribution {
         @Override
         public Generator generator(double a, double b, long seed) {
             Checks.finite("value", a);
-            return new Constant(a);
+            return new Constant((float) a);
         }
     },
     /** Uniform in [a, b). */
@@ -18,8 +18,7 @@ public enum Distribution {
             Checks.finite("b", b);
             Bounds bounds = Bounds.halfOpen(a, b);
             Checks.require(a < b && !bounds.isEmpty(), "range", "[" + a + ", " + b + ")", "a < b, a float32 between");
-            long key = Counter.key(seed);
-            return element -> bounds.round(a + (b - a) * Counter.uniform(Counter.stream(key, element), 0));
+            return new Uniform(a, b, Counter.key(seed), bounds.least(), bounds.greatest());
         }
     },
     /** Normal with mean a and standard deviation b. */
@@ -28,8 +27,7 @@ public enum Distribution {
         public Generator generator(double a, double b, long seed) {
             Checks.finite("mean", a);
             Checks.positive("stddev", b);
-            long key = Counter.key(seed);
-            return element -> (float) (a + b * Gauss.quantile(Counter.uniform(Counter.stream(key, element), 0)));
+            return new Normal(a, b, Counter.key(seed));
         }
     },
     /** Normal with mean a and standard deviation b; a value farther than 2 b from a is drawn again. */
@@ -39,20 +37,13 @@ public enum Distribution {
             Checks.finite("mean", a);
             Checks.positive("stddev", b);
             Bounds bounds = Bounds.closed(a - 2 * b, a + 2 * b);
-            long key = Counter.key(seed);
-            return element -> {
-                long stream = Counter.stream(key, element);
-                double z = Gauss.quantile(Counter.uniform(stream, 0));
-                for (int draw = 1; Math.abs(z) > 2; draw++) {
-                    z = Gauss.quantile(Counter.uniform(stream, draw));
-                }
-                return bounds.round(a + b * z);
-            };
+            return new TruncatedNormal(a, b, Counter.key(seed), bounds.least(), bounds.greatest());
         }
     };
 
     /**
-     * Returns the generator of this distribution.
+     * Returns the generator of this distribution: a {@link Constant}, {@link Uniform}, {@link Normal} or {@link
+     * TruncatedNormal}.
      *
      * @param a the constant, the lower bound, or the mean
      * @param b the upper bound or the standard deviation; ignored for a constant

@@ -1,5 +1,6 @@
 package io.psf.builtin.initializer;
 
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 
 /**
@@ -10,6 +11,18 @@ import io.psf.api.array.FloatArray;
 public interface Generator {
     /** Returns the value of an element with index {@code row * width + column}. */
     float value(long element);
+
+    /**
+     * Returns the index of the first element of a key's row in a growing table: {@code key * width}, as in a table with
+     * a fixed number of rows, if the key is at least 0 and less than (2^63 - 1) / width, and otherwise {@link
+     * TensorLayout#hash hash(key)} {@code * width}, modulo 2^64.
+     *
+     * @param width the number of floats in a row
+     */
+    static long firstElement(long key, int width) {
+        boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
+        return (likeAFixedTable ? key : TensorLayout.hash(key)) * width; // key * width would lose high bits
+    }
 
     /**
      * Fills an array with the values of consecutive elements.

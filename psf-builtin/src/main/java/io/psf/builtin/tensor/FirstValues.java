@@ -4,9 +4,9 @@ import io.psf.api.Node;
 import io.psf.api.Optimizer;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
-import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.push.Pushes;
 
@@ -30,7 +30,9 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
 
     @Override
     public void fill(Shard shard) {
-        generator.fill(shard.values(), shard.range().begin() * shard.width());
+        if (!(shard instanceof GeneratingShard own && own.generate(generator))) {
+            generator.fill(shard.values(), shard.range().begin() * shard.width());
+        }
         if (synchronous) {
             Pushes.synchronize(shard, mean);
         }
@@ -39,10 +41,7 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
 
     @Override
     public void fillRow(long key, FloatArray row) {
-        int width = row.length();
-        boolean likeAFixedTable = key >= 0 && key < Long.MAX_VALUE / width;
-        long first = (likeAFixedTable ? key : TensorLayout.hash(key)) * width; // key * width would lose high bits
-        generator.fill(row, first);
+        generator.fill(row, Generator.firstElement(key, row.length()));
     }
 
     /** Returns the declaration in the form of a spec's, for people who read the tensor's files. */

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +92,41 @@ class DistributionTest {
                 product += values[i] * values[i - lag];
             }
             assertThat(product / N).as("lag %s", lag).isCloseTo(0, within(5.0 / 3 / Math.sqrt(N)));
+        }
+    }
+
+    /** Tensors that are created anew have the values of earlier versions, and those of other memories. */
+    @ParameterizedTest
+    @CsvSource({
+        "CONSTANT, -1567684513, -0.25, -0.25",
+        "UNIFORM, -271129407, 0.60863286, -0.16300493",
+        "NORMAL, -1407939180, 0.555648, -1.2696204",
+        "TRUNCATED_NORMAL, -535580689, 0.555648, -1.2696204"
+    })
+    void valuesNeverChange(Distribution distribution, int hash, float first, float second) {
+        float[] values = values(distribution.generator(-0.25, 0.75, 42), (1L << 40) + 7, 100_003);
+        assertThat(values).startsWith(first, second);
+        assertThat(Arrays.hashCode(values)).isEqualTo(hash);
+    }
+
+    @Test
+    void generatorsAreData() {
+        float end = Math.nextDown(0.5f);
+        long key = Counter.key(42);
+        assertThat(Distribution.CONSTANT.generator(0.1, 0, 42)).isEqualTo(new Constant(0.1f));
+        assertThat(Distribution.UNIFORM.generator(-1, 0.5, 42)).isEqualTo(new Uniform(-1, 0.5, key, -1, end));
+        assertThat(Distribution.NORMAL.generator(1, 2, 42)).isEqualTo(new Normal(1, 2, key));
+        assertThat(Distribution.TRUNCATED_NORMAL.generator(1, 2, 42)).isEqualTo(new TruncatedNormal(1, 2, key, -3, 5));
+    }
+
+    @Test
+    void aGrowingRowBeginsWhereTheFixedOneDoesUnlessTheIndexIsTooLarge() {
+        assertThat(Generator.firstElement(0, 3)).isZero();
+        assertThat(Generator.firstElement(1L << 40, 3)).isEqualTo(3L << 40);
+        long most = Long.MAX_VALUE / 3;
+        assertThat(Generator.firstElement(most - 1, 3)).isEqualTo((most - 1) * 3);
+        for (long key : new long[] {most, Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
+            assertThat(Generator.firstElement(key, 3)).isEqualTo(TensorLayout.hash(key) * 3);
         }
     }
 

@@ -5,17 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.Shard;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.Distribution;
+import io.psf.builtin.initializer.GeneratingShard;
+import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.optimizer.Rule;
 import io.psf.builtin.push.Pushes;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InitTensorTest {
     private static final TensorId W = TensorId.of("w");
@@ -49,6 +60,40 @@ class InitTensorTest {
             joined.copyFrom((int) shard.range().begin() * shard.width(), shard.values());
         }
         assertThat(joined.toArray()).isEqualTo(expected);
+    }
+
+    /** Returns the shard as one that generates its values itself, if it knows the generator. */
+    private static GeneratingShard generating(Shard shard, boolean knows, List<Generator> seen) {
+        return (GeneratingShard) Proxy.newProxyInstance(
+                GeneratingShard.class.getClassLoader(),
+                new Class<?>[] {GeneratingShard.class},
+                (self, method, arguments) -> {
+                    if (method.getDeclaringClass() == GeneratingShard.class) {
+                        seen.add((Generator) arguments[0]);
+                        return knows;
+                    }
+                    return method.invoke(shard, arguments);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aShardThatKnowsTheGeneratorIsNotWrittenTo(boolean knows) {
+        InitTensor.Request request = request(false, 0, 10);
+        TensorInfo info = new TensorInfo(W, 10, 4);
+        FirstValues first = FirstValues.of(info, request, request.rule().create(1));
+        Range range = new Range(3, 7);
+        TestShard shard = TestShard.of(range, 10, 4, request.rule().create(1));
+        List<Generator> seen = new ArrayList<>();
+        first.fill(generating(shard, knows, seen));
+        Generator generator = request.distribution().generator(0, 1, 7);
+        assertThat(seen).containsExactly(generator);
+        FloatArray expected = FloatArray.allocate(16);
+        if (!knows) {
+            generator.fill(expected, 12);
+        }
+        assertThat(shard.values()).isEqualTo(expected);
+        assertThat(Declaration.of(shard).text()).contains("initializer=NORMAL(0.0, 1.0, seed=7)");
     }
 
     @Test
