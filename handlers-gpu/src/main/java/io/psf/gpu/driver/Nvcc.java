@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -40,6 +43,23 @@ public final class Nvcc {
                 .findFirst();
     }
 
+    /**
+     * Returns the first line of PTX that {@link #compile} makes of a source: it has the source's checksum, by which a test
+     * finds PTX that is not of the source any more.
+     *
+     * @param source the CUDA C
+     * @param name the name of the source
+     */
+    public static String header(String source, String name) {
+        try {
+            byte[] bytes = source.replace("\r\n", "\n").getBytes(StandardCharsets.UTF_8);
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes);
+            return "// Compiled from " + name + ", sha256 " + HexFormat.of().formatHex(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+
     private static void add(List<Path> folders, @Nullable String folder, String below) {
         if (folder != null && !folder.isBlank()) {
             folders.add(Path.of(folder, below));
@@ -47,7 +67,7 @@ public final class Nvcc {
     }
 
     /**
-     * Compiles CUDA C to PTX for compute capability 7.5 and later. Products and sums are not fused, so that results are
+     * Compiles CUDA C to PTX for compute capability 7.5 and later, with the {@link #header}. Products and sums are not fused, so that results are
      * those of Java.
      *
      * @param name the name of the source, for messages
@@ -91,7 +111,7 @@ public final class Nvcc {
             throw new PsException(PsException.Code.CONFIGURATION, "CUDA C \"" + name + "\": " + said);
         }
         String ptx = new String(Files.readAllBytes(out), StandardCharsets.UTF_8);
-        return ptx.replaceFirst("(?m)^\\.version .*$", PTX_VERSION);
+        return header(source, name) + "\n" + ptx.replaceFirst("(?m)^\\.version .*$", PTX_VERSION);
     }
 
     private static void delete(Path folder) throws IOException {
