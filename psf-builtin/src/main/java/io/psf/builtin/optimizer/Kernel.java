@@ -4,16 +4,22 @@ import java.util.List;
 
 /**
  * The formula of one rule, over tiles on the heap. Rows, shards and off-heap memory are the concern of
- * {@link TiledOptimizer}. A {@link KernelProvider} implements the same formulas over other memory. Immutable and
- * thread-safe.
+ * {@link TiledOptimizer}. A {@link KernelProvider} implements the same formulas over other memory of the host. Handlers
+ * of a kind of shard outside of it obtain the rule from {@link TiledOptimizer#kernel()}. Immutable and thread-safe.
  */
 public sealed interface Kernel permits Add, Assign, Sgd, Momentum, Nesterov, AdaGrad, Adam {
-    /** Returns the names of the rule's state arrays, each [rows, width] float32, initially zero. */
+    /**
+     * The name of the slot with the number of steps of each row, [rows] float32: exact up to 2^24; beyond that, the
+     * corrections are negligible.
+     */
+    String STEPS = "steps";
+
+    /** Returns the names of the rule's state arrays, which are slots: each [rows, width] float32, initially zero. */
     default List<String> state() {
         return List.of();
     }
 
-    /** True if the rule needs the number of steps of each row. */
+    /** True if the rule needs the number of steps of each row, in the slot {@link #STEPS}. */
     default boolean countsSteps() {
         return false;
     }

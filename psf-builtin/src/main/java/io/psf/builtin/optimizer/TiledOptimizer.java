@@ -9,13 +9,18 @@ import io.psf.api.array.LongArray;
  * The part that all optimizers share: selects the rows that a push steps, and counts the steps of each row. Stateless:
  * state and step counts are in the shard's slots, and each thread has its own tiles.
  */
-final class TiledOptimizer implements Optimizer {
+public final class TiledOptimizer implements Optimizer {
     private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
 
     private final Kernel kernel;
 
     TiledOptimizer(Kernel kernel) {
         this.kernel = kernel;
+    }
+
+    /** Returns the rule, for shards whose values and slots are stepped elsewhere. */
+    public Kernel kernel() {
+        return kernel;
     }
 
     @Override

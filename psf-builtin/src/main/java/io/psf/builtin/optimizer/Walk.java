@@ -12,12 +12,6 @@ import org.jspecify.annotations.Nullable;
  * fit.
  */
 final class Walk {
-    /**
-     * The slot with the number of steps of each row, as float32: exact up to 2^24; beyond that, the corrections are
-     * negligible.
-     */
-    private static final String STEPS = "steps";
-
     /** The number of elements from which on a span kernel pays off. */
     private static final int LONG = 8 * Tiles.SIZE;
 
@@ -61,7 +55,7 @@ final class Walk {
         for (int s = 0; s < state.length; s++) {
             state[s] = shard.slot(names.get(s), width);
         }
-        this.steps = kernel.countsSteps() ? shard.slot(STEPS, 1) : null;
+        this.steps = kernel.countsSteps() ? shard.slot(Kernel.STEPS, 1) : null;
         this.inPlace = update.length() < LONG || Providers.FOUND == null || kernel.replaces()
                 ? null
                 : Providers.FOUND.bind(kernel, values, update, state);

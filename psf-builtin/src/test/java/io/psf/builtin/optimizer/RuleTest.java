@@ -10,6 +10,8 @@ import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.testkit.TestShard;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -83,6 +85,24 @@ class RuleTest {
             shard.optimizer().apply(shard, LongArray.wrap(keys), FloatArray.wrap(update));
         }
         reference.assertSame();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void theKernelOfAnOptimizerNamesItsSlots(Rule rule) {
+        TiledOptimizer optimizer = (TiledOptimizer) rule.create(arguments(rule));
+        Kernel kernel = optimizer.kernel();
+        assertThat(kernel).usingRecursiveComparison().isEqualTo(rule.kernel(arguments(rule)));
+        TestShard shard = TestShard.whole(4, 3, optimizer);
+        optimizer.apply(shard, FloatArray.allocate(12));
+        Map<String, Integer> widths = new HashMap<>();
+        shard.storedSlots().forEach((name, slot) -> widths.put(name, slot.width()));
+        Map<String, Integer> expected = new HashMap<>();
+        kernel.state().forEach(name -> expected.put(name, 3));
+        if (kernel.countsSteps()) {
+            expected.put(Kernel.STEPS, 1);
+        }
+        assertThat(widths).isEqualTo(expected);
     }
 
     @ParameterizedTest(name = "{0} {2} x {3}")
