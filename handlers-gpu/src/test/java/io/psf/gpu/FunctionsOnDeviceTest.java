@@ -25,6 +25,7 @@ import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -330,8 +331,8 @@ class FunctionsOnDeviceTest {
         }
     }
 
-    private static TreeMap<Long, String> byKey(LongArray keys, LongArray versions, FloatArray values, int width) {
-        TreeMap<Long, String> rows = new TreeMap<>();
+    private static Map<Long, String> byKey(LongArray keys, LongArray versions, FloatArray values, int width) {
+        Map<Long, String> rows = new TreeMap<>();
         for (int i = 0; i < keys.length(); i++) {
             rows.put(
                     keys.get(i),

@@ -45,7 +45,7 @@ final class HandlerWork {
     /** Allocates memory until the next call on this shard. */
     private Block allocate(long bytes) {
         workspace.begin();
-        if (owner != lane.call()) { // each call has an object of its own
+        if (!lane.call().equals(owner)) {
             free();
             owner = lane.call();
         }

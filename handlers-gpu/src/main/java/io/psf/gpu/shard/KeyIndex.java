@@ -53,7 +53,7 @@ final class KeyIndex {
 
     /** True if so many entries may be used. */
     boolean holds(long used) {
-        return used <= entries / 4 * 3;
+        return used <= entries / 4 * 3L;
     }
 
     /**
