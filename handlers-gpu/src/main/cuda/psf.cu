@@ -175,7 +175,7 @@ __device__ inline u64 firstElement(i64 key, int width) {
 extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) {
     Generator g = THE_GENERATOR;
     EACH(i, n) {
-        values[i] = generate(g, (u64)(first + i));
+        values[i] = generate(g, (u64)first + (u64)i);
     }
 }
 
