@@ -175,7 +175,7 @@ __device__ inline u64 firstElement(i64 key, int width) {
 extern "C" __global__ void psf_fill(float *values, i64 first, i64 n, GENERATOR) {
     Generator g = THE_GENERATOR;
     EACH(i, n) {
-        values[i] = generate(g, (u64)(first + i));
+        values[i] = generate(g, (u64)first + (u64)i);
     }
 }
 
@@ -274,8 +274,9 @@ __device__ inline int create(Entry *entry, i64 key, i64 *keys, int most, Status 
 
 /**
  * The rows of keys of a growing table; creates missing ones. Does nothing if psf_check has found a key that is not
- * owned. A key whose row another thread is creating gets DUPLICATE: no thread waits for another one. Claims each row for
- * the first item that has it; claims may be null.
+ * owned. A key whose row another thread is creating gets DUPLICATE, which psf_resolve replaces: no thread waits for
+ * another one. Claims each row for the first item that has it and is no DUPLICATE; claims may be null. The index has at
+ * most 2^30 entries, more than those in use and n together: a search ends at an unused entry.
  */
 extern "C" __global__ void psf_find_or_insert(
         const i64 *keys, int n, Entry *entries, u64 mask, i64 *keysOfRows, int most, int *rows, int *claims,
@@ -322,12 +323,18 @@ extern "C" __global__ void psf_find_or_insert(
     }
 }
 
-/** Replaces DUPLICATE by the row, which exists now; NONE if it could not be created. */
-extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries) {
+/**
+ * Replaces DUPLICATE by the row, which exists now; NONE if it could not be created. Afterwards each row is claimed for
+ * the first of all items that have it, in whatever order threads ran; claims may be null.
+ */
+extern "C" __global__ void psf_resolve(int *rows, int n, const Entry *entries, int *claims) {
     EACH(i, n) {
         if (rows[i] < NONE) {
             int row = entries[-2 - rows[i]].row;
             rows[i] = row > 0 ? row - 1 : NONE;
+            if (claims && row > 0) {
+                atomicMin(&claims[row - 1], (int)i);
+            }
         }
     }
 }
@@ -408,11 +415,25 @@ extern "C" __global__ void psf_gather(
     }
 }
 
-/** Copies the rows of an array to rows by number. */
+/** Copies the rows of an array to rows by number, none of which is repeated; items of NONE are left. */
 extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, int width, const float *from) {
+    if (width % 4 == 0) {
+        unsigned quads = (unsigned)width / 4;
+        EACH(i, (i64)n * quads) {
+            i64 item = i / quads;
+            i64 row = rows[item];
+            if (row >= 0) {
+                ((float4 *)values)[row * quads + (i - item * quads)] = ((const float4 *)from)[i];
+            }
+        }
+        return;
+    }
     EACH(i, (i64)n * width) {
         i64 item = i / width;
-        values[(i64)rows[item] * width + (i - item * width)] = from[i];
+        i64 row = rows[item];
+        if (row >= 0) {
+            values[row * width + (i - item * width)] = from[i];
+        }
     }
 }
 
@@ -471,15 +492,17 @@ struct AdaGrad {
     }
 };
 
-/** Adam's corrections by number of steps: rate and root. */
-__device__ __noinline__ float2 correction(const Rule r, int count) {
-    if (count < r.known) {
-        return ((const float2 *)r.corrections)[count];
-    }
+/** Computes Adam's corrections, rate and root. Not inlined: two powers take many registers. */
+__device__ __noinline__ float2 computeCorrection(float lr, float b1, float b2, int count) {
     float2 computed;
-    computed.x = (float)((double)r.p0 / (1 - pow((double)r.p1, (double)count)));
-    computed.y = (float)(1 / sqrt(1 - pow((double)r.p2, (double)count)));
+    computed.x = (float)((double)lr / (1 - pow((double)b1, (double)count)));
+    computed.y = (float)(1 / sqrt(1 - pow((double)b2, (double)count)));
     return computed;
+}
+
+/** Adam's corrections by number of steps: rate and root. */
+__device__ inline float2 correction(const Rule &r, int count) {
+    return count < r.known ? ((const float2 *)r.corrections)[count] : computeCorrection(r.p0, r.p1, r.p2, count);
 }
 
 struct Adam {
@@ -588,13 +611,14 @@ __device__ inline void stepAll(
 }
 
 /**
- * Steps some rows, each by the first item that has it: items whose claim is another item's, or that have no row, are
- * left. Steps, which may be null, are the number of steps of each row before this one.
+ * Steps the rows of the items [first, first + n) by an update of n rows, each row by the first item that has it: items
+ * whose claim is another item's, or that have no row, are left. Steps, which may be null, are the number of steps of each
+ * row before this one.
  */
 template <class R>
 __device__ inline void stepRows(
-        float *w, const float *g, float *s, float *t, const float *steps, const int *rows, const int *claims, int n,
-        int width, const Status *status, const Rule &r) {
+        float *w, const float *g, float *s, float *t, const float *steps, const int *rows, const int *claims, int first,
+        int n, int width, const Status *status, const Rule &r) {
     if (status->invalid || status->full) {
         return;
     }
@@ -602,8 +626,8 @@ __device__ inline void stepRows(
         unsigned quads = (unsigned)width / 4;
         EACH(i, (i64)n * quads) {
             i64 item = i / quads;
-            i64 row = rows[item];
-            if (row >= 0 && claims[row] == (int)item) {
+            i64 row = rows[first + item];
+            if (row >= 0 && claims[row] == first + (int)item) {
                 unsigned quad = (unsigned)(i - item * quads);
                 float count = steps ? steps[row] + 1 : 0;
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, steps ? &count : (const float *)0, 0, 0, 0, 0);
@@ -613,21 +637,24 @@ __device__ inline void stepRows(
     }
     EACH(i, (i64)n * width) {
         i64 item = i / width;
-        i64 row = rows[item];
-        if (row >= 0 && claims[row] == (int)item) {
+        i64 row = rows[first + item];
+        if (row >= 0 && claims[row] == first + (int)item) {
             stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, steps ? steps[row] + 1 : 0);
         }
     }
 }
 
-/** Steps the items that stepRows has left, in order. One block: each thread has its own columns. */
+/**
+ * Steps the items that stepRows has left. A row is of one block, which steps its items in order, so any number of blocks
+ * is correct. Each thread of a block has its own columns.
+ */
 template <class R>
 __device__ inline void stepRest(
         float *w, const float *g, float *s, float *t, float *steps, const int *rows, int n, int width,
         const Rule &r) {
     for (int item = 0; item < n; item++) {
         i64 row = rows[item];
-        if (row < 0) {
+        if (row < 0 || row % gridDim.x != blockIdx.x) {
             continue;
         }
         float count = steps ? steps[row] + 1 : 0;
@@ -652,9 +679,9 @@ __device__ inline void stepRest(
         stepAll<R>(w, g, s, t, steps, first, n, width, r);                                                            \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *steps,    \
-            const int *rows, const int *claims, int n, int width, const Status *status, ARGUMENTS) {                  \
+            const int *rows, const int *claims, int first, int n, int width, const Status *status, ARGUMENTS) {       \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepRows<R>(w, g, s, t, steps, rows, claims, n, width, status, r);                                            \
+        stepRows<R>(w, g, s, t, steps, rows, claims, first, n, width, status, r);                                     \
     }                                                                                                                 \
     extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *steps,          \
             const int *rows, int n, int width, ARGUMENTS) {                                                           \
@@ -679,22 +706,20 @@ extern "C" __global__ void psf_count(float *steps, int n) {
 
 /**
  * Ends the parallel part of a push by key: counts a step of each row that was stepped, gives its claim up, and leaves
- * in `rows` only the items that were not applied, which it counts.
+ * in `rows` only the items that were not applied, which it counts. No item is left of a push that has failed.
  */
 extern "C" __global__ void psf_release(int *rows, int n, int *claims, float *steps, Status *status) {
     bool failed = status->invalid || status->full;
     EACH(i, n) {
         int row = rows[i];
         if (row < 0) {
-            if (row < NONE) {
-                atomicAdd(&status->duplicates, 1);
-            }
             continue;
         }
-        if (atomicCAS(&claims[row], (int)i, UNCLAIMED) == (int)i) {
-            if (steps && !failed) {
-                steps[row] = steps[row] + 1;
-            }
+        bool stepped = atomicCAS(&claims[row], (int)i, UNCLAIMED) == (int)i;
+        if (stepped && steps && !failed) {
+            steps[row] = steps[row] + 1;
+        }
+        if (stepped || failed) {
             rows[i] = NONE;
         } else {
             atomicAdd(&status->duplicates, 1);

@@ -1,0 +1,261 @@
+package io.psf.gpu;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The kernels of psf.cu, compiled as C++ and executed by a process on the host. Buffers belong to the process and end
+ * with it. Each launch checks that no kernel has written outside a buffer.
+ */
+final class HostKernels implements AutoCloseable {
+    private static final Path SOURCE = Path.of("src", "test", "cpp", "host.cpp");
+
+    private final Process process;
+    private final OutputStream out;
+    private final InputStream in;
+    private final Order order;
+    private final long seed;
+
+    /** The order in which the threads of a launch are executed. */
+    enum Order {
+        FORWARD,
+        BACKWARD,
+        SHUFFLED,
+        /** Another thread may continue before and after each atomic operation. */
+        INTERLEAVED
+    }
+
+    private static final class Program {
+        static final Optional<Path> BUILT = build();
+
+        private static Optional<Path> build() {
+            Optional<Path> compiler = compiler();
+            return compiler.map(Program::build);
+        }
+
+        private static Optional<Path> compiler() {
+            String path = System.getenv("PATH");
+            return Stream.of("c++", "g++")
+                    .flatMap(name -> Arrays.stream((path == null ? "" : path).split(File.pathSeparator, -1))
+                            .map(folder -> Path.of(folder, name)))
+                    .filter(Files::isExecutable)
+                    .findFirst();
+        }
+
+        private static Path build(Path compiler) {
+            try {
+                Path folder = Files.createTempDirectory("psf-kernels-");
+                Path program = folder.resolve("kernels");
+                Path log = folder.resolve("log");
+                folder.toFile().deleteOnExit();
+                program.toFile().deleteOnExit();
+                log.toFile().deleteOnExit();
+                int exit = new ProcessBuilder(
+                                compiler.toString(),
+                                "-std=c++17",
+                                "-O1",
+                                "-ffp-contract=off",
+                                "-o",
+                                program.toString(),
+                                SOURCE.toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start()
+                        .waitFor();
+                if (exit != 0) {
+                    throw new IllegalStateException(compiler + ": " + Files.readString(log));
+                }
+                return program;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Starts a process. The test is skipped if this machine has no C++ compiler. */
+    HostKernels(Order order, long seed) {
+        Assumptions.assumeTrue(
+                Program.BUILT.isPresent(),
+                "kernels on the host: not executed, since this machine has no C++ compiler (expected: c++ or g++ on"
+                        + " the PATH)");
+        try {
+            this.process = new ProcessBuilder(Program.BUILT.orElseThrow().toString())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        this.out = process.getOutputStream();
+        this.in = process.getInputStream();
+        this.order = order;
+        this.seed = seed;
+    }
+
+    /** Allocates zeros. Returns their address, a multiple of 256. */
+    long allocate(long bytes) {
+        send(command('a', 8).putLong(bytes));
+        return receive(8).getLong();
+    }
+
+    /** Allocates a copy of an array. */
+    long copy(int... values) {
+        ByteBuffer bytes = ordered(4 * values.length);
+        bytes.asIntBuffer().put(values);
+        return copy(bytes);
+    }
+
+    /** Allocates a copy of an array. */
+    long copy(long... values) {
+        ByteBuffer bytes = ordered(8 * values.length);
+        bytes.asLongBuffer().put(values);
+        return copy(bytes);
+    }
+
+    /** Allocates a copy of an array. */
+    long copy(float... values) {
+        ByteBuffer bytes = ordered(4 * values.length);
+        bytes.asFloatBuffer().put(values);
+        return copy(bytes);
+    }
+
+    private long copy(ByteBuffer bytes) {
+        long address = allocate(bytes.capacity());
+        write(address, bytes);
+        return address;
+    }
+
+    void write(long address, int... values) {
+        ByteBuffer bytes = ordered(4 * values.length);
+        bytes.asIntBuffer().put(values);
+        write(address, bytes);
+    }
+
+    private void write(long address, ByteBuffer bytes) {
+        send(command('w', 16 + bytes.capacity())
+                .putLong(address)
+                .putLong(bytes.capacity())
+                .put(bytes.rewind()));
+    }
+
+    int[] ints(long address, int n) {
+        int[] values = new int[n];
+        read(address, 4L * n).asIntBuffer().get(values);
+        return values;
+    }
+
+    long[] longs(long address, int n) {
+        long[] values = new long[n];
+        read(address, 8L * n).asLongBuffer().get(values);
+        return values;
+    }
+
+    float[] floats(long address, int n) {
+        float[] values = new float[n];
+        read(address, 4L * n).asFloatBuffer().get(values);
+        return values;
+    }
+
+    private ByteBuffer read(long address, long bytes) {
+        send(command('r', 16).putLong(address).putLong(bytes));
+        return receive((int) bytes);
+    }
+
+    /** Executes a kernel of which each thread takes the items of its own. */
+    void launch(String kernel, Object... arguments) {
+        launch(3, 16, kernel, arguments);
+    }
+
+    /**
+     * Executes a kernel with barriers. A block has one thread, since a barrier needs threads that are executed at the
+     * same time; they are if the order is {@link Order#INTERLEAVED}.
+     */
+    void launchWithBarriers(String kernel, Object... arguments) {
+        launch(3, order == Order.INTERLEAVED ? 4 : 1, kernel, arguments);
+    }
+
+    private void launch(int blocks, int threads, String kernel, Object... arguments) {
+        ByteArrayOutputStream types = new ByteArrayOutputStream();
+        ByteBuffer bits = ordered(8 * arguments.length);
+        for (Object argument : arguments) {
+            types.write(type(argument));
+            bits.putLong(bits(argument));
+        }
+        send(string(
+                        string(command('l', 512 + bits.capacity()), kernel.getBytes(StandardCharsets.UTF_8)),
+                        types.toByteArray())
+                .put(bits.rewind())
+                .putInt(blocks)
+                .putInt(threads)
+                .putInt(order.ordinal())
+                .putLong(seed));
+        String error =
+                StandardCharsets.US_ASCII.decode(receive(receive(4).getInt())).toString();
+        if (!error.isEmpty()) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    private static char type(Object argument) {
+        return argument instanceof Integer
+                ? 'i'
+                : argument instanceof Long ? 'l' : argument instanceof Float ? 'f' : 'd';
+    }
+
+    private static long bits(Object argument) {
+        if (argument instanceof Float value) {
+            return Float.floatToRawIntBits(value);
+        }
+        return argument instanceof Double value ? Double.doubleToRawLongBits(value) : ((Number) argument).longValue();
+    }
+
+    private static ByteBuffer string(ByteBuffer bytes, byte[] text) {
+        return bytes.putInt(text.length).put(text);
+    }
+
+    private static ByteBuffer command(char command, int bytes) {
+        return ordered(1 + bytes).put((byte) command);
+    }
+
+    private static ByteBuffer ordered(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    private void send(ByteBuffer bytes) {
+        try {
+            Channels.newChannel(out).write(bytes.flip());
+            out.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private ByteBuffer receive(int n) {
+        try {
+            return ByteBuffer.wrap(in.readNBytes(n)).order(ByteOrder.nativeOrder());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

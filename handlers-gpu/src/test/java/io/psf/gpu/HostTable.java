@@ -1,0 +1,150 @@
+package io.psf.gpu;
+
+import java.util.Arrays;
+
+/** The memory of a growing table for the kernels, and the launches of its operations. */
+final class HostTable {
+    static final int NONE = -1;
+    static final int UNCLAIMED = Integer.MAX_VALUE;
+
+    /** The end of the positions of a table with one slice. */
+    static final long END = 1L << 62;
+
+    private static final int ENTRY = 16;
+
+    final HostKernels kernels;
+    final int most;
+    final long status;
+    final long keysOfRows;
+    final long claims;
+
+    private long entries;
+    private int mask;
+
+    /** The words of a shard's status. */
+    record Status(int invalid, int full, int duplicates, int missing, int rows, int used) {}
+
+    /**
+     * A table without rows.
+     *
+     * @param entries a power of two
+     * @param most the most rows
+     */
+    HostTable(HostKernels kernels, int entries, int most) {
+        this.kernels = kernels;
+        this.most = most;
+        this.status = kernels.allocate(24);
+        this.keysOfRows = kernels.allocate(8L * most);
+        int[] unclaimed = new int[most];
+        Arrays.fill(unclaimed, UNCLAIMED);
+        this.claims = kernels.copy(unclaimed);
+        replaceIndex(entries);
+    }
+
+    private void replaceIndex(int size) {
+        entries = kernels.allocate((size + 1L) * ENTRY);
+        mask = size - 1;
+    }
+
+    Status status() {
+        int[] words = kernels.ints(status, 6);
+        return new Status(words[0], words[1], words[2], words[3], words[4], words[5]);
+    }
+
+    /** Begins a call: resets the words of the status that a call writes. */
+    void begin() {
+        kernels.write(status, 0, 0, 0, 0);
+    }
+
+    int rows() {
+        return status().rows();
+    }
+
+    void check(long keys, int n, long begin, long end) {
+        kernels.launch("psf_check", keys, n, begin, end, status);
+    }
+
+    /** Finds or creates the rows of keys, and claims them if {@code claims} is not 0. Returns the address of the rows. */
+    long findOrInsert(long keys, int n, long claims) {
+        long rows = kernels.allocate(4L * n);
+        kernels.launch("psf_find_or_insert", keys, n, entries, (long) mask, keysOfRows, most, rows, claims, status);
+        kernels.launch("psf_resolve", rows, n, entries, claims);
+        return rows;
+    }
+
+    /** Finds or creates the rows of keys. */
+    int[] insert(long... keys) {
+        begin();
+        return kernels.ints(findOrInsert(kernels.copy(keys), keys.length, 0), keys.length);
+    }
+
+    /** Finds the rows of keys. */
+    int[] find(long... keys) {
+        begin();
+        long rows = kernels.allocate(4L * keys.length);
+        kernels.launch("psf_find", kernels.copy(keys), keys.length, 0L, END, entries, (long) mask, rows, status);
+        return kernels.ints(rows, keys.length);
+    }
+
+    /** Removes keys, and moves the last rows to the places of those that were removed. Returns the row that each had. */
+    int[] remove(long values, int width, long... keys) {
+        long rows = kernels.allocate(4L * keys.length);
+        kernels.launch("psf_remove", kernels.copy(keys), keys.length, entries, (long) mask, rows);
+        int[] removed = kernels.ints(rows, keys.length);
+        int before = rows();
+        boolean[] isRemoved = new boolean[before];
+        for (int row : removed) {
+            if (row != NONE) {
+                isRemoved[row] = true;
+            }
+        }
+        int after = before;
+        for (boolean is : isRemoved) {
+            after -= is ? 1 : 0;
+        }
+        int[] from = new int[before];
+        int[] to = new int[before];
+        int n = 0;
+        for (int row = 0, last = after; row < after; row++) {
+            if (isRemoved[row]) {
+                while (isRemoved[last]) {
+                    last++;
+                }
+                from[n] = last++;
+                to[n++] = row;
+            }
+        }
+        long fromRows = kernels.copy(from);
+        long toRows = kernels.copy(to);
+        kernels.launch("psf_move_keys", keysOfRows, fromRows, toRows, n, entries, (long) mask);
+        kernels.launch("psf_move_rows", values, fromRows, toRows, n, width);
+        kernels.write(status + 16, after);
+        return removed;
+    }
+
+    /** Enters the keys of all rows into a new index. */
+    void rehash(int size) {
+        replaceIndex(size);
+        int rows = rows();
+        kernels.launch("psf_index", keysOfRows, rows, entries, (long) mask);
+        kernels.write(status + 20, rows);
+    }
+
+    long[] keys() {
+        return kernels.longs(keysOfRows, rows());
+    }
+
+    int[] claims() {
+        return kernels.ints(claims, most);
+    }
+
+    /** Returns the number of entries of the index that are in use. */
+    int usedEntries() {
+        long[] words = kernels.longs(entries, 2 * (mask + 2));
+        int used = 0;
+        for (int at = 0; at < words.length; at += 2) {
+            used += words[at] == 0 ? 0 : 1;
+        }
+        return used;
+    }
+}

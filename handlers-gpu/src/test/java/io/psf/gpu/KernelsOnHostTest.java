@@ -1,0 +1,218 @@
+package io.psf.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.psf.api.Range;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.optimizer.Rule;
+import io.psf.gpu.HostKernels.Order;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
+class KernelsOnHostTest {
+    private static final int[] WIDTHS = {1, 3, 4, 8, 64, 5};
+
+    private static final long[] KEYS = {
+        0,
+        1,
+        2,
+        77,
+        -1,
+        -2,
+        Long.MIN_VALUE,
+        Long.MAX_VALUE,
+        1L << 40,
+        Long.MAX_VALUE / 3,
+        Long.MAX_VALUE / 4 - 1,
+        -1L << 33
+    };
+
+    static Stream<Arguments> rulesAndWidths() {
+        return Stream.of(Rule.values())
+                .flatMap(rule -> IntStream.of(WIDTHS)
+                        .boxed()
+                        .flatMap(width -> Stream.of(Order.values()).map(order -> Arguments.of(rule, width, order))));
+    }
+
+    static Stream<HostGenerator> generators() {
+        return HostGenerator.all();
+    }
+
+    private static HostKernels kernels() {
+        return new HostKernels(Order.SHUFFLED, 1);
+    }
+
+    @ParameterizedTest(name = "{0} {1} wide {2}")
+    @MethodSource("rulesAndWidths")
+    void denseUpdatesInTwoPiecesAreThoseOfTheHost(Rule rule, int width, Order order) {
+        Random random = new Random(width);
+        try (HostKernels kernels = new HostKernels(order, 2)) {
+            HostRule stepped = new HostRule(kernels, rule, new Range(0, 53), width, random, HostRule.KNOWN - 4);
+            int n = 53 * width;
+            for (int first : new int[] {0, 4, n / 2 & -4}) {
+                float[] update = HostRule.gradient(random, n);
+                stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
+                stepped.count();
+                stepped.stepAll(Arrays.copyOfRange(update, 0, first), 0, first);
+                stepped.stepAll(Arrays.copyOfRange(update, first, n), first, n - first);
+                stepped.assertEqual();
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0} {1} wide {2}")
+    @MethodSource("rulesAndWidths")
+    void updatesByKeyWithDuplicatesAreThoseOfTheHost(Rule rule, int width, Order order) {
+        Random random = new Random(width);
+        try (HostKernels kernels = new HostKernels(order, 3)) {
+            Range range = new Range(100, 140);
+            HostRule stepped = new HostRule(kernels, rule, range, width, random, HostRule.KNOWN - 60);
+            HostClaims claims = new HostClaims(kernels, 40);
+            for (int n : new int[] {1, 7, 60}) {
+                long[] keys = random.longs(n, 100, 140).toArray();
+                float[] update = HostRule.gradient(random, n * width);
+                stepped.shard.optimizer().apply(stepped.shard, LongArray.wrap(keys), FloatArray.wrap(update));
+                claims.push(stepped, keys, update, range);
+                assertThat(claims.duplicates())
+                        .isEqualTo(n - (int) Arrays.stream(keys).distinct().count());
+                stepped.assertEqual();
+                claims.assertUnclaimed();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Order.class)
+    void aPushWithAnInvalidKeyChangesNothing(Order order) {
+        Random random = new Random(4);
+        try (HostKernels kernels = new HostKernels(order, 5)) {
+            Range range = new Range(100, 140);
+            HostRule stepped = new HostRule(kernels, Rule.ADAM, range, 3, random, 5);
+            HostClaims claims = new HostClaims(kernels, 40);
+            for (long invalid : new long[] {99, 140, -1, Long.MIN_VALUE, Long.MAX_VALUE, 105 + (1L << 32)}) {
+                long[] keys = random.longs(30, 100, 140).toArray();
+                keys[11] = invalid;
+                keys[20] = invalid;
+                claims.push(stepped, keys, HostRule.gradient(random, 90), range);
+                assertThat(claims.firstInvalid(30)).isEqualTo(11);
+                stepped.assertEqual();
+                claims.assertUnclaimed();
+            }
+        }
+    }
+
+    @Test
+    void correctionsBeyondTheTableAreThoseOfTheHost() {
+        Random random = new Random(6);
+        try (HostKernels kernels = kernels()) {
+            HostRule stepped = new HostRule(kernels, Rule.ADAM, new Range(0, 500), 1, random, 20 * HostRule.KNOWN);
+            float[] update = HostRule.gradient(random, 500);
+            stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
+            stepped.count();
+            stepped.stepAll(update, 0, 500);
+            stepped.assertEqual(); // the host's powers are correctly rounded to float32, as Java's are
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("generators")
+    void initialValuesOfElementsAreThoseOfTheHost(HostGenerator generator) {
+        try (HostKernels kernels = kernels()) {
+            for (long first : new long[] {0, 1001, (1L << 40) + 3, Long.MAX_VALUE - 500}) {
+                int n = 3000;
+                long values = kernels.allocate(4L * n);
+                kernels.launch("psf_fill", generator.behind(values, first, (long) n));
+                Generator onHost = generator.onHost();
+                float[] expected = new float[n];
+                for (int i = 0; i < n; i++) {
+                    expected[i] = onHost.value(first + i);
+                }
+                assertSame(generator, kernels.floats(values, n), expected);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("generators")
+    void initialValuesOfRowsAreThoseOfTheHost(HostGenerator generator) {
+        try (HostKernels kernels = kernels()) {
+            for (int width : new int[] {1, 3, 4, 8}) {
+                int rows = KEYS.length;
+                long values = kernels.allocate(4L * rows * width);
+                long status = kernels.copy(0, 0, 0, 0, rows, 0);
+                kernels.launch("psf_fill_rows", generator.behind(values, kernels.copy(KEYS), 2, width, status));
+                float[] expected = new float[rows * width];
+                for (int row = 2; row < rows; row++) {
+                    System.arraycopy(generator.row(KEYS[row], width), 0, expected, row * width, width);
+                }
+                assertSame(generator, kernels.floats(values, rows * width), expected);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("generators")
+    void aMissingRowIsReadAsItsInitialValues(HostGenerator generator) {
+        Random random = new Random(7);
+        try (HostKernels kernels = kernels()) {
+            for (int width : new int[] {1, 3, 4, 8}) {
+                float[] values = HostRule.gradient(random, 40 * width);
+                int n = KEYS.length;
+                int[] rows = random.ints(n, -1, 40).toArray();
+                rows[4] = HostTable.NONE;
+                rows[6] = HostTable.NONE;
+                long into = kernels.allocate(4L * n * width);
+                kernels.launch(
+                        "psf_gather",
+                        generator.behind(kernels.copy(values), kernels.copy(rows), n, width, into, kernels.copy(KEYS)));
+                float[] expected = new float[n * width];
+                for (int i = 0; i < n; i++) {
+                    float[] from = rows[i] < 0 ? generator.row(KEYS[i], width) : values;
+                    System.arraycopy(from, Math.max(0, rows[i]) * width, expected, i * width, width);
+                }
+                assertSame(generator, kernels.floats(into, n * width), expected);
+            }
+        }
+    }
+
+    private static void assertSame(HostGenerator generator, float[] actual, float[] expected) {
+        if (!generator.rounds()) {
+            assertThat(actual).isEqualTo(expected);
+            return;
+        }
+        for (int i = 0; i < expected.length; i++) {
+            assertThat(actual[i]).isCloseTo(expected[i], within(Math.ulp(expected[i])));
+        }
+    }
+
+    @Test
+    void rowsAreScatteredExceptThoseOfNone() {
+        Random random = new Random(8);
+        try (HostKernels kernels = kernels()) {
+            for (int width : new int[] {1, 3, 4, 8}) {
+                float[] values = HostRule.gradient(random, 10 * width);
+                float[] from = HostRule.gradient(random, 5 * width);
+                int[] rows = {7, 0, HostTable.NONE, 9, 3};
+                long scattered = kernels.copy(values);
+                kernels.launch("psf_scatter", scattered, kernels.copy(rows), 5, width, kernels.copy(from));
+                for (int i = 0; i < 5; i++) {
+                    if (rows[i] >= 0) {
+                        System.arraycopy(from, i * width, values, rows[i] * width, width);
+                    }
+                }
+                assertThat(kernels.floats(scattered, values.length)).isEqualTo(values);
+            }
+        }
+    }
+}
