@@ -39,6 +39,11 @@ final class ArchitectureTest {
     private static final String STORE = "io.psf.runtime.store";
     private static final String CHRONICLE = "io.psf.runtime.store.chronicle";
 
+    private static final String GPU = "io.psf.gpu";
+    private static final String GPU_DRIVER = "io.psf.gpu.driver";
+    private static final String GPU_SHARD = "io.psf.gpu.shard";
+    private static final String GPU_HANDLER = "io.psf.gpu.handler";
+
     // The api.
 
     @ArchTest
@@ -212,6 +217,38 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule THE_CLI_SEES_THE_ROOT_OF_THE_RUNTIME_AND_LISTS_HANDLERS =
             only("io.psf.cli..", API, ROOT, HANDLER);
+
+    // Shards on devices.
+
+    @ArchTest
+    static final ArchRule DEVICE_SHARDS_SEE_THE_API_ALONE = only(GPU, API);
+
+    @ArchTest
+    static final ArchRule THE_DRIVER_SEES_THE_API_AND_GRIDS_ALONE = only(GPU_DRIVER, API, GPU);
+
+    @ArchTest
+    static final ArchRule SHARDS_ON_DEVICES_SEE_SHARDS_STORES_HOST_MEMORY_AND_BUILTIN = noClasses()
+            .that()
+            .resideInAPackage(GPU_SHARD)
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.psf..")
+                    .and(not(resideInAnyPackage(
+                            GPU_SHARD, GPU_DRIVER, GPU, API, SHARD, STORE, "io.psf.builtin..")))
+                    .and(not(type(HostMemory.class))));
+
+    @ArchTest
+    static final ArchRule HANDLERS_ON_DEVICES_SEE_DEVICE_SHARDS_AND_BUILTIN =
+            only(GPU_HANDLER, API, GPU, "io.psf.builtin..");
+
+    @ArchTest
+    static final ArchRule JCUDA_IS_SEEN_IN_ITS_PACKAGE_ALONE = noClasses()
+            .that()
+            .resideInAPackage("io.psf..")
+            .and()
+            .resideOutsideOfPackage(GPU_DRIVER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("jcuda..");
 
     // The processor: read makes a model, from which emit makes sources.
 

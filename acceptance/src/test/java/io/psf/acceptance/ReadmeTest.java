@@ -21,7 +21,7 @@ final class ReadmeTest {
     private static final Path ROOT = Path.of("..");
     private static final Path README = ROOT.resolve("README.md");
     private static final Pattern INCLUDED =
-            Pattern.compile("<!-- include (\\S+) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
+            Pattern.compile("<!-- include (\\S+) -->\\n```(java|c)\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
     private static final Pattern FENCED = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
@@ -47,7 +47,8 @@ final class ReadmeTest {
             String source = withoutHead(Files.readString(ROOT.resolve(matcher.group(1))));
             matcher.appendReplacement(
                     updated,
-                    Matcher.quoteReplacement("<!-- include " + matcher.group(1) + " -->\n```java\n" + source + "```"));
+                    Matcher.quoteReplacement(
+                            "<!-- include " + matcher.group(1) + " -->\n```" + matcher.group(2) + "\n" + source + "```"));
         }
         matcher.appendTail(updated);
         if (Boolean.getBoolean("readme.update")) {
@@ -57,9 +58,9 @@ final class ReadmeTest {
         return included;
     }
 
-    /** The pages of the user's guide. */
+    /** The pages of the user's guide, and the page on GPUs. */
     private static List<Path> guide() throws IOException {
-        List<Path> pages = new ArrayList<>(List.of(ROOT.resolve("docs/guide.md")));
+        List<Path> pages = new ArrayList<>(List.of(ROOT.resolve("docs/guide.md"), ROOT.resolve("docs/gpu.md")));
         try (Stream<Path> chapters = Files.list(ROOT.resolve("docs/guide"))) {
             chapters.sorted().forEach(pages::add);
         }
