@@ -9,7 +9,8 @@ public interface GeneratingShard extends Shard {
      * is {@code key * width + column}, in a growing table {@link Generator#firstElement} of the row's key, plus the
      * column.
      *
-     * @return false if the shard does not know the generator: then the caller writes the values
+     * @return false if the shard does not know the generator: then the caller writes the values, and the rows of a
+     *     growing table begin with those of {@link io.psf.api.Node.Fill#fillRow}
      */
     boolean generate(Generator generator);
 }
