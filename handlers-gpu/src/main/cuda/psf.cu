@@ -60,8 +60,9 @@ __device__ inline u64 home(i64 key, u64 mask, u64 *tag) {
     return *tag & mask;
 }
 
+/** The entry after one of another key. The last entry has no other key. */
 __device__ inline u64 next(u64 at, u64 mask) {
-    return at > mask ? at : (at + 1) & mask;
+    return (at + 1) & mask;
 }
 
 /** The entry of a key; -1 if there is none. */
@@ -296,6 +297,10 @@ extern "C" __global__ void psf_find_or_insert(
             Entry *entry = &entries[at];
             u64 seen = *(volatile u64 *)&entry->tag;
             if (seen == 0) {
+                if (*(volatile int *)&status->rows >= most) { // no entry for a key that cannot have a row
+                    atomicExch(&status->full, 1);
+                    break;
+                }
                 seen = atomicCAS(&entry->tag, 0ull, tag);
                 if (seen == 0) {
                     increment(&status->used);
