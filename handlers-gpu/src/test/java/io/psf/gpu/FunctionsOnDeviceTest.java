@@ -209,8 +209,10 @@ class FunctionsOnDeviceTest {
                 long[] pulled = keys(100, rows);
                 float[] host = new float[pulled.length * width];
                 float[] device = new float[host.length];
-                Tensors.pushPullRows(worker, pair.host(), keys, update, pulled, host).await();
-                Tensors.pushPullRows(worker, pair.device(), keys, update, pulled, device).await();
+                Tensors.pushPullRows(worker, pair.host(), keys, update, pulled, host)
+                        .await();
+                Tensors.pushPullRows(worker, pair.device(), keys, update, pulled, device)
+                        .await();
                 assertThat(device).as("seed " + seed).isEqualTo(host);
             }
             if (!grows) {
@@ -220,7 +222,8 @@ class FunctionsOnDeviceTest {
                 long[] keys = keys(10, rows);
                 float[] update = floats(keys.length * width);
                 Tensors.pushRowsPull(worker, pair.host(), keys, update, host).await();
-                Tensors.pushRowsPull(worker, pair.device(), keys, update, device).await();
+                Tensors.pushRowsPull(worker, pair.device(), keys, update, device)
+                        .await();
                 assertThat(device).isEqualTo(host);
             }
             pair.clear(worker);
@@ -242,8 +245,12 @@ class FunctionsOnDeviceTest {
             Tensors.pushRows(worker, pair.host(), keys, update).await();
             Tensors.pushRows(worker, pair.device(), keys, update).await();
             long[] removed = keys(random.nextInt(10_000), 60_000);
-            assertThat(Tensors.removeRows(worker, pair.device(), removed).await().removed())
-                    .isEqualTo(Tensors.removeRows(worker, pair.host(), removed).await().removed());
+            assertThat(Tensors.removeRows(worker, pair.device(), removed)
+                            .await()
+                            .removed())
+                    .isEqualTo(Tensors.removeRows(worker, pair.host(), removed)
+                            .await()
+                            .removed());
             long[] asked = keys(5000, 70_000);
             byte[] host = new byte[asked.length];
             byte[] device = new byte[asked.length];
@@ -310,12 +317,16 @@ class FunctionsOnDeviceTest {
                 LongArray asked = LongArray.wrap(keys(800, rows));
                 LongArray versions = LongArray.wrap(random.longs(800, -1, 4).toArray());
                 for (TensorId tensor : List.of(pair.host(), pair.device())) {
-                    PushEmbeddingPsf.stub(worker).call(tensor, keys, gradients, updates).await();
+                    PushEmbeddingPsf.stub(worker)
+                            .call(tensor, keys, gradients, updates)
+                            .await();
                 }
-                SyncEmbedding.Response host =
-                        SyncEmbeddingPsf.stub(worker).call(pair.host(), asked, versions, 1).await();
-                SyncEmbedding.Response device =
-                        SyncEmbeddingPsf.stub(worker).call(pair.device(), asked, versions, 1).await();
+                SyncEmbedding.Response host = SyncEmbeddingPsf.stub(worker)
+                        .call(pair.host(), asked, versions, 1)
+                        .await();
+                SyncEmbedding.Response device = SyncEmbeddingPsf.stub(worker)
+                        .call(pair.device(), asked, versions, 1)
+                        .await();
                 assertThat(byKey(device.keys(), device.versions(), device.values(), width))
                         .isEqualTo(byKey(host.keys(), host.versions(), host.values(), width));
                 PushSyncEmbedding.Response both = PushSyncEmbeddingPsf.stub(worker)
@@ -382,7 +393,8 @@ class FunctionsOnDeviceTest {
     @Test
     void anUpdateOfAWrongLengthChangesNothing() {
         Pair pair = Pair.init(worker, TensorSpec.table(name(), 100, 4));
-        assertThatThrownBy(() -> Tensors.push(worker, pair.device(), new float[7]).await())
+        assertThatThrownBy(
+                        () -> Tensors.push(worker, pair.device(), new float[7]).await())
                 .isInstanceOf(RuntimeException.class);
         assertThatThrownBy(() -> Tensors.pushRows(worker, pair.device(), new long[] {1, 100}, new float[8])
                         .await())

@@ -10,6 +10,7 @@ public final class OnDevice implements BeforeAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         Assumptions.assumeTrue(
-                Cuda.unavailable().isEmpty(), () -> "not run, since " + Cuda.unavailable().orElse(""));
+                Cuda.unavailable().isEmpty(),
+                () -> "not run, since " + Cuda.unavailable().orElse(""));
     }
 }

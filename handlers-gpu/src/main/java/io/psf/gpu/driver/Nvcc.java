@@ -101,7 +101,13 @@ public final class Nvcc {
         Path log = folder.resolve("log");
         Files.writeString(in, source);
         int exit = new ProcessBuilder(
-                        nvcc.toString(), "-ptx", "-arch=" + ARCHITECTURE, "-fmad=false", "-o", out.toString(), in.toString())
+                        nvcc.toString(),
+                        "-ptx",
+                        "-arch=" + ARCHITECTURE,
+                        "-fmad=false",
+                        "-o",
+                        out.toString(),
+                        in.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start()

@@ -24,9 +24,7 @@ public final class Ptx {
      */
     public static String resource(Class<?> beside, String name) {
         String text = text(beside, name);
-        return name.endsWith(".cu")
-                ? COMPILED.computeIfAbsent(text, source -> Nvcc.compile(source, name))
-                : text;
+        return name.endsWith(".cu") ? COMPILED.computeIfAbsent(text, source -> Nvcc.compile(source, name)) : text;
     }
 
     private static String text(Class<?> beside, String name) {
@@ -34,8 +32,8 @@ public final class Ptx {
             if (in == null) {
                 throw new PsException(
                         PsException.Code.CONFIGURATION,
-                        "resource \"" + name + "\" of " + beside.getName() + ": not there (expected: PTX or CUDA C in the"
-                                + " jar of the handler)");
+                        "resource \"" + name + "\" of " + beside.getName()
+                                + ": not there (expected: PTX or CUDA C in the" + " jar of the handler)");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -86,12 +86,12 @@ final class DeviceOptimizer implements Optimizer {
         if (stepped.steps() != 0) {
             kernels.count(stepped.steps(), rows.count());
         }
-        workspace.pieces()
+        workspace
+                .pieces()
                 .in(
                         update,
                         width,
-                        (piece, first, n) ->
-                                kernels.stepAll(stepped, piece, (long) first * width, (long) n * width));
+                        (piece, first, n) -> kernels.stepAll(stepped, piece, (long) first * width, (long) n * width));
         workspace.end();
     }
 
@@ -109,7 +109,8 @@ final class DeviceOptimizer implements Optimizer {
             long claims = rows.claims().address();
             long status = rows.status().address();
             Kernels.Stepped stepped = before.w() == rows.values().address() ? before : stepped();
-            workspace.pieces()
+            workspace
+                    .pieces()
                     .in(
                             update,
                             width,
@@ -131,7 +132,6 @@ final class DeviceOptimizer implements Optimizer {
     private void stepRest(Kernels kernels, Kernels.Stepped stepped, int n, FloatArray update) {
         Workspace workspace = rows.workspace();
         Block items = rows.items(n);
-        rows.resolve(kernels, items.address(), n);
         int[] left = new int[n];
         rows.download(items, left, n);
         int count = 0;
@@ -150,8 +150,7 @@ final class DeviceOptimizer implements Optimizer {
             part.gather(update, which, begin, begin + some, width);
             int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
             long numbers = rows.upload("rest", rowsOfPart, some).address();
-            workspace.pieces()
-                    .in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
+            workspace.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
         }
     }
 }

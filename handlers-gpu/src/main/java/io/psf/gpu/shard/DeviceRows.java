@@ -119,8 +119,8 @@ final class DeviceRows {
             slots.put(slot, there);
         }
         if (there.width() != width) {
-            throw new IllegalArgumentException("width of slot \"" + slot + "\": " + width + " (expected: "
-                    + there.width() + ", as it was made)");
+            throw new IllegalArgumentException(
+                    "width of slot \"" + slot + "\": " + width + " (expected: " + there.width() + ", as it was made)");
         }
         return there;
     }
@@ -173,7 +173,6 @@ final class DeviceRows {
 
     /**
      * Queues the look-up of keys; a growing table creates missing rows. Each row is claimed by the first item that has it.
-     * A key that occurs twice, and is created, has a row below -1 at its second item until it is {@link #resolve resolved}.
      *
      * @param given the keys, which are at the address {@code of}, for messages
      * @param claimed true if rows are claimed
@@ -192,8 +191,8 @@ final class DeviceRows {
         status.reset();
         kernels.check(of, n, range.begin(), range.end(), status.address());
         long claim = claimed ? claims().address() : 0;
-        kernels.findOrInsert(
-                of, n, index.index(), keys().address(), capacity, into, claim, status.address());
+        kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claim, status.address());
+        kernels.resolve(into, n, index.index(), claim);
         return before;
     }
 
@@ -233,13 +232,6 @@ final class DeviceRows {
         capacity = least;
     }
 
-    /** Queues the replacement of rows below -1 by the rows of their keys. */
-    void resolve(Kernels kernels, long items, int n) {
-        if (index != null) {
-            kernels.resolve(items, n, index.index());
-        }
-    }
-
     /**
      * Reads the status of an operation. Blocks until its work has ended.
      *
@@ -277,8 +269,8 @@ final class DeviceRows {
     PsException notOwned(long key) {
         return new PsException(
                 PsException.Code.OUT_OF_RANGE,
-                "key: " + key + " (expected: one "
-                        + (tensor.grows() ? "whose place, by its hash, is in " : "in ") + range + ")");
+                "key: " + key + " (expected: one " + (tensor.grows() ? "whose place, by its hash, is in " : "in ")
+                        + range + ")");
     }
 
     /** Queues the initial values of the rows that the operation has created. */

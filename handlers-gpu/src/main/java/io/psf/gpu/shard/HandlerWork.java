@@ -56,9 +56,13 @@ final class HandlerWork {
 
     DeviceArray upload(FloatArray array) {
         Block block = allocate((long) array.length() * Float.BYTES);
-        workspace.pieces().in(array, 1, (piece, first, n) -> workspace
-                .stream()
-                .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
+        workspace
+                .pieces()
+                .in(
+                        array,
+                        1,
+                        (piece, first, n) -> workspace.stream()
+                                .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
         return new DeviceArray(block.address(), array.length(), ElementType.FLOAT);
     }
 

@@ -7,7 +7,8 @@ import io.psf.gpu.driver.Ptx;
 /** psf's own kernels, as PTX in its jar. */
 record KernelSource(String name, String text) {
     private static final class Builtin {
-        static final KernelSource SOURCE = new KernelSource("psf.ptx", Ptx.resource(KernelSource.class, "/io/psf/gpu/psf.ptx"));
+        static final KernelSource SOURCE =
+                new KernelSource("psf.ptx", Ptx.resource(KernelSource.class, "/io/psf/gpu/psf.ptx"));
     }
 
     static KernelSource builtin() {

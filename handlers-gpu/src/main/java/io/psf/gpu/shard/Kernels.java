@@ -21,7 +21,7 @@ final class Kernels {
             Map.entry("psf_check", "pillp"),
             Map.entry("psf_find", "pillplpp"),
             Map.entry("psf_find_or_insert", "piplpippp"),
-            Map.entry("psf_resolve", "pip"),
+            Map.entry("psf_resolve", "pipp"),
             Map.entry("psf_index", "pipl"),
             Map.entry("psf_remove", "piplp"),
             Map.entry("psf_move_keys", "pppipl"),
@@ -54,12 +54,18 @@ final class Kernels {
      */
     record Stepped(long w, long first, long second, long steps, long corrections, int width, RuleKernel rule) {
         private Arguments arrays(Arguments arguments, long update) {
-            return arguments.pointer(w).pointer(update).pointer(first).pointer(second).pointer(steps);
+            return arguments
+                    .pointer(w)
+                    .pointer(update)
+                    .pointer(first)
+                    .pointer(second)
+                    .pointer(steps);
         }
 
         private Arguments rule(Arguments arguments) {
             float[] p = rule.arguments();
-            return arguments.f32(p[0])
+            return arguments
+                    .f32(p[0])
                     .f32(p[1])
                     .f32(p[2])
                     .f32(p[3])
@@ -160,8 +166,7 @@ final class Kernels {
                         .pointer(status));
     }
 
-    void findOrInsert(
-            long keys, int n, Index index, long keysOfRows, int most, long rows, long claims, long status) {
+    void findOrInsert(long keys, int n, Index index, long keysOfRows, int most, long rows, long claims, long status) {
         launch(
                 "psf_find_or_insert",
                 n,
@@ -177,8 +182,11 @@ final class Kernels {
                         .pointer(status));
     }
 
-    void resolve(long rows, int n, Index index) {
-        launch("psf_resolve", n, new Arguments().pointer(rows).i32(n).pointer(index.entries()));
+    void resolve(long rows, int n, Index index, long claims) {
+        launch(
+                "psf_resolve",
+                n,
+                new Arguments().pointer(rows).i32(n).pointer(index.entries()).pointer(claims));
     }
 
     void index(long keys, int n, Index index) {
@@ -238,12 +246,7 @@ final class Kernels {
         launch(
                 "psf_scatter",
                 (long) n * width,
-                new Arguments()
-                        .pointer(values)
-                        .pointer(rows)
-                        .i32(n)
-                        .i32(width)
-                        .pointer(from));
+                new Arguments().pointer(values).pointer(rows).i32(n).i32(width).pointer(from));
     }
 
     void count(long steps, int rows) {

@@ -100,7 +100,6 @@ final class LookUp {
             Block items = rows.items(n);
             int before = rows.make(kernels, keys, of.address(), items.address(), false);
             begin(kernels, before, n);
-            rows.resolve(kernels, items.address(), n);
             rows.end(keys);
             rows.download(items, into, n);
             rows.workspace().end();
@@ -171,7 +170,8 @@ final class LookUp {
         rows.find(kernels, of.address(), n, items.address());
         Generators missing = generator == null ? Generators.ZEROS : generator;
         long values = rows.values().address();
-        workspace.pieces()
+        workspace
+                .pieces()
                 .out(
                         into,
                         width,

@@ -23,7 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param arguments [4] float32, the rule's arguments in the order of its record, then zeros
  * @param correction Adam's corrections; null for other rules
  */
-record RuleKernel(String name, Kernel rule, float[] arguments, @Nullable Correction correction) {
+record RuleKernel(
+        String name,
+        Kernel rule,
+        float[] arguments,
+        @Nullable Correction correction) {
     /** The number of steps, from 0, whose corrections the kernels look up. */
     static final int KNOWN = 1 << 14;
 
@@ -62,7 +66,8 @@ record RuleKernel(String name, Kernel rule, float[] arguments, @Nullable Correct
             return new RuleKernel("adam", rule, arguments, adam.correction());
         }
         throw new PsException(
-                PsException.Code.BAD_REQUEST, "optimizer " + optimizer + ": has no kernel (expected on a device: another)");
+                PsException.Code.BAD_REQUEST,
+                "optimizer " + optimizer + ": has no kernel (expected on a device: another)");
     }
 
     private static RuleKernel plain(String name, Kernel rule, float... arguments) {

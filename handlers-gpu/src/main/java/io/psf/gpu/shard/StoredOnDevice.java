@@ -47,9 +47,13 @@ final class StoredOnDevice implements StoredColumn {
     void writeAt(int row, FloatArray values) {
         workspace.begin();
         long to = column.address() + row * column.bytesOfRow();
-        workspace.pieces().in(values, width(), (piece, first, n) -> workspace
-                .stream()
-                .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+        workspace
+                .pieces()
+                .in(
+                        values,
+                        width(),
+                        (piece, first, n) -> workspace.stream()
+                                .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
     }
 
     @Override
@@ -59,16 +63,13 @@ final class StoredOnDevice implements StoredColumn {
         }
         Kernels kernels = workspace.begin();
         Block to = rows.upload("stored rows", numbers, n);
-        workspace.pieces()
+        workspace
+                .pieces()
                 .in(
                         values.slice(0, n * width()),
                         width(),
                         (piece, first, some) -> kernels.scatter(
-                                column.address(),
-                                to.address() + (long) first * Integer.BYTES,
-                                some,
-                                width(),
-                                piece));
+                                column.address(), to.address() + (long) first * Integer.BYTES, some, width(), piece));
         workspace.end();
     }
 

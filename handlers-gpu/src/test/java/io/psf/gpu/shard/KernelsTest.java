@@ -92,7 +92,7 @@ class KernelsTest {
         kernels.check(1, 10, 0, 10, 2);
         kernels.find(1, 10, 0, 10, index, 2, 3);
         kernels.findOrInsert(1, 10, index, 2, 100, 3, 4, 5);
-        kernels.resolve(1, 10, index);
+        kernels.resolve(1, 10, index, 2);
         kernels.index(1, 10, index);
         kernels.remove(1, 10, index, 2);
         kernels.moveKeys(1, 2, 3, 10, index);
@@ -107,14 +107,17 @@ class KernelsTest {
             kernels.stepRows(stepped, 6, 7, 8, 0, 10, 9);
             kernels.stepRest(stepped, 6, 7, 10);
         }
-        assertThat(new TreeSet<>(launched.stream().map(each -> each.substring(0, each.indexOf(' '))).toList()))
+        assertThat(new TreeSet<>(launched.stream()
+                        .map(each -> each.substring(0, each.indexOf(' ')))
+                        .toList()))
                 .isEqualTo(entries().keySet());
         assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 1");
     }
 
     @Test
     void argumentsOfOtherTypesAreRefused() {
-        assertThat(new Arguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types()).isEqualTo("pilfd");
+        assertThat(new Arguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types())
+                .isEqualTo("pilfd");
         assertThat(new Arguments().f32(-0f).f64(1).bits())
                 .containsExactly(Float.floatToRawIntBits(-0f), Double.doubleToRawLongBits(1));
         assertThatThrownBy(() -> new Grid(1, 0, 0)).isInstanceOf(IllegalArgumentException.class);

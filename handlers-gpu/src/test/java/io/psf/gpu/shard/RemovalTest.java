@@ -29,7 +29,8 @@ class RemovalTest {
             chosen.add(random.nextInt(chosen.size() + 1), -1);
         }
 
-        List<Integer> content = new ArrayList<>(IntStream.range(0, count).boxed().toList());
+        List<Integer> content =
+                new ArrayList<>(IntStream.range(0, count).boxed().toList());
         List<Removal.Removed> events = new ArrayList<>();
         for (int item = 0; item < chosen.size(); item++) {
             int row = content.indexOf(chosen.get(item));

@@ -26,7 +26,9 @@ class ShapesTest {
         assertThat(Integer.bitCount(entries)).isOne();
         assertThat(used / 0.75).isLessThanOrEqualTo(entries);
         assertThat(entries).isLessThanOrEqualTo(1 << 30);
-        assertThat(entries == 1024 || used / 0.75 > entries / 2.0).as("not too large").isTrue();
+        assertThat(entries == 1024 || used / 0.75 > entries / 2.0)
+                .as("not too large")
+                .isTrue();
     }
 
     @Test
