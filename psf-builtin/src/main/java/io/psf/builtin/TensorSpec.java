@@ -167,10 +167,11 @@ public record TensorSpec(
      * Returns a copy whose shards are in the memory of the servers' accelerators. Each server is started with the number
      * of its device, {@code --device 0} or {@code PSF_DEVICE=0}, and has a factory of such shards on its class path.
      * Otherwise {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the server has. It fails
-     * with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice.
+     * with {@code RESOURCE_EXHAUSTED} if a device's memory does not suffice. A device processes large slices fastest: a
+     * tensor of {@link #PIECES} gets one slice per server.
      */
     public TensorSpec device() {
-        return placement(Node.DEVICE);
+        return inLargeSlices().placement(Node.DEVICE);
     }
 
     /**
@@ -179,7 +180,11 @@ public record TensorSpec(
      * logs each slice whose memory does not suffice.
      */
     public TensorSpec deviceOrHost() {
-        return placement(Node.DEVICE + "," + Node.HOST);
+        return inLargeSlices().placement(Node.DEVICE + "," + Node.HOST);
+    }
+
+    private TensorSpec inLargeSlices() {
+        return slices == PIECES ? slices(0) : this;
     }
 
     /**

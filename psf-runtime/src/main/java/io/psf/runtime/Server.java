@@ -15,6 +15,7 @@ import io.psf.runtime.cluster.Join;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.shard.HostShard;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.MappedStore;
 import io.psf.runtime.store.Store;
@@ -61,6 +62,7 @@ public final class Server implements AutoCloseable {
                 ? new NativeStore()
                 : new MappedStore(config.storage().mapped());
         Placements placements = placements(store, config.storage().devices());
+        handlers.logChoices(kind -> !placements.isHostAlone() || kind.isAssignableFrom(HostShard.class));
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
@@ -180,7 +182,6 @@ public final class Server implements AutoCloseable {
     private static Handlers handlers(List<Binding<?, ?>> more) {
         Handlers handlers = Handlers.found(Thread.currentThread().getContextClassLoader());
         more.forEach(handlers::with);
-        handlers.logChoices();
         return handlers;
     }
 

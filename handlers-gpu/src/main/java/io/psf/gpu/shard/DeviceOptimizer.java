@@ -104,7 +104,8 @@ final class DeviceOptimizer implements Optimizer {
         Kernels.Stepped before = stepped(); // creates the slots, so that they grow with the rows
         try {
             long of = rows.upload(keys).address();
-            long items = rows.items(n).address();
+            Block itemsOfCall = rows.items(n);
+            long items = itemsOfCall.address();
             newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
             long claims = rows.claims().address();
             long status = rows.status().address();
@@ -119,7 +120,7 @@ final class DeviceOptimizer implements Optimizer {
             kernels.release(items, n, claims, stepped.steps(), status);
             rows.end(keys);
             if (rows.status().duplicates() > 0) {
-                stepRest(kernels, stepped, n, update);
+                stepRest(kernels, stepped, itemsOfCall, n, update);
             }
         } catch (RuntimeException | Error e) {
             workspace.settle(); // no copy reads the keys any more
@@ -129,9 +130,8 @@ final class DeviceOptimizer implements Optimizer {
     }
 
     /** Steps the items whose key an earlier item has, in order: a rare case, as a push by key has each key once. */
-    private void stepRest(Kernels kernels, Kernels.Stepped stepped, int n, FloatArray update) {
+    private void stepRest(Kernels kernels, Kernels.Stepped stepped, Block items, int n, FloatArray update) {
         Workspace workspace = rows.workspace();
-        Block items = rows.items(n);
         int[] left = new int[n];
         rows.download(items, left, n);
         int count = 0;

@@ -85,6 +85,7 @@ final class HandlerWork {
         }
         workspace.begin();
         FloatArray copy = lane.allocate((int) array.length());
+        Workspace.poison(copy);
         ByteBuffer to = copy.offHeap();
         if (to == null) {
             throw new IllegalStateException("scratch memory: on the heap (expected: off the heap)");

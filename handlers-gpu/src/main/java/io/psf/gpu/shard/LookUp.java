@@ -164,6 +164,7 @@ final class LookUp {
     void gather(LongArray keys, FloatArray into) {
         int n = keys.length();
         Workspace workspace = rows.workspace();
+        Workspace.poison(into);
         Kernels kernels = workspace.begin();
         Block of = rows.upload(keys);
         Block items = rows.items(n);

@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.array.FloatArray;
 import io.psf.gpu.driver.Block;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.Event;
@@ -17,6 +18,11 @@ import java.util.Map;
 final class Workspace implements AutoCloseable {
     /** The floats of a piece: a long array is copied piece by piece, while kernels run on earlier pieces. */
     static final int PIECE = 1 << 20;
+
+    /** The bits of a NaN: memory for results is filled with them before each use, if the system property is set. */
+    private static final int POISON = 0x7fc0dead;
+
+    private static final boolean IS_POISONED = Boolean.getBoolean("psf.gpu.poison");
 
     /** Longer scratch memory is given back after the call. */
     private static final long MOST_KEPT = 256L << 20;
@@ -115,6 +121,22 @@ final class Workspace implements AutoCloseable {
      * which no work may be queued: the memory for one use is requested once in an operation.
      */
     Block scratch(String use, long bytes) {
+        Block block = scratchOf(use, bytes);
+        if (IS_POISONED) {
+            stream.fill(block.address(), block.bytes(), POISON);
+            stream.synchronize();
+        }
+        return block;
+    }
+
+    /** Fills an array that a copy from the device is to fill, in tests. */
+    static void poison(FloatArray result) {
+        if (IS_POISONED) {
+            result.fill(Float.intBitsToFloat(POISON));
+        }
+    }
+
+    private Block scratchOf(String use, long bytes) {
         Block there = scratch.get(use);
         if (there != null && there.bytes() >= bytes) {
             return there;

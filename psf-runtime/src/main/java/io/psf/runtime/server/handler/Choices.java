@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -167,12 +168,19 @@ public final class Choices {
                         + inOrder.stream().map(Choice::describe).collect(Collectors.joining(", ")) + ")");
     }
 
-    /** Returns the function and a handler for each line of the log; empty if the function has one handler. */
-    List<String> describe() {
-        if (inOrder.size() == 1 && inOrder.get(0).passedOver().isEmpty()) {
+    /**
+     * Returns the function and a handler for each line of the log; empty if the function has one handler.
+     *
+     * @param has true for a kind of shard that handlers serve if the node has shards of it
+     */
+    List<String> describe(Predicate<Class<? extends Shard>> has) {
+        List<Choice> described = inOrder.stream()
+                .filter(choice -> has.test(choice.binding().shard()))
+                .toList();
+        if (described.size() == 1 && described.get(0).passedOver().isEmpty()) {
             return List.of();
         }
-        return inOrder.stream()
+        return described.stream()
                 .map(choice -> function.name() + ": " + choice.describe() + choice.others())
                 .toList();
     }

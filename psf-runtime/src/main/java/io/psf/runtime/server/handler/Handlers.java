@@ -1,11 +1,13 @@
 package io.psf.runtime.server.handler;
 
 import io.psf.api.PsException;
+import io.psf.api.Shard;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,10 +87,12 @@ public final class Handlers {
     /**
      * Logs the selected handlers of each function that has several, with the kind of shard if a handler serves one kind
      * alone, and the other handlers.
+     *
+     * @param has true for a kind of shard that handlers serve if this node has shards of it
      */
-    public void logChoices() {
+    public void logChoices(Predicate<Class<? extends Shard>> has) {
         byId.values().stream()
-                .flatMap(choices -> choices.describe().stream())
+                .flatMap(choices -> choices.describe(has).stream())
                 .forEach(line -> LOG.info("handler of {}", line));
     }
 

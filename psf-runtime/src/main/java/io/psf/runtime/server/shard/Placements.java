@@ -165,6 +165,11 @@ public final class Placements {
                         + "\" (expected: one that this server has: " + this + ")");
     }
 
+    /** True if there is no placement but the server's own memory. */
+    public boolean isHostAlone() {
+        return factories.size() == 1;
+    }
+
     /** Returns the names of the placements. */
     @Override
     public String toString() {

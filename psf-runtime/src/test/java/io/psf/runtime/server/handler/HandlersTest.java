@@ -301,12 +301,13 @@ class HandlersTest {
                 .containsExactly(
                         "acme.HiddenOnNewDevices in test-classes/ (preference 1, below 3)",
                         "acme.Body in test-classes/ (a default body)");
-        assertThat(choices.describe())
+        assertThat(choices.describe(kind -> true))
                 .contains(
                         "acme.missing: acme.OnNewDevices for " + NewDeviceShard.class.getName()
                                 + "; passed over: acme.HiddenOnNewDevices in test-classes/ (preference 1, below 3),"
                                 + " acme.Body in test-classes/ (a default body)",
                         "acme.missing: acme.OnAny");
+        assertThat(choices.describe(kind -> kind == DeviceShard.class)).isEmpty();
         Binding<?, ?> given = Binding.shard(
                 MissingPsf.FUNCTION, DeviceShard.class, "given", (request, shard) -> new Missing.Response());
         Choices replaced = choices.with(Choice.given(given));
