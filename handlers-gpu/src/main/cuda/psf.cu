@@ -657,11 +657,14 @@ template <class R>
 __device__ inline void stepRest(
         float *w, const float *g, float *s, float *t, float *steps, const int *rows, int n, int width,
         const Rule &r) {
+    int following = n > 0 ? rows[0] : NONE;
     for (int item = 0; item < n; item++) {
-        i64 row = rows[item];
-        if (row < 0 || row % gridDim.x != blockIdx.x) {
+        int number = following;
+        following = item + 1 < n ? rows[item + 1] : NONE; // read ahead: most items are of another block
+        if (number < 0 || (unsigned)number % gridDim.x != blockIdx.x) {
             continue;
         }
+        i64 row = number;
         float count = steps ? steps[row] + 1 : 0;
         __syncthreads();
         if (steps && threadIdx.x == 0) {

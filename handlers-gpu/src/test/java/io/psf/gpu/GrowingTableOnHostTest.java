@@ -83,9 +83,13 @@ class GrowingTableOnHostTest {
         Random random = new Random(1);
         try (HostKernels kernels = new HostKernels(order, 1)) {
             HostTable table = new HostTable(kernels, 256, 200);
-            long[] keys = random.longs(100).toArray();
             long begin = HostTable.END / 4;
             long end = HostTable.END / 4 * 3;
+            long[] keys = random.longs(100).toArray();
+            keys[50] = HostHash.unhash(begin << 2);
+            keys[51] = HostHash.unhash((begin << 2) - 1);
+            keys[52] = HostHash.unhash(end << 2);
+            keys[53] = HostHash.unhash((end << 2) - 1);
             int first = 0;
             while (owns(keys[first], begin, end)) {
                 first++;
@@ -105,6 +109,13 @@ class GrowingTableOnHostTest {
             table.begin();
             table.check(kernels.copy(owned), owned.length, begin, end);
             assertThat(table.status().invalid()).isZero();
+            assertThat(owned).contains(keys[50], keys[53]).doesNotContain(keys[51], keys[52]);
+            table.begin();
+            table.check(kernels.copy(keys[51], keys[52], keys[53]), 3, begin, end);
+            assertThat(3 - table.status().invalid()).isZero();
+            table.begin();
+            table.check(kernels.copy(keys[50], keys[53], keys[52]), 3, begin, end);
+            assertThat(3 - table.status().invalid()).isEqualTo(2);
             assertThat(table.insert(owned)).doesNotContain(HostTable.NONE).doesNotHaveDuplicates();
             assertThat(table.find(keys)).contains(HostTable.NONE);
             assertThat(table.status().missing()).isEqualTo(100 - owned.length);
