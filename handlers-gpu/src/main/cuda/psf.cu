@@ -60,8 +60,9 @@ __device__ inline u64 home(i64 key, u64 mask, u64 *tag) {
     return *tag & mask;
 }
 
+/** The entry after one of another key. The last entry has no other key. */
 __device__ inline u64 next(u64 at, u64 mask) {
-    return at > mask ? at : (at + 1) & mask;
+    return (at + 1) & mask;
 }
 
 /** The entry of a key; -1 if there is none. */
@@ -296,6 +297,10 @@ extern "C" __global__ void psf_find_or_insert(
             Entry *entry = &entries[at];
             u64 seen = *(volatile u64 *)&entry->tag;
             if (seen == 0) {
+                if (*(volatile int *)&status->rows >= most) { // no entry for a key that cannot have a row
+                    atomicExch(&status->full, 1);
+                    break;
+                }
                 seen = atomicCAS(&entry->tag, 0ull, tag);
                 if (seen == 0) {
                     increment(&status->used);
@@ -652,11 +657,14 @@ template <class R>
 __device__ inline void stepRest(
         float *w, const float *g, float *s, float *t, float *steps, const int *rows, int n, int width,
         const Rule &r) {
+    int following = n > 0 ? rows[0] : NONE;
     for (int item = 0; item < n; item++) {
-        i64 row = rows[item];
-        if (row < 0 || row % gridDim.x != blockIdx.x) {
+        int number = following;
+        following = item + 1 < n ? rows[item + 1] : NONE; // read ahead: most items are of another block
+        if (number < 0 || (unsigned)number % gridDim.x != blockIdx.x) {
             continue;
         }
+        i64 row = number;
         float count = steps ? steps[row] + 1 : 0;
         __syncthreads();
         if (steps && threadIdx.x == 0) {

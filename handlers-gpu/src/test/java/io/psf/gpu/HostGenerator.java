@@ -7,10 +7,6 @@ import java.util.stream.Stream;
 
 /** A distribution of initial values, for psf's Java code and for the kernels. */
 record HostGenerator(Distribution distribution, double a, double b, long seed) {
-    private static final long GAMMA = 0x9E3779B97F4A7C15L;
-
-    static final HostGenerator ZEROS = new HostGenerator(Distribution.CONSTANT, 0, 0, 0);
-
     static Stream<HostGenerator> all() {
         return Stream.of(
                 new HostGenerator(Distribution.CONSTANT, 0.1, 0, 3),
@@ -49,8 +45,9 @@ record HostGenerator(Distribution distribution, double a, double b, long seed) {
                 .toArray();
     }
 
-    private long key() {
-        return TensorLayout.hash(seed + GAMMA);
+    /** Returns the key of the streams of draws. */
+    long key() {
+        return TensorLayout.hash(seed + HostHash.GAMMA);
     }
 
     private float least() {

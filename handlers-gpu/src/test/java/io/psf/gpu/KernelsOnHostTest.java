@@ -145,6 +145,23 @@ class KernelsOnHostTest {
 
     @ParameterizedTest
     @MethodSource("generators")
+    void rareDrawsAreThoseOfTheHost(HostGenerator generator) {
+        try (HostKernels kernels = kernels()) {
+            for (int shift = 0; shift < 64; shift++) {
+                for (long bits : new long[] {1L << shift, -1L >>> shift, -1L << shift, Long.MAX_VALUE << shift}) {
+                    long element = HostHash.elementWith(bits, generator.key());
+                    long values = kernels.allocate(4);
+                    kernels.launch("psf_fill", generator.behind(values, element, 1L));
+                    assertSame(generator, kernels.floats(values, 1), new float[] {
+                        generator.onHost().value(element)
+                    });
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("generators")
     void initialValuesOfRowsAreThoseOfTheHost(HostGenerator generator) {
         try (HostKernels kernels = kernels()) {
             for (int width : new int[] {1, 3, 4, 8}) {

@@ -13,6 +13,9 @@ final class Kernels {
     private static final String GENERATOR = "iddlff";
     private static final String RULE = "ffffpi";
 
+    /** Blocks for each multiprocessor that step the items which are left. Each of them reads the rows of all. */
+    private static final int BLOCKS_OF_REST = 4;
+
     /** The types of each kernel's parameters, as in {@link Arguments#types}; {@code *} stands for each rule. */
     static final Map<String, String> SIGNATURES = Map.ofEntries(
             Map.entry("psf_fill", "pll" + GENERATOR),
@@ -277,12 +280,13 @@ final class Kernels {
                         .pointer(status)));
     }
 
-    /** Steps the rows of the items that are left, in order. */
+    /** Steps the rows of the items that are left, those of a row in order: a row is of one block. */
     void stepRest(Stepped s, long update, long rows, int n) {
+        int blocks = Math.max(1, Math.min(n, BLOCKS_OF_REST * processors));
         launch(
                 "psf_" + s.rule().name() + "_rest",
                 "psf_*_rest",
-                Grid.one(s.width()),
+                new Grid(blocks, Grid.one(s.width()).threads(), 0),
                 s.rule(s.arrays(new Arguments(), update).pointer(rows).i32(n).i32(s.width())));
     }
 

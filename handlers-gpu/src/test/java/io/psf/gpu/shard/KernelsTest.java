@@ -111,7 +111,7 @@ class KernelsTest {
                         .map(each -> each.substring(0, each.indexOf(' ')))
                         .toList()))
                 .isEqualTo(entries().keySet());
-        assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 1");
+        assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 10");
     }
 
     @Test
