@@ -84,7 +84,7 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.stream()
-                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range()))
+                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), HOST))
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -115,6 +116,15 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     @Override
     public int mostRows() {
         return rows.most();
+    }
+
+    @Override
+    public ShardBytes bytes() {
+        long inSums = 0;
+        for (FloatArray sum : sums.values()) {
+            inSums += sum.length();
+        }
+        return rows.bytes().plus(new ShardBytes(0, inSums * Float.BYTES, 0));
     }
 
     @Override

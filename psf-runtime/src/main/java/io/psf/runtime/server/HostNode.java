@@ -289,7 +289,7 @@ public final class HostNode implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.all().stream()
-                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range()))
+                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), shard.placement()))
                 .toList();
     }
 
