@@ -24,6 +24,10 @@ final class OwnedKeys {
     private final int[] places = new int[MOST];
 
     private final int[] rows = new int[MOST];
+    /** The row of the first key if the rows of all keys are numbered in the order of the keys, as usual; -1 if not. */
+    private int firstRow = -1;
+    /** True if no key occurs twice. */
+    private boolean different = true;
 
     /**
      * The keys of a file.
@@ -39,54 +43,71 @@ final class OwnedKeys {
         this.shard = shard;
     }
 
-    /** Creates the rows of the keys. Returns the number of rows created. */
-    int createRows() throws IOException {
+    /** Creates the rows of the keys. */
+    void createRows() throws IOException {
         int before = shard.rows();
+        int next = before;
+        boolean inOrder = true;
         file.seek(first);
-        for (long left = count; left > 0; ) {
-            int n = (int) Math.min(MOST, left);
-            findRows(n);
-            left -= n;
+        for (long left = count; left > 0; left -= MOST) {
+            int owned = read((int) Math.min(MOST, left));
+            findRows(owned);
+            for (int i = 0; i < owned; i++) {
+                inOrder &= rows[i] == next++;
+            }
         }
-        return shard.rows() - before;
+        firstRow = inOrder ? before : -1;
+        different = shard.rows() == next;
     }
 
     /**
-     * Copies the rows of the keys to a column.
+     * Copies the rows of the keys to a column, after {@link #createRows}. Of a key that occurs twice, which no save
+     * writes, the first row counts.
      *
      * @param in the file, positioned at the column
-     * @param different true if no key occurs twice; false if one does, which no save writes: its first row counts
      */
-    void copy(BufferedFile in, Tile tile, StoredColumn column, boolean different) throws IOException {
+    void copy(BufferedFile in, Tile tile, StoredColumn column) throws IOException {
         int width = column.width();
         int most = Math.min(MOST, Tile.rows(width));
         BitSet copied = new BitSet(different ? 0 : shard.rows());
+        int next = firstRow;
         file.seek(first);
-        for (long left = count; left > 0; ) {
+        for (long left = count; left > 0; left -= most) {
             int n = (int) Math.min(most, left);
             FloatArray values = tile.read(in, n, width);
-            int owned = findRows(n);
-            if (!different) {
-                owned = keepFirst(owned, copied);
+            int owned = read(n);
+            if (owned > 0 && firstRow >= 0) {
+                column.write(next, together(values, width, owned));
+                next += owned;
+            } else if (owned > 0) {
+                findRows(owned);
+                int kept = different ? owned : keepFirst(owned, copied);
+                column.write(rows, kept, together(values, width, kept));
             }
-            for (int i = 0; owned < n && i < owned; i++) {
-                values.copyRows(i, values, places[i], 1, width);
-            }
-            column.write(rows, owned, values.slice(0, owned * width));
-            left -= n;
         }
     }
 
-    /** Reads the next n keys, and finds or creates the rows of those that the shard owns. Returns their number. */
-    private int findRows(int n) throws IOException {
+    /** Moves the rows at the first n of {@link #places} to the beginning of a tile, and returns them. */
+    private FloatArray together(FloatArray values, int width, int n) {
+        for (int i = 0; n * width < values.length() && i < n; i++) {
+            values.copyRows(i, values, places[i], 1, width);
+        }
+        return values.slice(0, n * width);
+    }
+
+    /** Reads the next n keys. Returns the number of those that the shard owns. */
+    private int read(int n) throws IOException {
         int owned = 0;
         for (int i = 0; i < n; i++) {
             keys[owned] = file.i64();
             places[owned] = i;
             owned += shard.owns(keys[owned]) ? 1 : 0;
         }
-        shard.rows(LongArray.wrap(keys, 0, owned), rows);
         return owned;
+    }
+
+    private void findRows(int owned) {
+        shard.rows(LongArray.wrap(keys, 0, owned), rows);
     }
 
     /** Drops the rows that were copied before. Returns the number of the others. */

@@ -154,10 +154,10 @@ record ShardFile(Path path, Header header, long data, long owned) {
     private void loadByKey(BufferedFile in, StoredShard shard, Tile tile) throws IOException {
         try (BufferedFile keys = new BufferedFile(path)) {
             OwnedKeys owned = new OwnedKeys(keys, data, header.rows(), shard);
-            boolean different = owned.createRows() == this.owned;
+            owned.createRows();
             in.seek(data + header.rows() * Long.BYTES);
             for (StoredColumn column : columns(shard)) {
-                owned.copy(in, tile, column, different);
+                owned.copy(in, tile, column);
             }
         }
     }
