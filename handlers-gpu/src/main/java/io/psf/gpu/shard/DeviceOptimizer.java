@@ -101,7 +101,7 @@ final class DeviceOptimizer implements Optimizer {
         int n = keys.length();
         Workspace workspace = rows.workspace();
         Kernels kernels = workspace.begin();
-        Kernels.Stepped before = stepped(); // creates the slots, so that they grow with the rows
+        var unused = stepped(); // creates the slots, so that they grow with the rows
         try {
             long of = rows.upload(keys).address();
             Block itemsOfCall = rows.items(n);
@@ -109,7 +109,7 @@ final class DeviceOptimizer implements Optimizer {
             newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
             long claims = rows.claims().address();
             long status = rows.status().address();
-            Kernels.Stepped stepped = before.w() == rows.values().address() ? before : stepped();
+            Kernels.Stepped stepped = stepped(); // any of the columns may have moved
             workspace
                     .pieces()
                     .in(
