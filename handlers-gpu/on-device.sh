@@ -141,6 +141,9 @@ sanitize() {
     part 140 "" every-kernel "$sanitizer" --tool memcheck --report-api-errors no --print-limit 20 \
       --log-file "$folder/sanitizer.txt"
     result=$(sed -n 's/^=* *ERROR SUMMARY: *//p' "$folder/sanitizer.txt" 2>/dev/null | tail -n 1 || true)
+    if grep -q 'before first instrumented' "$folder/sanitizer.txt" 2>/dev/null; then
+      result="no result, since no kernel was checked"
+    fi
     case ${result:-none} in
       "0 errors"*) [ "$code" = 0 ] || { sanitized=1; result="$result; a test failed, see log.txt (exit code $code)"; } ;;
       none) sanitized=1; result="no result (exit code $code)" ;;
