@@ -22,6 +22,15 @@ public final class Cuda {
         return Probe.REASON;
     }
 
+    /**
+     * Returns the version of CUDA that the driver supports, for example 12.8. CUDA must be {@link #unavailable
+     * available}.
+     */
+    public static String driverVersion() {
+        int version = Loader.version();
+        return version / 1000 + "." + version % 1000 / 10;
+    }
+
     private static Optional<String> probe() {
         try {
             return Loader.load();

@@ -73,6 +73,13 @@ final class Loader {
         return count[0];
     }
 
+    /** Returns the version of CUDA that the driver supports: 1000 times the major part, plus 10 times the minor part. */
+    static int version() {
+        int[] version = new int[1];
+        Cuda.check(JCudaDriver.cuDriverGetVersion(version), "version of the driver");
+        return version[0];
+    }
+
     static String text(int result) {
         String[] sentence = new String[1];
         JCudaDriver.cuGetErrorString(result, sentence);
