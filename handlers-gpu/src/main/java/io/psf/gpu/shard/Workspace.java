@@ -121,6 +121,12 @@ final class Workspace implements AutoCloseable {
         }
     }
 
+    /** Returns the kernels, for work that is not an operation of a shard, such as a measurement. */
+    Kernels kernels() {
+        device.use();
+        return kernels;
+    }
+
     Device device() {
         return device;
     }
