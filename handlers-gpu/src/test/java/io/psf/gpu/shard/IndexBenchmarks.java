@@ -48,7 +48,7 @@ final class IndexBenchmarks {
 
     Measured find() {
         try (Lent lent = new Lent(device)) {
-            Kernels kernels = lent.workspace().begin();
+            Kernels kernels = lent.workspace().kernels();
             Kernels.Index index = index(lent);
             long keysOfRows = keysOfRows(lent);
             kernels.index(keysOfRows, PRESENT, index);
@@ -66,7 +66,7 @@ final class IndexBenchmarks {
 
     Measured insert() {
         try (Lent lent = new Lent(device)) {
-            Kernels kernels = lent.workspace().begin();
+            Kernels kernels = lent.workspace().kernels();
             Kernels.Index index = index(lent);
             long keysOfRows = keysOfRows(lent);
             long fresh = lent.copied(keys(PRESENT, ASKED, true));

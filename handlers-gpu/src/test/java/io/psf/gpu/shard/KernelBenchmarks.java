@@ -43,7 +43,7 @@ final class KernelBenchmarks {
 
     Measured gather() {
         try (Lent lent = new Lent(device)) {
-            Kernels kernels = lent.workspace().begin();
+            Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
             long into = lent.filled(ITEMS * BYTES_OF_ROW, 0);
             long keys = lent.copied(keys());
@@ -60,7 +60,7 @@ final class KernelBenchmarks {
 
     Measured scatterAdd() {
         try (Lent lent = new Lent(device)) {
-            Kernels kernels = lent.workspace().begin();
+            Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(TABLE * BYTES_OF_ROW, 0);
             long update = lent.filled(ITEMS * BYTES_OF_ROW, Float.floatToRawIntBits(0.01f));
             long keys = lent.copied(keys());
@@ -87,7 +87,7 @@ final class KernelBenchmarks {
         int arrays = rule == Rule.ASSIGN ? 2 : 3 + 2 * states;
         long n = (long) ITEMS * WIDTH;
         try (Lent lent = new Lent(device)) {
-            Kernels kernels = lent.workspace().begin();
+            Kernels kernels = lent.workspace().kernels();
             long values = lent.filled(4 * n, 0);
             long update = lent.filled(4 * n, Float.floatToRawIntBits(0.01f));
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;

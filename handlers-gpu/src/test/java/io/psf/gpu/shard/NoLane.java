@@ -28,6 +28,11 @@ final class NoLane implements ShardLane {
     }
 
     @Override
+    public long turn() {
+        return 0;
+    }
+
+    @Override
     public boolean isReadOnly() {
         return false;
     }
