@@ -453,28 +453,32 @@ struct Rule {
 
 struct Add {
     static const int states = 0;
-    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float2) {
         w = w + r.p0 * g;
     }
 };
 
 struct Assign {
     static const int states = 0;
-    __device__ static void step(const Rule &, float &w, float g, float &, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &, float &w, float g, float &, float &, float2) {
         w = g;
     }
 };
 
 struct Sgd {
     static const int states = 0;
-    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &, float &, float2) {
         w = w - r.p0 * g;
     }
 };
 
 struct Momentum {
     static const int states = 1;
-    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float2) {
         v = r.p1 * v - r.p0 * g;
         w = w + v;
     }
@@ -482,7 +486,8 @@ struct Momentum {
 
 struct Nesterov {
     static const int states = 1;
-    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float2) {
         float t = -r.p0 * g;
         v = r.p1 * (v + t);
         w = w + (v + t);
@@ -491,7 +496,8 @@ struct Nesterov {
 
 struct AdaGrad {
     static const int states = 1;
-    __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float) {
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float2) {
         a = a + g * g;
         w = w - r.p0 * g / (sqrtf(r.p1 + a) + r.p2);
     }
@@ -505,15 +511,21 @@ __device__ __noinline__ float2 computeCorrection(float lr, float b1, float b2, i
     return computed;
 }
 
-/** Adam's corrections by number of steps: rate and root. */
-__device__ inline float2 correction(const Rule &r, int count) {
+/** Adam's corrections, rate and root, by number of steps; zeros for a rule that does not count. */
+template <class R>
+__device__ inline float2 correction(const Rule &r, float steps) {
+    float2 none = {0, 0};
+    if (!R::counts) {
+        return none;
+    }
+    int count = (int)steps;
     return count < r.known ? ((const float2 *)r.corrections)[count] : computeCorrection(r.p0, r.p1, r.p2, count);
 }
 
 struct Adam {
     static const int states = 2;
-    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float steps) {
-        float2 c = correction(r, (int)steps);
+    static const bool counts = true;
+    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2 c) {
         float rate = c.x;
         float root = c.y;
         float newM = (float)(1.0 - (double)r.p1);
@@ -527,11 +539,11 @@ struct Adam {
 /** Steps element i of w, s and t by element j of g. */
 template <class R>
 __device__ inline void stepOne(
-        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float steps) {
+        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c) {
     float weight = w[i];
     float first = R::states > 0 ? s[i] : 0;
     float second = R::states > 1 ? t[i] : 0;
-    R::step(r, weight, g[j], first, second, steps);
+    R::step(r, weight, g[j], first, second, c);
     w[i] = weight;
     if (R::states > 0) {
         s[i] = first;
@@ -541,11 +553,11 @@ __device__ inline void stepOne(
     }
 }
 
-/** Steps four elements: those of group i of w, s and t by group j of g. */
+/** Steps four elements: those of group i of w, s and t by group j of g, each with its correction. */
 template <class R>
 __device__ inline void stepFour(
-        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, const float *steps, i64 row,
-        i64 row1, i64 row2, i64 row3) {
+        const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c, float2 c1, float2 c2,
+        float2 c3) {
     float4 weight = ((const float4 *)w)[i];
     float4 gradient = ((const float4 *)g)[j];
     float4 first;
@@ -556,20 +568,10 @@ __device__ inline void stepFour(
     if (R::states > 1) {
         second = ((const float4 *)t)[i];
     }
-    float count = 0;
-    float count1 = 0;
-    float count2 = 0;
-    float count3 = 0;
-    if (steps) {
-        count = steps[row];
-        count1 = steps[row1];
-        count2 = steps[row2];
-        count3 = steps[row3];
-    }
-    R::step(r, weight.x, gradient.x, first.x, second.x, count);
-    R::step(r, weight.y, gradient.y, first.y, second.y, count1);
-    R::step(r, weight.z, gradient.z, first.z, second.z, count2);
-    R::step(r, weight.w, gradient.w, first.w, second.w, count3);
+    R::step(r, weight.x, gradient.x, first.x, second.x, c);
+    R::step(r, weight.y, gradient.y, first.y, second.y, c1);
+    R::step(r, weight.z, gradient.z, first.z, second.z, c2);
+    R::step(r, weight.w, gradient.w, first.w, second.w, c3);
     ((float4 *)w)[i] = weight;
     if (R::states > 0) {
         ((float4 *)s)[i] = first;
@@ -579,9 +581,16 @@ __device__ inline void stepFour(
     }
 }
 
+/** The correction of an element, by the number of steps of its row. */
+template <class R>
+__device__ inline float2 correctionAt(const Rule &r, const float *steps, i64 at, int width) {
+    return correction<R>(r, R::counts ? steps[width == 1 ? at : at / width] : 0);
+}
+
 /**
- * Steps the elements [first, first + n) of a shard by the n elements of g. Steps, which may be null, are the number of
- * steps of each row, this one included. `first` is a multiple of 4, and all arrays are aligned to 16 bytes.
+ * Steps the elements [first, first + n) of a shard by the n elements of g. Steps, which may be null if the rule does not
+ * count, are the number of steps of each row, this one included. `first` is a multiple of 4, and all arrays are aligned
+ * to 16 bytes.
  */
 template <class R>
 __device__ inline void stepAll(
@@ -589,36 +598,27 @@ __device__ inline void stepAll(
     i64 fours = n / 4;
     EACH(i, fours) {
         i64 at = first + i * 4;
-        i64 row = 0;
-        i64 row1 = 0;
-        i64 row2 = 0;
-        i64 row3 = 0;
-        if (steps) {
-            if (width == 1) {
-                row = at;
-                row1 = at + 1;
-                row2 = at + 2;
-                row3 = at + 3;
-            } else {
-                row = at / width;
-                i64 column = at - row * width;
-                row1 = column + 1 < width ? row : (at + 1) / width;
-                row2 = column + 2 < width ? row : (at + 2) / width;
-                row3 = column + 3 < width ? row : (at + 3) / width;
-            }
+        float2 c = correctionAt<R>(r, steps, at, width);
+        float2 c1 = c;
+        float2 c2 = c;
+        float2 c3 = c;
+        if (R::counts && width % 4 != 0) { // four elements may be of several rows
+            c1 = correctionAt<R>(r, steps, at + 1, width);
+            c2 = correctionAt<R>(r, steps, at + 2, width);
+            c3 = correctionAt<R>(r, steps, at + 3, width);
         }
-        stepFour<R>(r, w, g, s, t, first / 4 + i, i, steps, row, row1, row2, row3);
+        stepFour<R>(r, w, g, s, t, first / 4 + i, i, c, c1, c2, c3);
     }
     EACH(i, n - fours * 4) {
         i64 at = first + fours * 4 + i;
-        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, steps ? steps[at / width] : 0);
+        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, correctionAt<R>(r, steps, at, width));
     }
 }
 
 /**
  * Steps the rows of the items [first, first + n) by an update of n rows, each row by the first item that has it: items
- * whose claim is another item's, or that have no row, are left. Steps, which may be null, are the number of steps of each
- * row before this one.
+ * whose claim is another item's, or that have no row, are left. Steps, which may be null if the rule does not count, are
+ * the number of steps of each row before this one.
  */
 template <class R>
 __device__ inline void stepRows(
@@ -634,8 +634,8 @@ __device__ inline void stepRows(
             i64 row = rows[first + item];
             if (row >= 0 && claims[row] == first + (int)item) {
                 unsigned quad = (unsigned)(i - item * quads);
-                float count = steps ? steps[row] + 1 : 0;
-                stepFour<R>(r, w, g, s, t, row * quads + quad, i, steps ? &count : (const float *)0, 0, 0, 0, 0);
+                float2 c = correction<R>(r, R::counts ? steps[row] + 1 : 0);
+                stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
         return;
@@ -644,7 +644,8 @@ __device__ inline void stepRows(
         i64 item = i / width;
         i64 row = rows[first + item];
         if (row >= 0 && claims[row] == first + (int)item) {
-            stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, steps ? steps[row] + 1 : 0);
+            float2 c = correction<R>(r, R::counts ? steps[row] + 1 : 0);
+            stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, c);
         }
     }
 }
@@ -665,13 +666,14 @@ __device__ inline void stepRest(
             continue;
         }
         i64 row = number;
-        float count = steps ? steps[row] + 1 : 0;
+        float count = R::counts ? steps[row] + 1 : 0;
+        float2 c = correction<R>(r, count);
         __syncthreads();
-        if (steps && threadIdx.x == 0) {
+        if (R::counts && threadIdx.x == 0) {
             steps[row] = count;
         }
         for (int column = threadIdx.x; column < width; column += blockDim.x) {
-            stepOne<R>(r, w, g, s, t, row * width + column, (i64)item * width + column, count);
+            stepOne<R>(r, w, g, s, t, row * width + column, (i64)item * width + column, c);
         }
         __syncthreads();
     }

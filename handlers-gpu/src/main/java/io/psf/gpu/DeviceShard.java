@@ -10,7 +10,7 @@ import io.psf.api.array.LongArray;
  * launches kernels of its own.
  *
  * <pre>{@code
- * @PsHandler(function = Axpy.class)
+ * @PsHandler(function = Axpy.class, preference = 1)
  * public final class AxpyOnDevice {
  *     private static final DeviceKernel AXPY = new DeviceKernel(AxpyOnDevice.class, "axpy.ptx", "axpy");
  *

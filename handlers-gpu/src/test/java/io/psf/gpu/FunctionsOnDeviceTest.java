@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +127,7 @@ class FunctionsOnDeviceTest {
 
     @ParameterizedTest
     @MethodSource("initializers")
+    @Tag("every-kernel")
     void initialValues(Initializer initializer) {
         Pair dense = Pair.init(worker, TensorSpec.table(name(), 10_007, 7).initializer(initializer));
         requireClose(Tensors.pull(worker, dense.device()), Tensors.pull(worker, dense.host()));
@@ -153,6 +155,7 @@ class FunctionsOnDeviceTest {
 
     @ParameterizedTest
     @MethodSource("optimizersAndWidths")
+    @Tag("every-kernel")
     void densePushesAndPulls(OptimizerSpec optimizer, int width) {
         int rows = 1 + random.nextInt(20_000);
         Pair pair = Pair.init(worker, TensorSpec.table(name(), rows, width).optimizer(optimizer));
@@ -194,6 +197,7 @@ class FunctionsOnDeviceTest {
 
     @ParameterizedTest
     @MethodSource("optimizersAndWidths")
+    @Tag("every-kernel")
     void sparsePushesAndPulls(OptimizerSpec optimizer, int width) {
         for (boolean grows : new boolean[] {false, true}) {
             int rows = 5000;
@@ -231,6 +235,7 @@ class FunctionsOnDeviceTest {
     }
 
     @Test
+    @Tag("every-kernel")
     void aTableThatGrowsAndShrinks() {
         int width = 8;
         Pair pair = Pair.init(
@@ -355,6 +360,7 @@ class FunctionsOnDeviceTest {
     }
 
     @Test
+    @Tag("every-kernel")
     void savedInOneMemoryAndLoadedInTheOther() {
         int width = 6;
         for (boolean grows : new boolean[] {false, true}) {

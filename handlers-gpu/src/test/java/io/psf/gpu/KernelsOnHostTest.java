@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
 class KernelsOnHostTest {
-    private static final int[] WIDTHS = {1, 3, 4, 8, 64, 5};
+    private static final int[] WIDTHS = {1, 3, 4, 8, 64, 5, 6};
 
     private static final long[] KEYS = {
         0,

@@ -76,7 +76,8 @@ class WithoutJcudaTest {
             for (String handler : List.of("DensePull", "DensePushPull", "SparsePushDensePull")) {
                 Class<?> type = loader.loadClass("io.psf.gpu.handler." + handler + "OnDevice");
                 assertThat(type.getConstructor().newInstance()).isNotNull();
-                assertThat(type.getMethods()).anyMatch(method -> method.getName().equals("handle"));
+                assertThat(type.getMethods())
+                        .anyMatch(method -> method.getName().equals("handle"));
             }
         }
     }

@@ -31,7 +31,7 @@ public @interface PsHandler {
      * extends {@link Shard}.
      *
      * <pre>{@code
-     * @PsHandler(function = Axpy.class)
+     * @PsHandler(function = Axpy.class, preference = 1)
      * public final class AxpyOnDevice {
      *     public Axpy.Response handle(Axpy.Request slice, DeviceShard shard) { .. }
      * }

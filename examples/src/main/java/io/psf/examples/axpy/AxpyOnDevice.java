@@ -7,7 +7,7 @@ import io.psf.gpu.DeviceKernel;
 import io.psf.gpu.DeviceShard;
 import io.psf.gpu.Grid;
 
-@PsHandler(function = Axpy.class) // serves the shards on devices; AxpyOnHost serves the others
+@PsHandler(function = Axpy.class, preference = 1) // serves the shards on devices; AxpyOnHost serves the others
 public final class AxpyOnDevice {
     private static final DeviceKernel AXPY = new DeviceKernel(AxpyOnDevice.class, "axpy.ptx", "axpy"); // from axpy.cu
     private static final Grid GRID = new Grid(128, 256, 0);

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
 import io.psf.runtime.PsCluster;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +60,7 @@ final class DemoCommand implements Callable<Integer> {
         requirePositive("--workers", workers);
         requirePositive("--servers", servers);
         int epochs = options.epochs();
+        options.devices();
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
@@ -85,6 +87,7 @@ final class DemoCommand implements Callable<Integer> {
                 .servers(servers)
                 .workers(workers)
                 .workerMain(DemoWorker.class, options.arguments().toArray(String[]::new))
+                .environment(settings())
                 .onLine((node, line) -> {
                     Progress.parse(line)
                             .ifPresentOrElse(
@@ -96,6 +99,12 @@ final class DemoCommand implements Callable<Integer> {
             job.awaitExit();
             return job.exitCode() == 0 ? Optional.ofNullable(result.get()) : Optional.empty();
         }
+    }
+
+    /** Returns the settings of the servers, in addition to those of this process. */
+    private Map<String, String> settings() {
+        int[] devices = options.devices();
+        return devices.length == 0 ? Map.of() : Map.of("PSF_DEVICE", String.valueOf(devices[0]));
     }
 
     /** Displays a node's line if it reports a member that joins, a warning or an error. Other log lines are dropped. */
@@ -118,12 +127,14 @@ final class DemoCommand implements Callable<Integer> {
     private Optional<Result> runEmbedded(Display display) {
         BankData data = BankData.load(options.realistic());
         ExecutorService threads = Executors.newFixedThreadPool(workers);
-        try (PsCluster cluster = PsCluster.embedded(servers, workers)) {
+        try (PsCluster cluster = PsCluster.builder()
+                .servers(servers)
+                .workers(workers)
+                .devices(options.devices())
+                .start()) {
             List<CompletableFuture<Optional<Result>>> trainings = cluster.workers().stream()
                     .map(worker -> CompletableFuture.supplyAsync(
-                            () -> new Training(worker, data, options.mode().updates())
-                                    .run(options.epochs(), display::show),
-                            threads))
+                            () -> new Training(worker, data, options).run(options.epochs(), display::show), threads))
                     .toList();
             List<Optional<Result>> results =
                     trainings.stream().map(CompletableFuture::join).toList();

@@ -36,7 +36,7 @@ public final class DemoWorker implements Callable<Integer> {
         int epochs = options.epochs();
         BankData data = BankData.load(options.realistic());
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
-            new Training(worker, data, options.mode().updates())
+            new Training(worker, data, options)
                     .run(epochs, progress -> System.out.println(progress.line()))
                     .ifPresent(result -> System.out.println(result.line()));
         }

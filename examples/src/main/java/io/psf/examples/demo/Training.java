@@ -11,6 +11,7 @@ import io.psf.runtime.Worker;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.DoubleConsumer;
 
 /**
  * One worker's part of the training. The parameters are on the servers, which also step the optimizer. A step pulls the
@@ -30,31 +31,38 @@ final class Training {
     private final TensorId dense;
     private final TensorId totals;
     private List<Pending<?>> pushes = List.of();
+    private DoubleConsumer losses = loss -> {};
 
     /** Creates the tensors, or finds those that another worker has created. */
-    Training(Worker worker, BankData data, Updates updates) {
+    Training(Worker worker, BankData data, TrainingOptions options) {
+        Updates updates = options.mode().updates();
         this.worker = worker;
         this.data = data;
         this.model = new WideAndDeep(data.train().fields(), data.train().numerics(), WIDTH, HIDDEN);
         this.wide = Tensors.init(
                 worker,
-                TensorSpec.table("demo.wide", data.keys(), 1)
+                options.placed(TensorSpec.table("demo.wide", data.keys(), 1)
                         .optimizer(Optimizers.adaGrad(0.1f))
-                        .updates(updates));
+                        .updates(updates)));
         this.embedding = Tensors.init(
                 worker,
-                TensorSpec.table("demo.embedding", data.keys(), WIDTH)
+                options.placed(TensorSpec.table("demo.embedding", data.keys(), WIDTH)
                         .initializer(Initializers.normal(0, 0.05, 1))
                         .optimizer(Optimizers.adaGrad(0.1f))
-                        .updates(updates));
+                        .updates(updates)));
         double limit = 1 / Math.sqrt(model.inputs());
         this.dense = Tensors.init(
                 worker,
-                TensorSpec.dense("demo.dense", model.denseSize())
+                options.placed(TensorSpec.dense("demo.dense", model.denseSize())
                         .initializer(Initializers.uniform(-limit, limit, 2))
                         .optimizer(Optimizers.adaGrad(0.05f))
-                        .updates(updates));
-        this.totals = Tensors.init(worker, TensorSpec.dense("demo.totals", 3));
+                        .updates(updates)));
+        this.totals = Tensors.init(worker, options.placed(TensorSpec.dense("demo.totals", 3)));
+    }
+
+    /** Passes the loss of each step to an observer, before the training. */
+    void observe(DoubleConsumer observer) {
+        losses = observer;
     }
 
     /**
@@ -93,6 +101,7 @@ final class Training {
         Parameters parameters = pull(batch);
         Parameters gradient = model.zeros(batch);
         double loss = model.gradient(batch, parameters, gradient);
+        losses.accept(loss);
         pushes = List.of(
                 Tensors.pushRows(worker, wide, batch.keys(), gradient.wide()),
                 Tensors.pushRows(worker, embedding, batch.keys(), gradient.embedding()),

@@ -1,10 +1,12 @@
 package io.psf.examples.demo;
 
 import io.psf.api.PsException;
+import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Updates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options of both the demo's command and its workers. */
@@ -51,11 +53,24 @@ final class TrainingOptions {
     @Option(names = "--realistic", description = "without the duration of the call, which is known only after it")
     private boolean realistic;
 
+    @Option(
+            names = "--device",
+            paramLabel = "N",
+            description = "the number of the servers' GPU that the parameters are on; default: the servers' own memory")
+    private @Nullable Integer device;
+
     static TrainingOptions of(int epochs, Mode mode, boolean realistic) {
         TrainingOptions options = new TrainingOptions();
         options.epochs = epochs;
         options.mode = mode;
         options.realistic = realistic;
+        return options;
+    }
+
+    /** Returns a copy whose parameters are on the servers' device of that number. */
+    TrainingOptions onDevice(int number) {
+        TrainingOptions options = of(epochs, mode, realistic);
+        options.device = number;
         return options;
     }
 
@@ -74,12 +89,28 @@ final class TrainingOptions {
         return realistic;
     }
 
+    /** Returns the numbers of the devices that the servers use, at most one. */
+    int[] devices() {
+        if (device != null && device < 0) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--device: " + device + " (expected: >= 0)");
+        }
+        return device == null ? new int[0] : new int[] {device};
+    }
+
+    /** Returns a tensor's declaration in the memory that these options choose. */
+    TensorSpec placed(TensorSpec tensor) {
+        return device == null ? tensor : tensor.device();
+    }
+
     /** Returns these options as arguments of a worker's command line. */
     List<String> arguments() {
         List<String> arguments =
                 new ArrayList<>(List.of("--epochs", String.valueOf(epochs()), "--mode", mode.toString()));
         if (realistic) {
             arguments.add("--realistic");
+        }
+        for (int number : devices()) {
+            arguments.addAll(List.of("--device", String.valueOf(number)));
         }
         return arguments;
     }

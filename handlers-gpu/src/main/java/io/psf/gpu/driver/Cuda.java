@@ -1,7 +1,6 @@
 package io.psf.gpu.driver;
 
 import io.psf.api.PsException;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -9,6 +8,8 @@ import java.util.Optional;
  * only if {@link #unavailable} is empty.
  */
 public final class Cuda {
+    private static final String FAILURE = "UnsatisfiedLinkError: ";
+
     /** The reason why CUDA cannot be used; empty if it can. Found once: a class of JCuda that has failed to load stays so. */
     private static final class Probe {
         static final Optional<String> REASON = probe();
@@ -19,6 +20,15 @@ public final class Cuda {
     /** Returns the reason, in a sentence without a period, why this JVM cannot use CUDA; empty if it can. */
     public static Optional<String> unavailable() {
         return Probe.REASON;
+    }
+
+    /**
+     * Returns the version of CUDA that the driver supports, for example 12.8. CUDA must be {@link #unavailable
+     * available}.
+     */
+    public static String driverVersion() {
+        int version = Loader.version();
+        return version / 1000 + "." + version % 1000 / 10;
     }
 
     private static Optional<String> probe() {
@@ -39,14 +49,22 @@ public final class Cuda {
         if (text.contains("libcuda.so") || text.contains("nvcuda.dll")) {
             return "there is no CUDA driver: libcuda.so.1 cannot be loaded";
         }
-        if (text.contains("No resource found") || text.contains("UnsatisfiedLinkError: no ")) {
+        if (text.contains("No resource found")) {
             return "JCuda has no library for this platform (" + System.getProperty("os.name") + ", "
                     + System.getProperty("os.arch") + ")";
         }
         if (failure instanceof NoClassDefFoundError && text.contains("jcuda/")) {
             return "JCuda is not on the class path";
         }
-        return "JCuda cannot be loaded: " + List.of(text.split("\n", 2)).get(0);
+        return "JCuda cannot be loaded: " + lastFailure(text);
+    }
+
+    /** Returns the last failure that a text of JCuda quotes, which is that of its last attempt; else the first line. */
+    private static String lastFailure(String text) {
+        int last = text.lastIndexOf(FAILURE);
+        String from = last < 0 ? text : text.substring(last + FAILURE.length());
+        int end = from.indexOf('\n');
+        return end < 0 ? from : from.substring(0, end);
     }
 
     /**

@@ -80,6 +80,16 @@ public final class Device {
         return number;
     }
 
+    /** Returns the name that the driver gives the device. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the device's whole memory in bytes. */
+    public long memory() {
+        return memory;
+    }
+
     /** Returns ten times the major part of the compute capability, plus the minor part: 90 for 9.0. */
     public int capability() {
         return capability;

@@ -1,7 +1,6 @@
 package io.psf.gpu.driver;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,11 @@ final class Loader {
      * @throws LinkageError if a library or a class of JCuda is missing
      */
     static Optional<String> load() {
-        loadLibrary();
+        try {
+            loadLibrary();
+        } catch (IOException e) {
+            return Optional.of("the folder for temporary files cannot be written: " + e.getMessage());
+        }
         int result = JCudaDriver.cuInit(0);
         if (result == CUresult.CUDA_ERROR_NO_DEVICE) {
             return Optional.of("the CUDA driver has no device");
@@ -39,14 +42,9 @@ final class Loader {
      * Initializes JCuda. It unpacks its library to a file of a fixed name in the folder for temporary files, and loads
      * that: with a folder of its own, processes that start together, or are other users', do not load each other's file.
      */
-    private static void loadLibrary() {
+    private static void loadLibrary() throws IOException {
         String before = System.getProperty(TEMPORARY);
-        Path own;
-        try {
-            own = Files.createTempDirectory("psf-jcuda-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("folder for the library of JCuda", e);
-        }
+        Path own = Files.createTempDirectory("psf-jcuda-");
         System.setProperty(TEMPORARY, own.toString());
         try {
             JCudaDriver.setExceptionsEnabled(false); // initializes the class
@@ -56,8 +54,9 @@ final class Loader {
         }
     }
 
+    /** Deletes JCuda's files, and the folder unless another thread has put a file of its own there. */
     private static void delete(Path folder) {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*JCuda*")) {
             for (Path file : files) {
                 Files.delete(file);
             }
@@ -72,6 +71,13 @@ final class Loader {
         int[] count = new int[1];
         Cuda.check(JCudaDriver.cuDeviceGetCount(count), "number of devices");
         return count[0];
+    }
+
+    /** Returns the version of CUDA that the driver supports: 1000 times the major part, plus 10 times the minor part. */
+    static int version() {
+        int[] version = new int[1];
+        Cuda.check(JCudaDriver.cuDriverGetVersion(version), "version of the driver");
+        return version[0];
     }
 
     static String text(int result) {

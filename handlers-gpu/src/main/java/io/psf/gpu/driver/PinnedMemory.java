@@ -2,7 +2,9 @@ package io.psf.gpu.driver;
 
 import static jcuda.driver.JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
+import io.psf.api.PsException;
 import java.lang.ref.Cleaner;
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,6 +27,13 @@ public final class PinnedMemory {
 
     private PinnedMemory() {}
 
+    /** A pointer whose value is accessible. */
+    private static final class Address extends Pointer {
+        long value() {
+            return getNativePointer();
+        }
+    }
+
     /**
      * Allocates memory, little-endian, its content undefined. Any device may use it.
      *
@@ -35,18 +44,54 @@ public final class PinnedMemory {
             USED.addAndGet(-bytes);
             return null;
         }
-        device.use();
-        Pointer pointer = new Pointer();
-        if (JCudaDriver.cuMemHostAlloc(pointer, bytes, CU_MEMHOSTALLOC_PORTABLE) != 0) {
+        ByteBuffer buffer = locked(device, bytes);
+        if (buffer == null) {
             USED.addAndGet(-bytes);
+        }
+        return buffer;
+    }
+
+    private static @Nullable ByteBuffer locked(Device device, int bytes) {
+        Address pointer = new Address();
+        try {
+            device.use();
+            if (JCudaDriver.cuMemHostAlloc(pointer, bytes, CU_MEMHOSTALLOC_PORTABLE) != 0) {
+                return null;
+            }
+        } catch (PsException e) { // the device has failed
             return null;
         }
-        ByteBuffer buffer = pointer.getByteBuffer(0, bytes);
-        CLEANER.register(buffer, () -> {
-            device.use();
+        long address = pointer.value();
+        ByteBuffer root = root(pointer);
+        if (root == null || root.capacity() != bytes || address == 0) {
             JCudaDriver.cuMemFreeHost(pointer);
+            return null;
+        }
+        // Not the pointer, which refers to the root: else the root would never be unreachable.
+        CLEANER.register(root, () -> {
+            free(device, address);
             USED.addAndGet(-bytes);
         });
-        return buffer.order(ByteOrder.LITTLE_ENDIAN);
+        return root.order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Returns the buffer that JCuda has made of the memory. Views of a buffer refer to that buffer alone, not to the views
+     * that they were made of: what {@link Pointer#getByteBuffer()} returns is such a view, which may be collected while
+     * views of it are in use.
+     */
+    private static @Nullable ByteBuffer root(Pointer pointer) {
+        try {
+            Field buffer = Pointer.class.getDeclaredField("buffer");
+            buffer.setAccessible(true);
+            return buffer.get(pointer) instanceof ByteBuffer root && root.isDirect() ? root : null;
+        } catch (ReflectiveOperationException | RuntimeException e) { // another version of JCuda, or it is a module
+            return null;
+        }
+    }
+
+    private static void free(Device device, long address) {
+        device.use();
+        JCudaDriver.cuMemFreeHost(new Pointer().withByteOffset(address));
     }
 }

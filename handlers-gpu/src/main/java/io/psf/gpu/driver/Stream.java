@@ -22,10 +22,18 @@ public final class Stream implements AutoCloseable {
     /** The arguments of the kernel that is launched, 8 bytes each: the driver copies them. */
     private final ByteBuffer arguments =
             ByteBuffer.allocateDirect(MOST_ARGUMENTS * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** By number of arguments, the pointers to them. */
-    private final Pointer[] pointers = new Pointer[MOST_ARGUMENTS + 1];
+    /** The pointers to all of them: the driver reads as many as the kernel has parameters. */
+    private final Pointer pointers = pointers();
     /** The last kernel that was launched, for the message of an error that is found later. */
     private String last = "no kernel";
+
+    private Pointer pointers() {
+        Pointer[] each = new Pointer[MOST_ARGUMENTS];
+        for (int i = 0; i < each.length; i++) {
+            each[i] = Pointer.to(arguments).withByteOffset((long) i * Long.BYTES);
+        }
+        return Pointer.to(each);
+    }
 
     /** Creates a stream of the current device. */
     public Stream() {
@@ -39,6 +47,12 @@ public final class Stream implements AutoCloseable {
      * @throws PsException with {@code HANDLER_FAILED} naming kernel, grid and the driver's error
      */
     public void launch(Module module, String kernel, Grid grid, long... values) {
+        if (values.length > MOST_ARGUMENTS) {
+            throw new PsException(
+                    PsException.Code.HANDLER_FAILED,
+                    "arguments of kernel " + kernel + ": " + values.length + " (expected: at most " + MOST_ARGUMENTS
+                            + ")");
+        }
         last = kernel + grid;
         for (int i = 0; i < values.length; i++) {
             arguments.putLong(i * Long.BYTES, values[i]);
@@ -53,24 +67,11 @@ public final class Stream implements AutoCloseable {
                 1,
                 grid.sharedBytes(),
                 stream,
-                pointers(values.length),
+                pointers,
                 null);
         if (result != 0) {
             throw failed(result);
         }
-    }
-
-    private Pointer pointers(int n) {
-        Pointer known = pointers[n];
-        if (known == null) {
-            Pointer[] each = new Pointer[n];
-            for (int i = 0; i < n; i++) {
-                each[i] = Pointer.to(arguments).withByteOffset((long) i * Long.BYTES);
-            }
-            known = Pointer.to(each);
-            pointers[n] = known;
-        }
-        return known;
     }
 
     private PsException failed(int result) {

@@ -97,8 +97,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public void giveUp() {
-        workspace.begin();
-        handlerWork.free();
+        workspace.device().use();
         memory.freeAll();
         workspace.release();
     }
@@ -174,6 +173,10 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public int row(long key) {
+        int last = lookUp.rowOfLast(key);
+        if (last >= 0) {
+            return last;
+        }
         int[] one = new int[1];
         rows(LongArray.of(key), one);
         return one[0];
@@ -181,6 +184,10 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public int find(long key) {
+        int last = lookUp.rowOfLast(key);
+        if (last >= 0) {
+            return last;
+        }
         int[] one = new int[1];
         find(LongArray.of(key), one);
         return one[0];
@@ -242,7 +249,13 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         if (!Pushes.ownsSlot(name)) {
             throw onDevice("slot \"" + name + "\"");
         }
-        return sums.computeIfAbsent(name, sum -> sum(Math.multiplyExact(rows(), width)));
+        int n = Math.multiplyExact(rows(), width);
+        FloatArray sum = sums.get(name);
+        if (sum == null || sum.length() != n) {
+            sum = sum(n);
+            sums.put(name, sum);
+        }
+        return sum;
     }
 
     private FloatArray sum(int n) {
@@ -266,8 +279,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public StoredColumn storedSlot(String name, int width) {
-        workspace.begin();
-        return new StoredOnDevice(rows, rows.slot(name, width));
+        return workspace.operation(kernels -> new StoredOnDevice(rows, rows.slot(name, width)));
     }
 
     @Override
@@ -282,13 +294,12 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public DeviceArray deviceSlot(String name, int width) {
-        workspace.begin();
-        return handlerWork.array(rows.slot(name, width), rows());
+        return handlerWork.array(workspace.operation(kernels -> rows.slot(name, width)), rows());
     }
 
     @Override
     public DeviceArray deviceRows(LongArray keys) {
-        return handlerWork.rows(keys, rows(keys));
+        return handlerWork.upload(rows(keys));
     }
 
     @Override

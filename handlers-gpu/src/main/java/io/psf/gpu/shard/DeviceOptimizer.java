@@ -47,7 +47,6 @@ final class DeviceOptimizer implements Optimizer {
 
     private static Block upload(ShardMemory memory, float[] table) {
         Workspace workspace = memory.workspace();
-        workspace.begin();
         ByteBuffer bytes = ByteBuffer.allocateDirect(table.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asFloatBuffer().put(table);
         Block block = memory.allocate(bytes.capacity(), "corrections of an optimizer");
@@ -80,53 +79,58 @@ final class DeviceOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
-        Workspace workspace = rows.workspace();
-        Kernels kernels = workspace.begin();
+        rows.workspace().operation(kernels -> {
+            stepAll(kernels, update);
+            return null;
+        });
+    }
+
+    private void stepAll(Kernels kernels, FloatArray update) {
         Kernels.Stepped stepped = stepped();
-        if (stepped.steps() != 0) {
-            kernels.count(stepped.steps(), rows.count());
-        }
-        workspace
-                .pieces()
-                .in(
-                        update,
-                        width,
-                        (piece, first, n) -> kernels.stepAll(stepped, piece, (long) first * width, (long) n * width));
-        workspace.end();
+        rows.workspace().pieces().in(update, width, (piece, first, n) -> {
+            if (first == 0 && stepped.steps() != 0) { // not before all memory has been allocated
+                kernels.count(stepped.steps(), rows.count());
+            }
+            kernels.stepAll(stepped, piece, (long) first * width, (long) n * width);
+        });
     }
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
+        rows.workspace().operation(kernels -> {
+            stepRows(kernels, keys, update);
+            return null;
+        });
+    }
+
+    private void stepRows(Kernels kernels, LongArray keys, FloatArray update) {
         int n = keys.length();
-        Workspace workspace = rows.workspace();
-        Kernels kernels = workspace.begin();
-        Kernels.Stepped before = stepped(); // creates the slots, so that they grow with the rows
+        var unused = stepped(); // creates the slots, so that they grow with the rows
+        long of = rows.upload(keys).address();
+        Block itemsOfCall = rows.items(n);
+        long items = itemsOfCall.address();
+        long status = rows.status().address();
         try {
-            long of = rows.upload(keys).address();
-            Block itemsOfCall = rows.items(n);
-            long items = itemsOfCall.address();
             newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
-            long claims = rows.claims().address();
-            long status = rows.status().address();
-            Kernels.Stepped stepped = before.w() == rows.values().address() ? before : stepped();
-            workspace
+            Kernels.Stepped stepped = stepped(); // any of the columns may have moved
+            long claimsNow = rows.claims();
+            rows.workspace()
                     .pieces()
                     .in(
                             update,
                             width,
                             (piece, first, some) ->
-                                    kernels.stepRows(stepped, piece, items, claims, first, some, status));
-            kernels.release(items, n, claims, stepped.steps(), status);
-            rows.end(keys);
-            if (rows.status().duplicates() > 0) {
-                stepRest(kernels, stepped, itemsOfCall, n, update);
-            }
+                                    kernels.stepRows(stepped, piece, items, claimsNow, first, some, status));
+            kernels.release(items, n, claimsNow, stepped.steps(), status);
         } catch (RuntimeException | Error e) {
-            workspace.settle(); // no copy reads the keys any more
+            rows.unclaim(); // it was not released
             throw e;
         }
-        workspace.end();
+        rows.end(keys);
+        if (rows.status().duplicates() > 0) {
+            stepRest(kernels, stepped(), itemsOfCall, n, update);
+        }
     }
 
     /** Steps the items whose key an earlier item has, in order: a rare case, as a push by key has each key once. */

@@ -40,6 +40,8 @@ final class DeviceRows {
     private @Nullable Column claims;
 
     private int rows;
+    /** The number of rows that have their initial values: fewer than exist only after an operation that has failed. */
+    private int filled;
     /** The number of rows that all columns have memory for. */
     private int capacity;
 
@@ -53,7 +55,6 @@ final class DeviceRows {
         this.range = slice.range();
         this.memory = memory;
         this.workspace = memory.workspace();
-        workspace.begin();
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
         this.values = new Column(memory, "values of " + name, 4L * tensor.width(), 0, rows);
@@ -136,14 +137,21 @@ final class DeviceRows {
         return there;
     }
 
-    /** Returns the claims of the rows, none of which is claimed between two operations. */
-    Column claims() {
+    /** Returns the address of the claims of the rows, none of which is claimed between two operations. */
+    long claims() {
         Column there = claims;
         if (there == null) {
             there = new Column(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
             claims = there;
         }
-        return there;
+        return there.address();
+    }
+
+    /** Gives all claims up, after an operation that has failed. */
+    void unclaim() {
+        if (claims != null) {
+            claims.clear(0, capacity);
+        }
     }
 
     /** Copies the keys of an operation to the device. The host's memory is in use until the stream is synchronized. */
@@ -187,24 +195,23 @@ final class DeviceRows {
      *
      * @param given the keys, which are at the address {@code of}, for messages
      * @param claimed true if rows are claimed
-     * @return the number of rows before
+     * @return the number of rows that have their initial values already
      */
     int make(Kernels kernels, LongArray given, long of, long into, boolean claimed) {
         int n = given.length();
-        int before = rows;
         if (index == null) {
             status.reset();
-            long claim = claimed ? claims().address() : 0;
+            long claim = claimed ? claims() : 0;
             kernels.rowsInRange(of, n, range.begin(), range.end(), into, claim, status.address());
-            return before;
+            return rows;
         }
         makeRoom(kernels, given, of, into);
         status.reset();
         kernels.check(of, n, range.begin(), range.end(), status.address());
-        long claim = claimed ? claims().address() : 0;
+        long claim = claimed ? claims() : 0;
         kernels.findOrInsert(of, n, index.index(), keys().address(), capacity, into, claim, status.address());
         kernels.resolve(into, n, index.index(), claim);
-        return before;
+        return filled;
     }
 
     /** Takes memory for the rows that keys may create. If there is enough for all keys, does not count the missing. */
@@ -215,6 +222,7 @@ final class DeviceRows {
         }
         find(kernels, of, n, into);
         status.read();
+        updateCounts();
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
@@ -257,16 +265,22 @@ final class DeviceRows {
 
     /** Checks the status that was read. Arguments and errors are those of {@link #end}. */
     void checked(LongArray given) {
-        if (index != null) {
-            rows = status.rows();
-            used = status.used();
-        }
+        updateCounts();
+        filled = rows;
         requireOwned(given);
         if (status.isFull()) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "rows of " + name + ": more than " + capacity + " (expected: at most " + most()
                             + "; use more slices)");
+        }
+    }
+
+    /** Takes the counts of the status that was read: an operation that has failed may have created rows. */
+    private void updateCounts() {
+        if (index != null) {
+            rows = status.rows();
+            used = status.used();
         }
     }
 
@@ -294,11 +308,12 @@ final class DeviceRows {
 
     /** Copies the keys of rows of a growing table to the host. */
     void keys(int first, long[] into, int n) {
-        workspace.begin();
-        ByteBuffer bytes = workspace.pinned(n * Long.BYTES);
-        workspace.stream().copyOut(keys().address() + (long) first * Long.BYTES, bytes);
-        workspace.stream().synchronize();
-        bytes.asLongBuffer().get(into, 0, n);
+        workspace.operation(kernels -> {
+            ByteBuffer bytes = workspace.pinned(n * Long.BYTES);
+            workspace.stream().copyOut(keys().address() + (long) first * Long.BYTES, bytes);
+            workspace.stream().synchronize();
+            return bytes.asLongBuffer().get(into, 0, n);
+        });
     }
 
     /** Copies rows of items to the host. Blocks until the earlier work has ended. */
@@ -332,22 +347,28 @@ final class DeviceRows {
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own; then none is removed
      */
     Removal remove(LongArray given) {
+        return workspace.operation(kernels -> remove(kernels, given));
+    }
+
+    private Removal remove(Kernels kernels, LongArray given) {
         int n = given.length();
-        Kernels kernels = workspace.begin();
         Block of = upload(given);
         Block items = items(n);
         find(kernels, of.address(), n, items.address());
         end(given);
-        kernels.remove(of.address(), n, index().index(), items.address());
         int[] removed = new int[n];
+        var unused =
+                workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory
+        unused = workspace.scratch("to", (long) n * Integer.BYTES);
+        kernels.remove(of.address(), n, index().index(), items.address());
         download(items, removed, n);
         Removal removal = Removal.of(removed, rows);
         move(kernels, removal);
         clear(removal.count(), rows);
         status.write(removal.count(), used);
         rows = removal.count();
+        filled = rows;
         removals++;
-        workspace.end();
         return removal;
     }
 
@@ -373,11 +394,14 @@ final class DeviceRows {
 
     /** Removes all rows of a growing table. */
     void removeAll() {
-        workspace.begin();
-        index().clear();
-        clear(0, rows);
-        status.write(0, 0);
+        workspace.operation(kernels -> {
+            index().clear();
+            clear(0, rows);
+            status.write(0, 0);
+            return null;
+        });
         rows = 0;
+        filled = 0;
         used = 0;
         removals++;
     }

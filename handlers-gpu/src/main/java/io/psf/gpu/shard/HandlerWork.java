@@ -1,30 +1,29 @@
 package io.psf.gpu.shard;
 
-import io.psf.api.CallInfo;
 import io.psf.api.PsException;
 import io.psf.api.array.ElementType;
 import io.psf.api.array.FloatArray;
-import io.psf.api.array.LongArray;
 import io.psf.gpu.DeviceArray;
 import io.psf.gpu.DeviceKernel;
 import io.psf.gpu.Grid;
 import io.psf.gpu.driver.Block;
+import io.psf.gpu.driver.Device;
 import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Ptx;
 import io.psf.runtime.server.shard.ShardLane;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** What a handler does on a device beside the shard's own operations: memory of one call, copies, kernels of its jar. */
 final class HandlerWork {
+    private static final Map<Resource, Module> MODULES = new ConcurrentHashMap<>();
+
     private final Workspace workspace;
     private final ShardLane lane;
-    /** The memory of the call {@link #owner}. */
-    private final List<Block> blocks = new ArrayList<>();
 
-    private @Nullable CallInfo owner;
+    /** A resource with kernels, for a device. */
+    private record Resource(Device device, Class<?> beside, String name) {}
 
     HandlerWork(Workspace workspace, ShardLane lane) {
         this.workspace = workspace;
@@ -39,43 +38,40 @@ final class HandlerWork {
         if (n < 0) {
             throw new IllegalArgumentException("floats of scratch memory: " + n + " (expected: >= 0)");
         }
-        return new DeviceArray(allocate(n * Float.BYTES).address(), n, ElementType.FLOAT);
+        return workspace.operation(
+                kernels -> new DeviceArray(allocate(n * Float.BYTES).address(), n, ElementType.FLOAT));
     }
 
-    /** Allocates memory until the next call on this shard. */
     private Block allocate(long bytes) {
-        workspace.begin();
-        if (!lane.call().equals(owner)) {
-            free();
-            owner = lane.call();
-        }
-        Block block = workspace.device().allocate(bytes, "a handler");
-        blocks.add(block);
-        return block;
+        return workspace.handlerMemory().allocate(lane.turn(), bytes);
     }
 
     DeviceArray upload(FloatArray array) {
-        Block block = allocate((long) array.length() * Float.BYTES);
-        workspace
-                .pieces()
-                .in(
-                        array,
-                        1,
-                        (piece, first, n) -> workspace.stream()
-                                .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
-        return new DeviceArray(block.address(), array.length(), ElementType.FLOAT);
+        return workspace.operation(kernels -> {
+            Block block = allocate((long) array.length() * Float.BYTES);
+            workspace
+                    .pieces()
+                    .in(
+                            array,
+                            1,
+                            (piece, first, n) -> workspace.stream()
+                                    .copy(piece, block.address() + (long) first * Float.BYTES, (long) n * Float.BYTES));
+            return new DeviceArray(block.address(), array.length(), ElementType.FLOAT);
+        });
     }
 
-    /** Copies the rows of keys to the device. */
-    DeviceArray rows(LongArray keys, int[] rows) {
-        Block block = allocate((long) rows.length * Integer.BYTES);
-        if (rows.length > 0) {
-            ByteBuffer bytes = workspace.pinned(rows.length * Integer.BYTES);
-            bytes.asIntBuffer().put(rows);
-            workspace.stream().copyIn(bytes, block.address());
-            workspace.stream().synchronize();
-        }
-        return new DeviceArray(block.address(), keys.length(), ElementType.INT);
+    /** Copies rows to the device. */
+    DeviceArray upload(int[] rows) {
+        return workspace.operation(kernels -> {
+            Block block = allocate((long) rows.length * Integer.BYTES);
+            if (rows.length > 0) {
+                ByteBuffer bytes = workspace.pinned(rows.length * Integer.BYTES);
+                bytes.asIntBuffer().put(rows);
+                workspace.stream().copyIn(bytes, block.address());
+                workspace.stream().synchronize();
+            }
+            return new DeviceArray(block.address(), rows.length, ElementType.INT);
+        });
     }
 
     FloatArray download(DeviceArray array) {
@@ -83,34 +79,37 @@ final class HandlerWork {
             throw new IllegalArgumentException("array: " + array.length() + " of " + array.type()
                     + " (expected: at most " + (Integer.MAX_VALUE - 8) + " of FLOAT)");
         }
-        workspace.begin();
         FloatArray copy = lane.allocate((int) array.length());
         Workspace.poison(copy);
         ByteBuffer to = copy.offHeap();
         if (to == null) {
             throw new IllegalStateException("scratch memory: on the heap (expected: off the heap)");
         }
-        try {
+        return workspace.operation(kernels -> {
             if (array.length() > 0) {
                 workspace.stream().copyOut(array.address(), to);
             }
             workspace.stream().synchronize();
-        } catch (RuntimeException | Error e) {
-            workspace.settle();
-            throw e;
-        }
-        return copy;
+            return copy;
+        });
     }
 
     void launch(DeviceKernel kernel, Grid grid, Object... arguments) {
-        workspace.begin();
-        Module module = workspace.device().module(Ptx.resource(kernel.beside(), kernel.resource()), kernel.resource());
         long[] bits = new long[arguments.length];
         for (int i = 0; i < bits.length; i++) {
             bits[i] = bits(kernel, i, arguments[i]);
         }
-        workspace.stream().launch(module, kernel.name(), grid, bits);
-        workspace.stream().synchronize(); // its errors are those of this launch
+        workspace.operation(kernels -> {
+            workspace.stream().launch(module(kernel), kernel.name(), grid, bits);
+            workspace.stream().synchronize(); // its errors are those of this launch
+            return null;
+        });
+    }
+
+    private Module module(DeviceKernel kernel) {
+        Resource resource = new Resource(workspace.device(), kernel.beside(), kernel.resource());
+        return MODULES.computeIfAbsent(
+                resource, r -> r.device().module(Ptx.resource(kernel.beside(), kernel.resource()), kernel.resource()));
     }
 
     /** Returns an argument's bits. */
@@ -132,11 +131,5 @@ final class HandlerWork {
                 "argument " + i + " of kernel " + kernel + ": "
                         + (argument == null ? "null" : argument.getClass().getName())
                         + " (expected: a DeviceArray, Integer, Long, Float or Double)");
-    }
-
-    /** Gives the memory of the last call up. */
-    void free() {
-        blocks.forEach(workspace.device()::free);
-        blocks.clear();
     }
 }

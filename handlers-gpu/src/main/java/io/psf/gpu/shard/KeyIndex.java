@@ -69,7 +69,7 @@ final class KeyIndex {
      * @param expected the number of rows to have entries for, at most {@link #MOST_ROWS}
      */
     void rebuild(Kernels kernels, long keys, int rows, int expected) {
-        int wanted = entriesFor(expected);
+        int wanted = entriesFor((int) Math.min(MOST_ROWS, expected * 5L / 4)); // else it would be rebuilt again soon
         Block fresh = allocate(wanted);
         workspace.stream().synchronize();
         memory.free(block);

@@ -29,6 +29,10 @@ final class LookUp {
     /** The state of the rows' removals when the page was copied. */
     private int pageRemovals;
 
+    private long lastKey;
+    private int lastRow = -1;
+    private int lastRemovals;
+
     LookUp(Slice slice, DeviceRows rows) {
         this.tensor = slice.tensor();
         this.fill = slice.fill();
@@ -44,12 +48,22 @@ final class LookUp {
         }
         generator = known;
         if (!tensor.grows() && !known.isZero()) {
-            Kernels kernels = rows.workspace().begin();
             long n = (long) rows.count() * width;
-            kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
-            rows.workspace().stream().synchronize();
+            rows.workspace().operation(kernels -> {
+                kernels.fill(rows.values().address(), rows.range().begin() * width, n, known);
+                rows.workspace().stream().synchronize();
+                return null;
+            });
         }
         return true;
+    }
+
+    /**
+     * Returns the row of a key if it is the one that {@link #key} has returned last, as when attachments are saved; -1
+     * otherwise.
+     */
+    int rowOfLast(long key) {
+        return lastRow >= 0 && key == lastKey && lastRemovals == rows.removals() ? lastRow : -1;
     }
 
     /** Returns the key of a row. Keys are copied to the host in pages, since they are read one after the other. */
@@ -65,7 +79,10 @@ final class LookUp {
             page = page.length == 0 ? new long[PAGE] : page;
             rows.keys(pageBegin, page, pageEnd - pageBegin);
         }
-        return page[row - pageBegin];
+        lastKey = page[row - pageBegin];
+        lastRow = row;
+        lastRemovals = pageRemovals;
+        return lastKey;
     }
 
     /** Writes the rows of keys, -1 for a key without one. Returns the number of keys that have a row. */
@@ -75,14 +92,14 @@ final class LookUp {
             inRange(keys, into);
             return n;
         }
-        Kernels kernels = rows.workspace().begin();
-        Block of = rows.upload(keys);
-        Block items = rows.items(n);
-        rows.find(kernels, of.address(), n, items.address());
-        rows.end(keys);
-        rows.download(items, into, n);
-        rows.workspace().end();
-        return n - rows.status().missing();
+        return rows.workspace().operation(kernels -> {
+            Block of = rows.upload(keys);
+            Block items = rows.items(n);
+            rows.find(kernels, of.address(), n, items.address());
+            rows.end(keys);
+            rows.download(items, into, n);
+            return n - rows.status().missing();
+        });
     }
 
     /** Writes the rows of keys; a growing table creates missing rows if it may. */
@@ -95,14 +112,15 @@ final class LookUp {
                 throw noRow(keys, into);
             }
         } else {
-            Kernels kernels = rows.workspace().begin();
-            Block of = rows.upload(keys);
-            Block items = rows.items(n);
-            int before = rows.make(kernels, keys, of.address(), items.address(), false);
-            begin(kernels, before, n);
-            rows.end(keys);
-            rows.download(items, into, n);
-            rows.workspace().end();
+            rows.workspace().operation(kernels -> {
+                Block of = rows.upload(keys);
+                Block items = rows.items(n);
+                int before = rows.make(kernels, keys, of.address(), items.address(), false);
+                begin(kernels, before, n);
+                rows.end(keys);
+                rows.download(items, into, n);
+                return null;
+            });
         }
     }
 
@@ -162,16 +180,21 @@ final class LookUp {
      * @param into [n, width] float32, off-heap, filled
      */
     void gather(LongArray keys, FloatArray into) {
-        int n = keys.length();
-        Workspace workspace = rows.workspace();
         Workspace.poison(into);
-        Kernels kernels = workspace.begin();
+        rows.workspace().operation(kernels -> {
+            gather(kernels, keys, into);
+            return null;
+        });
+    }
+
+    private void gather(Kernels kernels, LongArray keys, FloatArray into) {
+        int n = keys.length();
         Block of = rows.upload(keys);
         Block items = rows.items(n);
         rows.find(kernels, of.address(), n, items.address());
         Generators missing = generator == null ? Generators.ZEROS : generator;
         long values = rows.values().address();
-        workspace
+        rows.workspace()
                 .pieces()
                 .out(
                         into,
@@ -188,7 +211,6 @@ final class LookUp {
         if (generator == null && tensor.grows() && rows.status().missing() > 0) {
             fillMissing(keys, items, into);
         }
-        workspace.end();
     }
 
     private void fillMissing(LongArray keys, Block items, FloatArray into) {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Copies long arrays between host and device in pieces of whole rows. While one piece is copied, a kernel runs on the
- * other: there are two buffers on the device. Used by the lane of a workspace.
+ * other: there are two buffers on the device. Used by the lane of a workspace, within an operation: if one fails, the
+ * operation waits for its copies.
  */
 final class Pieces {
     private final Workspace workspace;
@@ -32,10 +33,10 @@ final class Pieces {
         void run(long piece, int first, int n);
     }
 
-    /** Returns the number of rows of a piece: as many as fit, at least 1. Pieces begin at multiples of 16 bytes. */
+    /** Returns the number of rows of a piece: as many as fit, at least 1 or 4. Pieces begin at multiples of 16 bytes. */
     static int rowsOfPiece(int width) {
         int rows = Math.max(1, Workspace.PIECE / width);
-        return width % 4 == 0 || rows < 4 ? rows : rows & -4;
+        return width % 4 == 0 ? rows : Math.max(4, rows & -4);
     }
 
     /**
@@ -47,22 +48,17 @@ final class Pieces {
     void in(FloatArray from, int width, Work work) {
         int rows = from.length() / width;
         int most = rowsOfPiece(width);
-        try {
-            if (rows <= most) {
-                Block whole = buffer(0, rows, width);
-                ByteBuffer direct = direct(from, 0);
-                if (rows > 0) {
-                    workspace.stream().copyIn(direct, whole.address());
-                }
-                work.run(whole.address(), 0, rows);
-            } else {
-                inPieces(from, rows, most, width, work);
+        if (rows <= most) {
+            Block whole = buffer(0, rows, width);
+            ByteBuffer direct = direct(from, 0);
+            if (rows > 0) {
+                workspace.stream().copyIn(direct, whole.address());
             }
-            workspace.stream().synchronize();
-        } catch (RuntimeException | Error e) {
-            workspace.settle(); // no copy reads the array any more
-            throw e;
+            work.run(whole.address(), 0, rows);
+        } else {
+            inPieces(from, rows, most, width, work);
         }
+        workspace.stream().synchronize();
     }
 
     private void inPieces(FloatArray from, int rows, int most, int width, Work work) {
@@ -109,22 +105,17 @@ final class Pieces {
     void out(FloatArray to, int width, Work work) {
         int rows = to.length() / width;
         int most = rowsOfPiece(width);
-        try {
-            if (rows <= most) {
-                Block whole = buffer(0, rows, width);
-                work.run(whole.address(), 0, rows);
-                if (rows > 0) {
-                    workspace.stream().copyOut(whole.address(), answer(to));
-                }
-            } else {
-                outPieces(to, rows, most, width, work);
-                workspace.copies().synchronize();
+        if (rows <= most) {
+            Block whole = buffer(0, rows, width);
+            work.run(whole.address(), 0, rows);
+            if (rows > 0) {
+                workspace.stream().copyOut(whole.address(), answer(to));
             }
-            workspace.stream().synchronize();
-        } catch (RuntimeException | Error e) {
-            workspace.settle(); // no copy writes the array any more
-            throw e;
+        } else {
+            outPieces(to, rows, most, width, work);
+            workspace.copies().synchronize();
         }
+        workspace.stream().synchronize();
     }
 
     private void outPieces(FloatArray to, int rows, int most, int width, Work work) {
@@ -154,7 +145,6 @@ final class Pieces {
     }
 
     private Block buffer(int number, int rows, int width) {
-        String use = number == 0 ? "first half" : "second half";
-        return workspace.scratch(use, (long) Math.max(1, rows) * width * Float.BYTES);
+        return workspace.scratch(workspace.half(number).name(), (long) Math.max(1, rows) * width * Float.BYTES);
     }
 }

@@ -27,33 +27,35 @@ final class StoredOnDevice implements StoredColumn {
     @Override
     public FloatArray read(int row, int n) {
         Objects.checkFromIndexSize(row, n, rows.count());
-        workspace.begin();
-        ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
-        if (n > 0) {
-            workspace.stream().copyOut(column.address() + row * column.bytesOfRow(), bytes);
-            workspace.stream().synchronize();
-        }
-        return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+        return workspace.operation(kernels -> {
+            ByteBuffer bytes = workspace.pinned(Math.toIntExact(n * column.bytesOfRow()));
+            if (n > 0) {
+                workspace.stream().copyOut(column.address() + row * column.bytesOfRow(), bytes);
+                workspace.stream().synchronize();
+            }
+            return FloatArray.view(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+        });
     }
 
     @Override
     public void write(int row, FloatArray values) {
         Objects.checkFromIndexSize(row, values.length() / width(), rows.count());
         writeAt(row, values);
-        workspace.end();
     }
 
     /** Writes rows, also those that the host does not count yet. */
     void writeAt(int row, FloatArray values) {
-        workspace.begin();
         long to = column.address() + row * column.bytesOfRow();
-        workspace
-                .pieces()
-                .in(
-                        values,
-                        width(),
-                        (piece, first, n) -> workspace.stream()
-                                .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+        workspace.operation(kernels -> {
+            workspace
+                    .pieces()
+                    .in(
+                            values,
+                            width(),
+                            (piece, first, n) -> workspace.stream()
+                                    .copy(piece, to + first * column.bytesOfRow(), n * column.bytesOfRow()));
+            return null;
+        });
     }
 
     @Override
@@ -61,22 +63,29 @@ final class StoredOnDevice implements StoredColumn {
         for (int i = 0; i < n; i++) {
             Objects.checkIndex(numbers[i], rows.count());
         }
-        Kernels kernels = workspace.begin();
-        Block to = rows.upload("stored rows", numbers, n);
-        workspace
-                .pieces()
-                .in(
-                        values.slice(0, n * width()),
-                        width(),
-                        (piece, first, some) -> kernels.scatter(
-                                column.address(), to.address() + (long) first * Integer.BYTES, some, width(), piece));
-        workspace.end();
+        workspace.operation(kernels -> {
+            Block to = rows.upload("stored rows", numbers, n);
+            workspace
+                    .pieces()
+                    .in(
+                            values.slice(0, n * width()),
+                            width(),
+                            (piece, first, some) -> kernels.scatter(
+                                    column.address(),
+                                    to.address() + (long) first * Integer.BYTES,
+                                    some,
+                                    width(),
+                                    piece));
+            return null;
+        });
     }
 
     @Override
     public void clear() {
-        workspace.begin();
-        column.clear(0, rows.count());
-        workspace.stream().synchronize();
+        workspace.operation(kernels -> {
+            column.clear(0, rows.count());
+            workspace.stream().synchronize();
+            return null;
+        });
     }
 }

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The streams and the scratch memory of one lane on one device. All shards of the lane on the device share it, so the
@@ -43,6 +44,11 @@ final class Workspace implements AutoCloseable {
     /** The number of shards that use this. */
     private int users;
 
+    /** The number of operations that run, each a part of the one before. */
+    private int depth;
+
+    private final HandlerMemory handlerMemory = new HandlerMemory(this);
+
     /** One half of the double buffer of pieces: while one is copied, a kernel runs on the other. */
     static final class Half implements AutoCloseable {
         /** The copy into the half, or out of it, has ended. */
@@ -54,6 +60,11 @@ final class Workspace implements AutoCloseable {
 
         Half(int number) {
             this.number = number;
+        }
+
+        /** Returns the name of its scratch memory. */
+        String name() {
+            return number == 0 ? "first half" : "second half";
         }
 
         @Override
@@ -69,6 +80,9 @@ final class Workspace implements AutoCloseable {
         this.copies = new Stream();
         this.kernels = new Kernels(KernelSource.builtin().load(device), stream, device.processors());
         this.halves = new Half[] {new Half(0), new Half(1)};
+        for (Half half : halves) {
+            scratch(half.name(), (long) PIECE * Float.BYTES); // now: a shard that is made has what its pushes need
+        }
     }
 
     /** Returns the workspace of the current thread on a device, for one more shard. */
@@ -88,8 +102,27 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    /** Makes the device current. Called at the beginning of each operation of a shard. */
-    Kernels begin() {
+    /**
+     * Runs an operation of a shard. If it fails, blocks until its work has ended, so that no copy uses the memory of the
+     * request any more. Long scratch memory is given back at the end, unless this is a part of another operation.
+     */
+    <T> T operation(Function<Kernels, T> work) {
+        device.use();
+        depth++;
+        try {
+            return work.apply(kernels);
+        } catch (RuntimeException | Error e) {
+            settle();
+            throw e;
+        } finally {
+            if (--depth == 0) {
+                giveLongMemoryBack();
+            }
+        }
+    }
+
+    /** Returns the kernels, for work that is not an operation of a shard, such as a measurement. */
+    Kernels kernels() {
         device.use();
         return kernels;
     }
@@ -104,6 +137,11 @@ final class Workspace implements AutoCloseable {
 
     Stream copies() {
         return copies;
+    }
+
+    /** Returns the memory of handlers. */
+    HandlerMemory handlerMemory() {
+        return handlerMemory;
     }
 
     /** Copies long arrays. */
@@ -152,8 +190,7 @@ final class Workspace implements AutoCloseable {
         return block;
     }
 
-    /** Gives long scratch memory back. Called when the work of an operation has ended. */
-    void end() {
+    private void giveLongMemoryBack() {
         scratch.values().removeIf(block -> {
             boolean isLong = block.bytes() > MOST_KEPT;
             if (isLong) {
@@ -190,6 +227,7 @@ final class Workspace implements AutoCloseable {
     @Override
     public void close() {
         settle();
+        handlerMemory.free();
         scratch.values().forEach(device::free);
         scratch.clear();
         for (Half half : halves) {

@@ -13,10 +13,8 @@ class ShapesTest {
     void piecesBeginAtMultiplesOf16Bytes(int width) {
         int rows = Pieces.rowsOfPiece(width);
         assertThat(rows).isPositive();
-        if (rows > 3 || width % 4 == 0) {
-            assertThat((long) rows * width % 4).isZero();
-        }
-        assertThat((long) rows * width).isLessThanOrEqualTo(Math.max(Workspace.PIECE, width));
+        assertThat((long) rows * width % 4).isZero();
+        assertThat((long) rows * width).isLessThanOrEqualTo(Math.max(Workspace.PIECE, 4L * width));
     }
 
     @ParameterizedTest

@@ -34,6 +34,9 @@ final class Lane implements AutoCloseable {
     private final FramePool pool;
     private Scratch scratch;
     private boolean readOnly;
+    /** The number of pieces of work that have begun. */
+    private long turn;
+
     /** True if no other thread may run a turn. */
     private volatile boolean pinned;
 
@@ -86,6 +89,7 @@ final class Lane implements AutoCloseable {
             }
             running.lock();
             try {
+                turn++;
                 work.run();
             } catch (Throwable e) { // no work may end the lane
                 logFailed(e);
@@ -162,6 +166,7 @@ final class Lane implements AutoCloseable {
             if (closed) { // closed just now: the shards' memory may be released
                 return true;
             }
+            this.turn++;
             runQuietly(turn);
         } finally {
             running.unlock();
@@ -219,6 +224,11 @@ final class Lane implements AutoCloseable {
 
     void setReadOnly(boolean readOnly) {
         this.readOnly = readOnly;
+    }
+
+    /** Returns the number of the piece of work that runs. */
+    long turn() {
+        return turn;
     }
 
     /** Leaves the scratch memory to a handler that answers later. */

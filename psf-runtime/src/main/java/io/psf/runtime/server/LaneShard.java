@@ -84,18 +84,18 @@ final class LaneShard implements ShardLane {
      * @param fill sets them; if that fails, the memory is given up
      */
     void fill(Node.Fill fill) {
-        boolean filled = false;
+        boolean moved = false;
         try {
             fill.fill(shard);
-            filled = true;
+            isFilled = true;
+            made.moveToLane();
+            moved = true;
         } finally {
-            if (!filled) {
+            if (!moved) {
                 endAlarms();
                 made.giveUp();
             }
         }
-        isFilled = true;
-        made.moveToLane();
     }
 
     /** Returns what handlers see. */
@@ -273,6 +273,11 @@ final class LaneShard implements ShardLane {
     @Override
     public CallInfo call() {
         return call;
+    }
+
+    @Override
+    public long turn() {
+        return lane.turn();
     }
 
     @Override

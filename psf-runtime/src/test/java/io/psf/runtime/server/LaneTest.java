@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.api.PsException;
 import io.psf.runtime.transport.FramePool;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +106,23 @@ final class LaneTest {
         add("f", 0, 100);
         runAll();
         assertThat(ran).containsExactly("f0", "c0", "e0", "a0", "d0", "b0");
+    }
+
+    @Test
+    void eachPieceOfWorkHasATurnOfItsOwn() throws InterruptedException {
+        List<Long> turns = Collections.synchronizedList(new ArrayList<>());
+        hold();
+        for (int i = 0; i < 3; i++) {
+            lane.execute(() -> {
+                turns.add(lane.turn());
+                turns.add(lane.turn());
+            });
+        }
+        runAll();
+        assertThat(turns).hasSize(6);
+        assertThat(new TreeSet<>(turns))
+                .as("the same during a piece, another for the next")
+                .hasSize(3);
     }
 
     @Test

@@ -19,6 +19,12 @@ public interface ShardLane {
     /** Returns the call being answered. */
     CallInfo call();
 
+    /**
+     * Returns the number of the piece of work that runs on the lane: it differs from that of any later piece. A shard may
+     * give up memory that it has lent to a handler when a later piece runs.
+     */
+    long turn();
+
     /** True if the call being answered must not create or remove rows. */
     boolean isReadOnly();
 

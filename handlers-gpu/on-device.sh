@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# Runs the tests and the benchmarks on a machine with a GPU, which needs neither Java nor a network:
+#   on-device.sh build     on a machine with a JDK and Maven: packs all into target/on-device.tar.xz
+#   on-device.sh [FOLDER]  on the machine with the GPU: writes report.txt and report.json, default: target/report
+# Ends with 0 if no test has failed and compute-sanitizer, where there is one, has found nothing; with 3 without a GPU.
+# PSF_MAVEN_OPTS are flags for Maven, such as -o.
+set -eu -o pipefail
+unset CDPATH
+
+fail() {
+  echo "on-device: $*" >&2
+  exit 1
+}
+
+module=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+home=$(dirname -- "$module")
+archive=$module/target/on-device.tar
+most=60000000
+unpacked=
+
+clean() {
+  [ -z "$unpacked" ] || rm -rf -- "$unpacked"
+}
+trap clean EXIT
+
+# The modules of the JDK that the class path needs.
+modules=java.base,java.compiler,java.instrument,java.logging,java.management,java.naming,java.sql,java.xml
+modules=$modules,jdk.crypto.ec,jdk.management,jdk.unsupported,jdk.zipfs
+
+# Prints the entries of a module's class path for tests, one a line.
+entries() {
+  tr ':' '\n' <"$home/$1/target/on-device.classpath"
+}
+
+build() {
+  command -v mvn >/dev/null || fail "mvn: not found (expected: Maven, 3.8 or newer, on the PATH)"
+  local java jlink pack entry name size
+  java=${JAVA_HOME:-$(dirname -- "$(dirname -- "$(readlink -f -- "$(command -v javac)")")")}
+  jlink=$java/bin/jlink
+  [ -x "$jlink" ] || fail "$jlink: not found (expected: a JDK, 17 or newer; JAVA_HOME may name another)"
+  echo "on-device: building ..." >&2
+  # shellcheck disable=SC2086 # PSF_MAVEN_OPTS holds several flags
+  (cd -- "$home" && mvn -q -B ${PSF_MAVEN_OPTS:-} -DskipTests -Dspotless.check.skip -pl examples,handlers-gpu -am \
+    package org.apache.maven.plugins:maven-dependency-plugin:build-classpath \
+    -DincludeScope=test -Dmdep.outputFile=target/on-device.classpath) </dev/null >&2 || fail "the build failed"
+  unpacked=$(mktemp -d)
+  pack=$unpacked/on-device
+  mkdir -p -- "$pack/lib"
+  for entry in $(entries handlers-gpu) $(entries examples); do
+    name=$(basename -- "$entry")
+    case $name in
+      *wn31* | psf-processor* | lombok* | error_prone*) ;;  # data of another example; needed to compile
+      *) [ -d "$entry" ] || cp -- "$entry" "$pack/lib/" ;;
+    esac
+  done
+  cp -- "$home/examples/target/psf-examples.jar" "$pack/lib/"
+  ls "$pack/lib"/handlers-gpu-*.jar >/dev/null 2>&1 || fail "$pack/lib: has no handlers-gpu (expected: the jar of this module)"
+  cp -R -- "$module/target/test-classes" "$pack/handlers-gpu-tests"
+  cp -R -- "$home/examples/target/test-classes" "$pack/examples-tests"
+  cp -- "$home/psf-cli/src/main/resources/io/psf/cli/jvm.options" "$pack/jvm.options"
+  "$jlink" --add-modules "$modules" --strip-java-debug-attributes --no-man-pages --no-header-files \
+    --output "$pack/java"
+  rm -f -- "$archive".*
+  if command -v xz >/dev/null; then
+    archive=$archive.xz
+    tar -C "$unpacked" -cf - on-device | xz -T0 -6 >"$archive"
+  else
+    archive=$archive.gz
+    tar -C "$unpacked" -czf "$archive" on-device
+  fi
+  rm -rf -- "$unpacked"
+  unpacked=
+  size=$(wc -c <"$archive")
+  echo "on-device: $archive has $size bytes" >&2
+  [ "$size" -le "$most" ] || fail "$archive: $size bytes (expected: at most $most)"
+}
+
+find_archive() {
+  local each
+  for each in "$archive.xz" "$archive.gz"; do
+    if [ -f "$each" ]; then
+      echo "$each"
+      return
+    fi
+  done
+}
+
+# Unpacks an archive, also on a machine that has no xz but Python.
+unpack() {
+  case $1 in
+    *.xz)
+      if command -v xz >/dev/null; then
+        xz -dc "$1" | tar -C "$unpacked" -xf -
+      else
+        python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1" \
+          | tar -C "$unpacked" -xf -
+      fi
+      ;;
+    *) tar -C "$unpacked" -xzf "$1" ;;
+  esac
+}
+
+find_sanitizer() {
+  local each
+  for each in "$(command -v compute-sanitizer || true)" /usr/local/cuda*/bin/compute-sanitizer \
+    /usr/local/cuda*/compute-sanitizer/compute-sanitizer; do
+    if [ -n "$each" ] && [ -x "$each" ]; then
+      echo "$each"
+      return
+    fi
+  done
+}
+
+# Sets the command of a JVM with the whole class path.
+set_jvm() {
+  local classpath=handlers-gpu-tests:examples-tests:lib/*
+  jvm=("$unpacked/on-device/java/bin/java" "@$unpacked/on-device/jvm.options" -Xmx8g -XX:MaxDirectMemorySize=16g
+    -Dlogback.statusListenerClass=ch.qos.logback.core.status.NopStatusListener -cp "$classpath")
+}
+
+# Runs one part with a limit in seconds: limit, flags of the JVM, part. Its output is in the log. Sets code.
+part() {
+  local limit=$1 flags=$2 name=$3
+  shift 3
+  code=0
+  # shellcheck disable=SC2086 # flags holds several flags, or none
+  timeout -k 5 "$limit" "$@" "${jvm[@]}" $flags io.psf.gpu.report.OnDevice "$name" "$folder" \
+    >>"$folder/log.txt" 2>&1 || code=$?
+  if [ "$code" = 124 ] || [ "$code" = 137 ]; then
+    echo "on-device: $name: not ended after $limit s" >&2
+  fi
+}
+
+sanitize() {
+  local sanitizer result
+  sanitizer=$(find_sanitizer)
+  sanitized=0
+  if [ -z "$sanitizer" ]; then
+    result="not run, since there is no compute-sanitizer"
+  else
+    part 140 "" every-kernel "$sanitizer" --tool memcheck --report-api-errors no --print-limit 20 \
+      --log-file "$folder/sanitizer.txt"
+    result=$(sed -n 's/^=* *ERROR SUMMARY: *//p' "$folder/sanitizer.txt" 2>/dev/null | tail -n 1 || true)
+    if grep -q 'before first instrumented' "$folder/sanitizer.txt" 2>/dev/null; then
+      result="no result, since no kernel was checked"
+    fi
+    case ${result:-none} in
+      "0 errors"*) [ "$code" = 0 ] || { sanitized=1; result="$result; a test failed, see log.txt (exit code $code)"; } ;;
+      none) sanitized=1; result="no result (exit code $code)" ;;
+      *) sanitized=1 ;;
+    esac
+  fi
+  "${jvm[@]}" io.psf.gpu.report.OnDevice sanitizer "$folder" "$result" >>"$folder/log.txt" 2>&1 || sanitized=1
+}
+
+run() {
+  local found tests
+  found=$(find_archive)
+  if [ -z "$found" ]; then
+    command -v mvn >/dev/null && command -v javac >/dev/null \
+      || fail "$archive.xz: not there (expected: on-device.sh build, on a machine with a JDK and Maven)"
+    build
+    found=$(find_archive)
+  fi
+  mkdir -p -- "$1"
+  folder=$(cd -- "$1" && pwd)
+  rm -rf -- "$folder/parts" "$folder/report.json" "$folder/report.txt" "$folder/log.txt" "$folder/sanitizer.txt"
+  unpacked=$(mktemp -d)
+  unpack "$found" || fail "$found: cannot be unpacked"
+  cd -- "$unpacked/on-device"
+  set_jvm
+  part 190 -Dpsf.gpu.poison=true tests
+  tests=$code
+  if [ "$tests" = 3 ]; then
+    rm -rf -- "$folder/parts"
+    echo "on-device: not run on a GPU, since $(sed -n 's/^no device: //p' "$folder/report.txt")" >&2
+    echo "on-device: $folder/report.txt" >&2
+    exit 3
+  fi
+  part 110 "" benchmarks
+  [ "$code" = 0 ] || echo "on-device: benchmarks: exit code $code" >&2
+  sanitize
+  rm -rf -- "$folder/parts"
+  cat -- "$folder/report.txt"
+  echo "on-device: $folder/report.txt" >&2
+  [ "$tests" = 0 ] || fail "tests: failed (exit code $tests)"
+  [ "$sanitized" = 0 ] || fail "compute-sanitizer: see the report"
+}
+
+case ${1:-} in
+  build) build ;;
+  -*) fail "$1: not known (expected: build, or a folder for the report)" ;;
+  *) run "${1:-$module/target/report}" ;;
+esac

@@ -1,0 +1,154 @@
+package io.psf.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.builtin.initializer.Distribution;
+import io.psf.gpu.HostKernels.Order;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Rows whose elements are beyond 2^31: the kernels get the address that an array of all rows would have, of which only
+ * the last few rows exist.
+ */
+class LargeTablesOnHostTest {
+    private static final int FIRST = 1_500_000_000;
+    private static final int ROWS = 6;
+    private static final int[] SOME = {4, 0, 5, 2, 4, 4};
+
+    /** The arrays of a few rows from row {@code first} on, and the addresses of row 0. */
+    private static final class Rows {
+        final HostKernels kernels;
+        final int width;
+        final int first;
+        final Random random = new Random(1);
+        final long values;
+        final long m;
+        final long v;
+        final long steps;
+        final long update;
+        final long rows;
+        final long claims;
+        final long status;
+
+        Rows(HostKernels kernels, int width, int first) {
+            this.kernels = kernels;
+            this.width = width;
+            this.first = first;
+            this.values = some(ROWS * width);
+            this.m = some(ROWS * width);
+            this.v = kernels.copy(new float[ROWS * width]);
+            this.steps = some(ROWS);
+            this.update = some(ROWS * width);
+            this.rows = kernels.copy(IntStream.of(SOME).map(row -> first + row).toArray());
+            this.claims = kernels.copy(1, HostTable.UNCLAIMED, 3, HostTable.UNCLAIMED, 0, 2);
+            this.status = kernels.copy(0, 0, 0, 0, first + ROWS, 0);
+        }
+
+        private long some(int n) {
+            float[] values = new float[n];
+            for (int i = 0; i < n; i++) {
+                values[i] = 1 + random.nextInt(9);
+            }
+            return kernels.copy(values);
+        }
+
+        /** Returns the address of row 0 of an array with a row of so many bytes. */
+        long zero(long address, long bytes) {
+            return address - first * bytes;
+        }
+
+        long elements(long address) {
+            return zero(address, 4L * width);
+        }
+
+        List<float[]> adam() {
+            long w = elements(values);
+            long s = elements(m);
+            long t = elements(v);
+            long count = zero(steps, 4);
+            kernels.launch(
+                    "psf_adam_all",
+                    w,
+                    update,
+                    s,
+                    t,
+                    count,
+                    (long) first * width,
+                    (long) ROWS * width,
+                    width,
+                    0.1f,
+                    0.9f,
+                    0.99f,
+                    1e-8f,
+                    0L,
+                    0);
+            kernels.launch(
+                    "psf_adam_rows",
+                    w,
+                    update,
+                    s,
+                    t,
+                    count,
+                    rows,
+                    zero(claims, 4),
+                    0,
+                    ROWS,
+                    width,
+                    status,
+                    0.1f,
+                    0.9f,
+                    0.99f,
+                    1e-8f,
+                    0L,
+                    0);
+            kernels.launch("psf_release", rows, ROWS, zero(claims, 4), count, status);
+            kernels.launchWithBarriers(
+                    "psf_adam_rest", w, update, s, t, count, rows, ROWS, width, 0.1f, 0.9f, 0.99f, 1e-8f, 0L, 0);
+            assertThat(kernels.ints(claims, ROWS)).containsOnly(HostTable.UNCLAIMED);
+            assertThat(kernels.ints(status, 3)[2]).isEqualTo(2);
+            return List.of(floats(values), floats(m), floats(v), kernels.floats(steps, ROWS));
+        }
+
+        float[] copies() {
+            long into = kernels.allocate(4L * ROWS * width);
+            HostGenerator generator = new HostGenerator(Distribution.CONSTANT, 3, 0, 0);
+            long keys = kernels.allocate(8L * ROWS);
+            kernels.launch("psf_gather", generator.behind(elements(values), rows, ROWS, width, into, keys));
+            int[] other = {first + 1, HostTable.NONE, first + 3};
+            kernels.launch("psf_scatter", elements(values), kernels.copy(other), 3, width, into);
+            kernels.launch("psf_move_rows", elements(values), kernels.copy(first + 5), kernels.copy(first), 1, width);
+            kernels.launch(
+                    "psf_fill_rows", generator.behind(elements(values), zero(keys, 8), first + 4, width, status));
+            return floats(values);
+        }
+
+        float[] floats(long address) {
+            return kernels.floats(address, ROWS * width);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5})
+    void theirRowsAreCopiedAsThoseOfASmallTable(int width) {
+        try (HostKernels kernels = new HostKernels(Order.SHUFFLED, 1)) {
+            float[] small = new Rows(kernels, width, 0).copies();
+            assertThat(new Rows(kernels, width, FIRST).copies()).isEqualTo(small);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5})
+    void theirRowsAreSteppedAsThoseOfASmallTable(int width) {
+        try (HostKernels kernels = new HostKernels(Order.SHUFFLED, 2)) {
+            List<float[]> small = new Rows(kernels, width, 0).adam();
+            List<float[]> large = new Rows(kernels, width, FIRST).adam();
+            for (int i = 0; i < small.size(); i++) {
+                assertThat(large.get(i)).isEqualTo(small.get(i));
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.psf.gpu.report;
+
+import io.psf.gpu.driver.Cuda;
+import io.psf.gpu.driver.Device;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The machine that a report is of. */
+final class Machine {
+    private Machine() {}
+
+    static void describe(Report report) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        facts.put("java", Runtime.version().toString());
+        facts.put("processors", Runtime.getRuntime().availableProcessors());
+        Cuda.unavailable().ifPresentOrElse(reason -> facts.put("no device", reason), () -> describe(facts));
+        String text = facts.entrySet().stream()
+                .map(each -> each.getKey() + ": " + each.getValue())
+                .collect(Collectors.joining("\n"));
+        report.put("machine", facts, text);
+    }
+
+    private static void describe(Map<String, Object> facts) {
+        facts.put("CUDA of the driver", Cuda.driverVersion());
+        Device device = Device.of(0);
+        device.use();
+        facts.put("device", device.name());
+        facts.put("compute capability", device.capability() / 10 + "." + device.capability() % 10);
+        facts.put("multiprocessors", device.processors());
+        facts.put("memory", device.memory());
+        facts.put("free memory", device.free());
+    }
+}

@@ -1,0 +1,100 @@
+package io.psf.gpu.shard;
+
+import io.psf.gpu.driver.Device;
+import io.psf.gpu.report.Measured;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** The index of a growing table of 32M rows: look-ups of 16M keys. */
+final class IndexBenchmarks {
+    private static final int PRESENT = 1 << 25;
+    private static final int ASKED = 1 << 24;
+    private static final int ENTRIES = 1 << 26;
+    /** One more than the greatest position. */
+    private static final long POSITIONS = 1L << 62;
+
+    private static final String REMARK =
+            "of 2^26 entries; compared with HierarchicalKV's published rate for dimension 64 on an A100, another card";
+
+    private final Device device;
+
+    IndexBenchmarks(Device device) {
+        this.device = device;
+    }
+
+    private static long key(int i) {
+        return i * 0x9E3779B97F4A7C15L + 12345; // odd factor: each key once
+    }
+
+    private static ByteBuffer keys(int first, int n, boolean scattered) {
+        ByteBuffer keys = ByteBuffer.allocateDirect(n * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < n; i++) {
+            keys.putLong(i * Long.BYTES, key(first + (scattered ? KernelBenchmarks.scattered(i) : i)));
+        }
+        return keys;
+    }
+
+    /** Copies the keys of the rows to memory that has entries for those of the new keys, too. */
+    private static long keysOfRows(Lent lent) {
+        long address = lent.filled(8L * (PRESENT + ASKED), 0);
+        lent.workspace().stream().copyIn(keys(0, PRESENT, false), address);
+        lent.workspace().stream().synchronize();
+        return address;
+    }
+
+    private static Kernels.Index index(Lent lent) {
+        return new Kernels.Index(lent.filled(KeyIndex.bytes(ENTRIES), 0), ENTRIES - 1L);
+    }
+
+    Measured find() {
+        try (Lent lent = new Lent(device)) {
+            Kernels kernels = lent.workspace().kernels();
+            Kernels.Index index = index(lent);
+            long keysOfRows = keysOfRows(lent);
+            kernels.index(keysOfRows, PRESENT, index);
+            long asked = lent.copied(keys(PRESENT / 4, ASKED, true));
+            long rows = lent.filled(4L * ASKED, 0);
+            Status status = new Status(lent.memory());
+            double seconds = Timing.queued(
+                    lent.workspace().stream(),
+                    () -> kernels.find(asked, ASKED, 0, POSITIONS, index, rows, status.address()));
+            status.read();
+            require(status.invalid() == 0 && status.missing() == 0, "keys that were not found: " + status.missing());
+            return keysASecond("find 16M keys among 32M", seconds, 2.0);
+        }
+    }
+
+    Measured insert() {
+        try (Lent lent = new Lent(device)) {
+            Kernels kernels = lent.workspace().kernels();
+            Kernels.Index index = index(lent);
+            long keysOfRows = keysOfRows(lent);
+            long fresh = lent.copied(keys(PRESENT, ASKED, true));
+            long rows = lent.filled(4L * ASKED, 0);
+            Status status = new Status(lent.memory());
+            Runnable without = () -> {
+                lent.workspace().stream().fill(index.entries(), KeyIndex.bytes(ENTRIES), 0);
+                kernels.index(keysOfRows, PRESENT, index);
+                status.reset();
+                status.write(PRESENT, PRESENT);
+            };
+            double seconds = Timing.queued(lent.workspace().stream(), without, () -> {
+                kernels.findOrInsert(fresh, ASKED, index, keysOfRows, PRESENT + ASKED, rows, 0, status.address());
+                kernels.resolve(rows, ASKED, index, 0);
+            });
+            status.read();
+            require(!status.isFull() && status.rows() == PRESENT + ASKED, "rows: " + status.rows());
+            return keysASecond("insert 16M keys into 32M (with psf_resolve)", seconds, 0.6);
+        }
+    }
+
+    private static void require(boolean isRight, String what) {
+        if (!isRight) {
+            throw new IllegalStateException("wrong result, " + what);
+        }
+    }
+
+    private static Measured keysASecond(String name, double seconds, double published) {
+        return new Measured(name, ASKED / 1e9 / seconds, "billion keys/s", published, Double.NaN, REMARK);
+    }
+}
