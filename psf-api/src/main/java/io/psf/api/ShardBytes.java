@@ -6,7 +6,8 @@ package io.psf.api;
  *
  * @param values the bytes of the values
  * @param slots the bytes of the slots: the state of the optimizer and of functions
- * @param index the bytes of a growing table's keys and of their index; 0 for a table that does not grow
+ * @param index the bytes of a growing table's keys and of their index, and on a device of what finds rows otherwise; 0
+ *     for a table in host memory that does not grow
  */
 public record ShardBytes(long values, long slots, long index) {
     /** Returns the sum with another shard's. */

@@ -121,9 +121,14 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     public ShardBytes bytes() {
         long inSums = 0;
         for (FloatArray sum : sums.values()) {
-            inSums += sum.length();
+            inSums += (long) sum.length() * Float.BYTES;
         }
-        return rows.bytes().plus(new ShardBytes(0, inSums * Float.BYTES, 0));
+        long ofSlots = 0;
+        for (Column slot : rows.slots().values()) {
+            ofSlots += slot.bytes();
+        }
+        long ofValues = rows.values().bytes();
+        return new ShardBytes(ofValues, ofSlots + inSums, memory.bytes() - ofValues - ofSlots); // the rest finds rows
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.psf.gpu.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.ShardBytes;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
@@ -81,16 +80,6 @@ final class DeviceRows {
 
     int most() {
         return tensor.grows() ? KeyIndex.MOST_ROWS : rows;
-    }
-
-    /** Returns the memory that the rows occupy: that of the slots includes the claims. */
-    ShardBytes bytes() {
-        long ofSlots = claims == null ? 0 : claims.bytes();
-        for (Column slot : slots.values()) {
-            ofSlots += slot.bytes();
-        }
-        return new ShardBytes(
-                values.bytes(), ofSlots, index == null || keys == null ? 0 : keys.bytes() + index.bytes());
     }
 
     int removals() {

@@ -34,11 +34,6 @@ final class KeyIndex {
         return (entries + 1L) * BYTES_OF_ENTRY;
     }
 
-    /** Returns the bytes of this index. */
-    long bytes() {
-        return bytes(entries);
-    }
-
     /**
      * Returns the number of entries for so many used ones: a power of two, at most three quarters of which are used.
      *

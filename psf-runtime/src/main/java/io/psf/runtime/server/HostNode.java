@@ -135,8 +135,8 @@ public final class HostNode implements StoredNode {
         return lane.isHere() || shards.isOnLane();
     }
 
-    /** Adds a listener to all later events. */
-    synchronized void listen(RequestListener listener) {
+    @Override
+    public synchronized void listen(RequestListener listener) {
         events = EventListeners.with(events, listener);
     }
 
