@@ -37,7 +37,8 @@ final class InspectionTest {
                     worker, TensorSpec.growing("grown", 8).slices(4).optimizer(Optimizers.adam(0.1, 0.9, 0.999, 1e-8)));
             Tensors.init(worker, TensorSpec.table("counted", 10, 3).placement(CountingFactory.COUNTING));
             Tensors.init(worker, TensorSpec.dense("w", 1 << 20));
-            Tensors.pushRows(worker, grown, new long[] {3, -1, 77}, new float[24]).await();
+            Tensors.pushRows(worker, grown, new long[] {3, -1, 77}, new float[24])
+                    .await();
 
             TensorSummary counted = Tensors.list(worker).get(0);
             assertThat(counted.placements()).containsExactly(CountingFactory.COUNTING);
@@ -90,13 +91,13 @@ final class InspectionTest {
             assertThat(push.bytesOut()).isBetween(10L, 10 * 200L);
             assertThat(push.waiting().count()).isEqualTo(10);
             for (Latency each : List.of(push.running(), push.answered())) {
-                assertThat(each.maxNanos()).isBetween(each.p99Nanos(), Duration.ofSeconds(30).toNanos());
+                assertThat(each.maxNanos())
+                        .isBetween(each.p99Nanos(), Duration.ofSeconds(30).toNanos());
                 assertThat(each.p99Nanos()).isGreaterThanOrEqualTo(each.p50Nanos());
                 assertThat(each.p50Nanos()).isPositive();
                 assertThat(each.meanNanos()).isPositive();
             }
-            FunctionStatistics faulty =
-                    of(statistics, FaultyPsf.FUNCTION.info().name());
+            FunctionStatistics faulty = of(statistics, FaultyPsf.FUNCTION.info().name());
             assertThat(faulty.outcomes()).containsOnlyKeys(PsException.Code.HANDLER_FAILED.name());
         }
     }

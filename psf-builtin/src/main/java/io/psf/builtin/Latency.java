@@ -15,10 +15,6 @@ public record Latency(long count, long meanNanos, long p50Nanos, long p99Nanos, 
     static Latency of(Times times) {
         long count = times.count();
         return new Latency(
-                count,
-                count == 0 ? 0 : times.nanos() / count,
-                times.quantile(0.5),
-                times.quantile(0.99),
-                times.max());
+                count, count == 0 ? 0 : times.nanos() / count, times.quantile(0.5), times.quantile(0.99), times.max());
     }
 }

@@ -32,9 +32,8 @@ public interface StoredShard extends Shard {
     @Override
     default ShardBytes bytes() {
         long bytesOfWidth = (long) Float.BYTES * rows();
-        long slots = storedSlots().values().stream()
-                .mapToLong(StoredColumn::width)
-                .sum();
+        long slots =
+                storedSlots().values().stream().mapToLong(StoredColumn::width).sum();
         return new ShardBytes(bytesOfWidth * width(), bytesOfWidth * slots, 0);
     }
 

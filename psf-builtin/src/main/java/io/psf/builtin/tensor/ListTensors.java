@@ -83,8 +83,7 @@ public interface ListTensors {
         for (Map.Entry<TensorId, Map<Integer, String>> tensor : placements.entrySet()) {
             CompletionStage<List<Held>> one = node.onShards(
                             tensor.getKey(),
-                            shard -> held(
-                                    shard, node.rank(), tensor.getValue().getOrDefault(shard.slice(), Node.HOST)))
+                            shard -> held(shard, node.rank(), tensor.getValue().getOrDefault(shard.slice(), Node.HOST)))
                     .handle((shards, failure) -> failure == null ? byPlacement(shards) : unlessCleared(failure));
             all = all.thenCombine(one, ListTensors::both);
         }
