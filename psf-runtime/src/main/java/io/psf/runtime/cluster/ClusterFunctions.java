@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The scheduler's side of the functions in this package, and the server's side of hello. */
 public final class ClusterFunctions {
     /** The functions that a connection may call before its peer is identified. */
-    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, ChallengePsf.ID, HelloPsf.ID);
+    public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, VisitPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
     private final HostNode node;
     private final CompletableFuture<Home> home;
@@ -61,6 +61,7 @@ public final class ClusterFunctions {
     /** Adds the scheduler's functions. */
     public Handlers bind(Handlers handlers) {
         Join join = (request, on) -> membership.join(request, node.connection());
+        Visit visit = (request, on) -> membership.visit(request.guest(), node.connection());
         Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
         Leave leave = (request, on) -> {
             Connection connection = node.connection();
@@ -77,6 +78,7 @@ public final class ClusterFunctions {
         Layout layout = (request, on) -> layout(request);
         Forget forget = (request, on) -> new Forget.Response(catalog.forget(tensor(request.name())));
         return handlers.with(JoinPsf.bind(join))
+                .with(VisitPsf.bind(visit))
                 .with(challenge(node))
                 .with(HelloPsf.bind(hello))
                 .with(BeatPsf.bind(beat))
@@ -181,7 +183,12 @@ public final class ClusterFunctions {
             return home.thenApply(server -> {
                 Protocol agreed = server.admit(request, connection);
                 Member caller = new Member(request.role(), request.rank(), "", 0);
-                if (request.session().session() == 0 && request.role() == Role.SERVER) {
+                boolean isGuest = request.role() == Role.WORKER && request.rank() == Ticket.GUEST;
+                if (isGuest && request.session().session() != 0) {
+                    throw new PsException(
+                            PsException.Code.BAD_REQUEST, "session of a guest: a number (expected: 0, for none)");
+                }
+                if (isGuest || request.session().session() == 0 && request.role() == Role.SERVER) {
                     server.dispatcher().accept(connection, caller);
                     return hello(agreed, handlers);
                 }

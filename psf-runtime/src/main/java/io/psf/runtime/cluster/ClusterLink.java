@@ -102,8 +102,7 @@ public final class ClusterLink {
     }
 
     /** Returns the credential of a node that joins. Blocks until the scheduler has sent a challenge. */
-    private static byte[] credential(
-            Client client, Peer scheduler, Join.Request request, @Nullable String secret, long limit) {
+    static byte[] credential(Client client, Peer scheduler, Join.Request request, @Nullable String secret, long limit) {
         SharedSecret shared = new SharedSecret(secret);
         if (!shared.exists()) {
             return new byte[0];

@@ -30,7 +30,7 @@ public interface Hello {
      * A connection of a session.
      *
      * @param session a number chosen by the caller, under which the node records the calls that it has run; 0 for a
-     *     server whose handlers make calls, which has no session
+     *     server whose handlers make calls and for a guest, which have no session
      * @param connection the number of this connection in the session, from 0; this connection replaces those with a
      *     smaller number
      */

@@ -39,6 +39,17 @@ final class JoinChecks {
         }
     }
 
+    /** Validates the description of a guest. */
+    static void requireGuest(Join.Request request) {
+        requireNode(request);
+        if (request.role() != Role.WORKER || request.rank() != Ticket.GUEST) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "guest: " + request.role().label() + " of rank " + request.rank() + " (expected: worker of rank "
+                            + Ticket.GUEST + ")");
+        }
+    }
+
     private static String printable(String text) {
         return NOT_OF_A_HOST
                 .matcher(text.substring(0, Math.min(text.length(), MOST_PRINTED)))

@@ -82,6 +82,30 @@ final class Membership {
         return entry.joined;
     }
 
+    /** Admits a guest, which is no member. */
+    Visit.Response visit(Join.Request guest, Connection connection) {
+        Protocol agreed = Protocol.OWN.agree(guest.protocol());
+        JoinChecks.requireGuest(guest);
+        secret.require(guest, connection.takeChallenge());
+        if (state != State.RUNNING) {
+            throw new PsException(
+                    Code.UNAVAILABLE,
+                    "cluster: "
+                            + (state == State.ENDED
+                                    ? "has ended (expected: running)"
+                                    : count(Role.SERVER) + " of " + plan.servers() + " servers and "
+                                            + count(Role.WORKER) + " of " + plan.workers()
+                                            + " workers have joined (expected: all)"));
+        }
+        Tickets tickets = home.join().tickets();
+        return new Visit.Response(
+                agreed,
+                plan.heartbeatLimit().toMillis(),
+                members(),
+                new Join.Keys(
+                        tickets.cluster(), tickets.of(Role.WORKER, Ticket.GUEST).secret(), new byte[0]));
+    }
+
     /** Accepts a node again whose connection broke before it received the answer to its join. */
     private CompletableFuture<Join.Response> joinAgain(MemberEntry entry, Join.Request request, Connection connection) {
         if (entry.confirmed || !entry.request.isOfSameNode(request)) {

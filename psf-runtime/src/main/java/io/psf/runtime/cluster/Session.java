@@ -119,7 +119,7 @@ public final class Session {
     /**
      * Connects to a server without a session: outstanding calls fail when the connection breaks. Blocks.
      *
-     * @param ticket the ticket of this node, a server
+     * @param ticket the ticket of this node, a server or a guest
      * @throws PsException if the server refuses, or is not reached in time
      */
     public static Peer without(Client client, Transport transport, Member server, Ticket ticket, Duration limit) {

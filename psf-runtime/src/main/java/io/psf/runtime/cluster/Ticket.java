@@ -14,6 +14,9 @@ import javax.crypto.spec.SecretKeySpec;
  * @param secret [32] int8
  */
 public record Ticket(Role role, int rank, long cluster, byte[] secret) {
+    /** The rank in the ticket of a guest, whose role is that of a worker. No member has this rank. */
+    public static final int GUEST = -1;
+
     private static final String ALGORITHM = "HmacSHA256";
 
     /**

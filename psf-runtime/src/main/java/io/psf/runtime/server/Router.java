@@ -55,6 +55,11 @@ final class Router {
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
+        if (!info.readOnly() && connection.isOfGuest()) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "call of \"" + info.name() + "\" by a guest (expected: a function that is readOnly)");
+        }
         requireSchema(handlers.as(frame.function(), info), frame);
         LaneShard shard = choices.isOnShards() ? shard(frame) : null;
         Place place = shard == null ? node.place() : shard.place();

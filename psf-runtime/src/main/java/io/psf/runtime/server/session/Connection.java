@@ -78,6 +78,12 @@ public final class Connection {
         return worker() >= 0;
     }
 
+    /** True if the peer is a guest: no member of the cluster, for which only functions run that change nothing. */
+    public boolean isOfGuest() {
+        Member known = member;
+        return known != null && known.role() == Role.WORKER && known.rank() < 0;
+    }
+
     /** Sets the nonce that the next hello must answer. */
     public synchronized void setChallenge(byte[] nonce) {
         challenge = nonce;

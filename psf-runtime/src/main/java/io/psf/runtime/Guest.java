@@ -1,0 +1,110 @@
+package io.psf.runtime;
+
+import io.psf.api.Member;
+import io.psf.api.Pending;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.Role;
+import io.psf.api.spi.CallOptions;
+import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionCaller;
+import io.psf.runtime.call.CallLimits;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.cluster.GuestLink;
+import io.psf.runtime.cluster.Session;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inspects a running cluster without being a member of it. A guest has no rank, no round or barrier waits for it, and
+ * the end of the job does not depend on it. It calls functions at {@link Place#SERVER} that change nothing, such as
+ * those of {@code Tensors.list} and {@code Statistics.of}; a server refuses others. A call fails if its connection
+ * breaks. Thread-safe.
+ */
+public final class Guest implements FunctionCaller, AutoCloseable {
+    private final WorkerConfig config;
+    private final Transport transport;
+    private final Client client;
+    private final Timer timer = new Timer("psf-guest");
+    private final GuestLink link;
+    private final List<Peer> servers = new ArrayList<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Guest(WorkerConfig config) {
+        FramePool pool = Defaults.pool();
+        this.config = config;
+        this.transport = Defaults.transport(config.transport(), pool);
+        this.client = new Client(pool);
+        timer.every(Defaults.TICK, client::expire);
+        boolean visits = false;
+        try {
+            JoinConfig join = config.join();
+            this.link = GuestLink.visit(client, transport, join.scheduler(), join.secret(), join.timeout());
+            for (Member member : link.members()) {
+                if (member.role() == Role.SERVER) {
+                    Peer server = Session.without(client, transport, member, link.ticket(), join.timeout());
+                    server.keepAlive(link.heartbeatLimit().toNanos());
+                    servers.add(server);
+                }
+            }
+            visits = true;
+        } finally {
+            if (!visits) {
+                end();
+            }
+        }
+    }
+
+    private void end() {
+        servers.forEach(client::disconnect);
+        timer.close();
+        transport.close();
+    }
+
+    /**
+     * Visits a cluster. Does not wait for a cluster that is not complete.
+     *
+     * @param config the configuration of a worker, whose rank is ignored
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler or a server is not reached, or the cluster is not
+     *     complete; with {@code BAD_REQUEST} if the secret is wrong
+     */
+    public static Guest visit(WorkerConfig config) {
+        return new Guest(config);
+    }
+
+    /** Returns the members of the cluster at the time of the visit: every node except the scheduler. */
+    public List<Member> members() {
+        return link.members();
+    }
+
+    @Override
+    public <Q, R> Pending<R> call(Function<Q, R> function, Q request, @Nullable R into, CallOptions options) {
+        if (closed.get()) {
+            throw new PsException(Code.CLOSED, "guest: closed");
+        }
+        if (function.info().place() != Place.SERVER) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "place of \"" + function.info().name() + "\": "
+                            + function.info().place() + " (expected: SERVER, since a guest calls it)");
+        }
+        CallLimits limits =
+                CallLimits.of((options.deadline() == null ? config.deadline() : options.deadline()).toNanos());
+        return client.send(client.onNodes(function, request, servers, limits));
+    }
+
+    /** Ends the visit. Its calls without an answer fail. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            client.failForeground(new PsException(Code.CLOSED, "guest: closed before the answer arrived"));
+            end();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.Member;
+import io.psf.api.Role;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.call.Peer;
+import io.psf.runtime.transport.Transport;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The admission of a guest, on the guest's side.
+ *
+ * @param members every node of the cluster except the scheduler, at the time of the visit
+ * @param ticket the ticket with which the guest connects to servers
+ * @param heartbeatLimit how long a node may stay silent
+ */
+public record GuestLink(List<Member> members, Ticket ticket, Duration heartbeatLimit) {
+    /**
+     * Asks the scheduler for admission, over a connection that is closed afterwards. Blocks.
+     *
+     * @param host the scheduler
+     * @param secret the secret of the cluster; null for none
+     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
+     *     complete; with {@code BAD_REQUEST} if the secret is wrong
+     */
+    public static GuestLink visit(
+            Client client, Transport transport, Member host, @Nullable String secret, Duration limit) {
+        Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
+        try {
+            Join.Request guest = Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0);
+            Visit.Request request = new Visit.Request(
+                    guest.with(ClusterLink.credential(client, scheduler, guest, secret, limit.toNanos())));
+            Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
+                    .await();
+            Protocol.OWN.agree(admitted.protocol());
+            Ticket ticket = new Ticket(
+                    Role.WORKER,
+                    Ticket.GUEST,
+                    admitted.keys().cluster(),
+                    admitted.keys().ticket());
+            return new GuestLink(admitted.members(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
+        } finally {
+            client.disconnect(scheduler);
+        }
+    }
+}
