@@ -43,6 +43,7 @@ public final class Main {
         // All arguments after the first word of a user's program belong to the program, options included.
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
+        psf.addSubcommand(new StatusCommand());
         psf.addSubcommand(new NewCommand());
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             psf.addSubcommand(provider.command());

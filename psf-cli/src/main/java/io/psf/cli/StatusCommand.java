@@ -1,0 +1,103 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import io.psf.runtime.Guest;
+import io.psf.runtime.Settings;
+import io.psf.runtime.WorkerConfig;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Prints the members, tensors and functions of a running cluster. */
+@Command(
+        name = "status",
+        description = {
+            "Prints the nodes, tensors and functions of a running cluster: once, or every interval on a terminal.",
+            "It visits the cluster as a guest: nothing waits for it, and nothing changes.",
+            "The servers count the requests of functions from the first visit on.",
+            "A cluster with a secret requires it here, too (PSF_SECRET)."
+        },
+        footer = {"%nExample:", "  psf status --scheduler 127.0.0.1:4080"},
+        mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final String CLEAR = "\u001b[H\u001b[2J";
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "HOST:PORT",
+            description = "where the scheduler listens (PSF_SCHEDULER)")
+    private @Nullable String scheduler;
+
+    @Option(names = "--json", description = "as JSON, an object on each line")
+    private boolean json;
+
+    @Option(names = "--once", description = "once, also on a terminal")
+    private boolean once;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "SECONDS",
+            description = "the time between two prints; default: 2 on a terminal, otherwise one print")
+    private @Nullable Double interval;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        boolean repeats = !once && (interval != null || !json && isTerminal());
+        double seconds = interval == null ? 2 : interval;
+        if (!(seconds > 0 && seconds <= 86_400)) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, "--interval: " + seconds + " (expected: above 0, at most 86400)");
+        }
+        PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+        try (Guest guest = Guest.visit(config(System.getenv()))) {
+            print(guest, out, repeats);
+            while (repeats && !out.checkError()) {
+                Thread.sleep((long) (seconds * 1000));
+                print(guest, out, true);
+            }
+        }
+        return 0;
+    }
+
+    private static boolean isTerminal() {
+        return CommandLine.Help.Ansi.AUTO.enabled();
+    }
+
+    private WorkerConfig config(Map<String, String> environment) {
+        Map<String, String> options = new HashMap<>();
+        options.put("PSF_ROLE", "worker");
+        if (scheduler != null) {
+            options.put("PSF_SCHEDULER", scheduler);
+        }
+        return Settings.of(environment)
+                .with(options)
+                .worker()
+                .withRank(-1)
+                .withJoinTimeout(PATIENCE)
+                .withDeadline(PATIENCE);
+    }
+
+    private void print(Guest guest, PrintWriter out, boolean redraws) {
+        ClusterStatus status = ClusterStatus.of(guest);
+        if (json) {
+            out.println(status.json());
+        } else {
+            out.print(redraws && isTerminal() ? CLEAR : "");
+            status.tables().forEach(out::println);
+        }
+        out.flush();
+    }
+}
