@@ -138,6 +138,7 @@ public interface Node {
      * @param tensor the whole tensor
      * @param slice the slice's number
      * @param range the keys of the slice
+     * @param placement the memory of the shard: {@link #HOST}, or another one that the node has
      */
-    record ShardInfo(TensorInfo tensor, int slice, Range range) {}
+    record ShardInfo(TensorInfo tensor, int slice, Range range, String placement) {}
 }

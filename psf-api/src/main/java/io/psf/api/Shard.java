@@ -44,6 +44,11 @@ public interface Shard {
         return rows();
     }
 
+    /** Returns the memory that this shard's rows occupy. By default only the values are counted. */
+    default ShardBytes bytes() {
+        return new ShardBytes((long) Float.BYTES * width() * rows(), 0, 0);
+    }
+
     /**
      * Returns the key of a local row.
      *

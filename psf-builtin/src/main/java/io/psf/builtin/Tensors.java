@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.Caller;
 import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
@@ -31,7 +32,9 @@ import io.psf.builtin.sparse.SparsePushPull;
 import io.psf.builtin.sparse.SparsePushPullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
+import io.psf.builtin.tensor.ListTensorsPsf;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The entry point for users: creates tensors, pushes updates and pulls values. A method that returns a {@link Pending}
@@ -130,6 +133,16 @@ public final class Tensors {
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
         Checkpoints.load(worker, tensor, checkpoint);
+    }
+
+    /**
+     * Lists the tensors that the servers hold, in the order of their names, with the memory that they occupy. Each shard
+     * is measured on its lane, in its turn among the calls there, which takes microseconds: the list waits for the work
+     * that the lanes have queued, once, and does not delay it. A tensor that is initialized or cleared meanwhile may be
+     * listed in parts, or not at all.
+     */
+    public static List<TensorSummary> list(Caller worker) {
+        return TensorSummary.of(ListTensorsPsf.stub(worker).call().await().held());
     }
 
     /**

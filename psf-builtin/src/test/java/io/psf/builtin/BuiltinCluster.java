@@ -18,6 +18,8 @@ import io.psf.builtin.tensor.Clear;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
+import io.psf.builtin.tensor.ListTensors;
+import io.psf.builtin.tensor.ListTensorsPsf;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 
@@ -27,6 +29,7 @@ final class BuiltinCluster {
 
     static PsfTest<InitTensor.Request, InitTensor.Response> functions() {
         return PsfTest.of(InitTensorPsf.bind(new InitTensor() {}))
+                .and(ListTensorsPsf.bind(new ListTensors() {}))
                 .and(ClearPsf.bind(new Clear() {}))
                 .and(DensePushPsf.bind(new DensePush() {}))
                 .and(DensePullPsf.bind(new DensePull() {}))

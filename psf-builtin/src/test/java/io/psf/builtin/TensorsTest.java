@@ -3,7 +3,9 @@ package io.psf.builtin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.testkit.TestCluster;
@@ -49,6 +51,36 @@ class TensorsTest {
         assertUnknown(cluster, w);
         Tensors.init(cluster, TensorSpec.table("w", 5, 2));
         assertThat(Tensors.pull(cluster, w)).containsOnly(0).hasSize(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void allTensorsAreListedWithTheirMemory(int servers) {
+        TestCluster cluster = BuiltinCluster.functions().on(servers);
+        assertThat(Tensors.list(cluster)).isEmpty();
+        TensorId w = Tensors.init(cluster, SPEC.optimizer(Optimizers.momentum(0.1, 0.9)));
+        Tensors.init(cluster, TensorSpec.table("a", 5, 2));
+        TensorId grown = Tensors.init(cluster, TensorSpec.growing("grown", 2));
+        Tensors.push(cluster, w, new float[120]).await();
+        Tensors.pushRows(cluster, grown, new long[] {-7, 9, 9}, new float[6]).await();
+
+        List<TensorSummary> all = Tensors.list(cluster);
+        assertThat(all).extracting(each -> each.tensor().id().name()).containsExactly("a", "grown", "w");
+        TensorSummary dense = all.get(2);
+        assertThat(dense.tensor()).isEqualTo(SPEC.tensor());
+        assertThat(dense.slices()).isEqualTo(servers);
+        assertThat(dense.rows()).isEqualTo(40);
+        assertThat(dense.bytes()).isEqualTo(new ShardBytes(40 * 3 * 4, 40 * 3 * 4, 0));
+        assertThat(dense.placements()).containsExactly(Node.HOST);
+        assertThat(dense.optimizer()).startsWith("Momentum").contains("0.9");
+        assertThat(dense.declaration()).startsWith("[40, 3] slices=" + servers).contains("UNIFORM");
+        assertThat(dense.parts()).hasSize(servers);
+        assertThat(dense.parts()).extracting(TensorSummary.Part::server).isSorted();
+        assertThat(all.get(1).tensor().grows()).isTrue();
+        assertThat(all.get(1).rows()).isEqualTo(2);
+
+        Tensors.clear(cluster, w);
+        assertThat(Tensors.list(cluster)).hasSize(2);
     }
 
     @Test

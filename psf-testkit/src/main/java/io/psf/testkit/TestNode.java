@@ -5,6 +5,7 @@ import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
@@ -84,7 +85,7 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.stream()
-                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range()))
+                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), HOST))
                 .toList();
     }
 
@@ -164,6 +165,9 @@ final class TestNode extends TestPlace implements StoredNode {
     public Path checkpoints() {
         return require(places.checkpoints());
     }
+
+    @Override
+    public void listen(RequestListener listener) {}
 
     static Path require(@Nullable Path checkpoints) {
         if (checkpoints == null) {

@@ -51,6 +51,11 @@ final class Column {
         return bytesOfRow;
     }
 
+    /** Returns the bytes of the column's memory. */
+    long bytes() {
+        return capacity * bytesOfRow;
+    }
+
     /** Returns the number of rows that there is memory for. */
     int capacity() {
         return capacity;

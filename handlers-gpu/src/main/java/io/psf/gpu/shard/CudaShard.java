@@ -8,6 +8,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -114,6 +115,20 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     @Override
     public int mostRows() {
         return rows.most();
+    }
+
+    @Override
+    public ShardBytes bytes() {
+        long inSums = 0;
+        for (FloatArray sum : sums.values()) {
+            inSums += (long) sum.length() * Float.BYTES;
+        }
+        long ofSlots = 0;
+        for (Column slot : rows.slots().values()) {
+            ofSlots += slot.bytes();
+        }
+        long ofValues = rows.values().bytes();
+        return new ShardBytes(ofValues, ofSlots + inSums, memory.bytes() - ofValues - ofSlots); // the rest finds rows
     }
 
     @Override

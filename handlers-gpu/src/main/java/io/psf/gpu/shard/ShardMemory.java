@@ -29,6 +29,11 @@ final class ShardMemory {
         return block;
     }
 
+    /** Returns the number of bytes that are allocated. */
+    long bytes() {
+        return blocks.stream().mapToLong(Block::bytes).sum();
+    }
+
     /** Gives a block up. No work uses it. */
     void free(Block block) {
         if (blocks.remove(block)) {

@@ -2,11 +2,12 @@ package io.psf.api.spi;
 
 import io.psf.api.Node;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import java.nio.file.Path;
 
 /**
- * A node with the directory for checkpoints, for the functions that save and load tensors. Every node implements this
- * interface. The other functions need {@link Node} alone.
+ * A node with the directory for checkpoints, for the functions that save and load tensors, and with its listeners, for
+ * the functions that count requests. Every node implements this interface. The other functions need {@link Node} alone.
  */
 public interface StoredNode extends Node {
     /**
@@ -15,4 +16,7 @@ public interface StoredNode extends Node {
      * @throws PsException with {@code CONFIGURATION} if none was configured
      */
     Path checkpoints();
+
+    /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
+    void listen(RequestListener listener);
 }

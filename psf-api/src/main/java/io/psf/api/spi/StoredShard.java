@@ -3,6 +3,7 @@ package io.psf.api.spi;
 import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -26,6 +27,15 @@ public interface StoredShard extends Shard {
      * @throws IllegalArgumentException if the slot has another width
      */
     StoredColumn storedSlot(String name, int width);
+
+    /** {@inheritDoc} By default the values and the slots are counted. */
+    @Override
+    default ShardBytes bytes() {
+        long bytesOfWidth = (long) Float.BYTES * rows();
+        long slots =
+                storedSlots().values().stream().mapToLong(StoredColumn::width).sum();
+        return new ShardBytes(bytesOfWidth * width(), bytesOfWidth * slots, 0);
+    }
 
     /**
      * Removes all rows of a growing table and their slots' content, as loading does before it creates the saved rows.

@@ -135,8 +135,8 @@ public final class HostNode implements StoredNode {
         return lane.isHere() || shards.isOnLane();
     }
 
-    /** Adds a listener to all later events. */
-    synchronized void listen(RequestListener listener) {
+    @Override
+    public synchronized void listen(RequestListener listener) {
         events = EventListeners.with(events, listener);
     }
 
@@ -289,7 +289,7 @@ public final class HostNode implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.all().stream()
-                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range()))
+                .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), shard.placement()))
                 .toList();
     }
 

@@ -15,6 +15,7 @@ import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.MadeShard;
 import io.psf.runtime.server.shard.ShardLane;
+import io.psf.runtime.server.shard.Slice;
 import io.psf.runtime.server.shard.Tile;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ final class LaneShard implements ShardLane {
 
     private final TensorLayout layout;
     private final int slice;
+    private final String placement;
     private final Lane lane;
     private final HostNode node;
     private final Place place;
@@ -60,11 +62,13 @@ final class LaneShard implements ShardLane {
     /**
      * Creates a shard whose values are not set yet.
      *
+     * @param of the slice, at one placement
      * @param make makes what handlers see, for this lane
      */
-    LaneShard(TensorLayout layout, int slice, Lane lane, HostNode node, Function<? super ShardLane, MadeShard> make) {
+    LaneShard(TensorLayout layout, Slice of, Lane lane, HostNode node, Function<? super ShardLane, MadeShard> make) {
         this.layout = layout;
-        this.slice = slice;
+        this.slice = of.slice();
+        this.placement = of.placement();
         this.lane = lane;
         this.node = node;
         this.place = new Place(node, lane, this);
@@ -105,6 +109,11 @@ final class LaneShard implements ShardLane {
 
     int slice() {
         return slice;
+    }
+
+    /** Returns the memory of the shard. */
+    String placement() {
+        return placement;
     }
 
     Range range() {

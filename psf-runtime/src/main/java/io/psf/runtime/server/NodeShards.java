@@ -160,7 +160,7 @@ final class NodeShards {
     private LaneShard makeAt(HostNode node, TensorLayout layout, Slice slice) {
         Lane home = lanes.get(lane(layout, slice.slice()));
         Supplier<LaneShard> make = () -> {
-            LaneShard shard = new LaneShard(layout, slice.slice(), home, node, lane -> placements.make(slice, lane));
+            LaneShard shard = new LaneShard(layout, slice, home, node, lane -> placements.make(slice, lane));
             shard.fill(slice.fill());
             return shard;
         };

@@ -136,7 +136,7 @@ final class HostShardTest {
             long before = usedHeap();
             for (int i = 0; i < n; i++) {
                 Slice slice = new Slice(layout.info(), i, layout.range(i), Node.HOST, NONE, made -> {});
-                LaneShard run = new LaneShard(layout, i, lane, node, of -> placements.make(slice, of));
+                LaneShard run = new LaneShard(layout, slice, lane, node, of -> placements.make(slice, of));
                 Shard shard = run.shard();
                 shards.add(run);
                 assertThat(shard.row(4L * i + 2)).isEqualTo(2);

@@ -110,6 +110,11 @@ final class GrowingIndex implements RowIndex {
         return most;
     }
 
+    /** Returns the bytes of the keys and of the table. */
+    long bytes() {
+        return (long) rows * Long.BYTES + table.capacity();
+    }
+
     private static PsException tooMany(String whose, long rows, int capacity) {
         return new PsException(
                 PsException.Code.RESOURCE_EXHAUSTED,

@@ -7,6 +7,7 @@ import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -76,6 +77,11 @@ public final class HostShard implements StoredShard, MadeShard {
     @Override
     public int mostRows() {
         return rows.most();
+    }
+
+    @Override
+    public ShardBytes bytes() {
+        return rows.bytes();
     }
 
     @Override

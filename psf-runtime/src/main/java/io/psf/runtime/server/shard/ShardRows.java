@@ -3,6 +3,7 @@ package io.psf.runtime.server.shard;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Range;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
@@ -98,6 +99,19 @@ public final class ShardRows {
     /** The most rows that there is memory for. */
     public int most() {
         return growing != null ? growing.most() : index.rows();
+    }
+
+    /** Returns the memory that the rows occupy. */
+    public ShardBytes bytes() {
+        long rows = count();
+        long ofSlots = 0;
+        for (Column slot : slots.values()) {
+            ofSlots += slot.width();
+        }
+        return new ShardBytes(
+                rows * values.width() * Float.BYTES,
+                rows * ofSlots * Float.BYTES,
+                growing == null ? 0 : growing.bytes());
     }
 
     public long key(int row) {

@@ -1,0 +1,45 @@
+package io.psf.builtin;
+
+import io.psf.api.Caller;
+import io.psf.builtin.statistics.CollectStatistics;
+import io.psf.builtin.statistics.CollectStatistics.OfFunction;
+import io.psf.builtin.statistics.CollectStatisticsPsf;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The requests that the servers have handled, by function.
+ *
+ * @param time the time that all servers have counted for: from the first {@link #of} of any worker on
+ * @param functions the functions in the order of their names, each summed over the servers
+ * @param servers the functions of each server, by the rank of the server
+ */
+public record Statistics(
+        Duration time, List<FunctionStatistics> functions, SortedMap<Integer, List<FunctionStatistics>> servers) {
+    /**
+     * Asks the servers. Blocks until they have answered. The first call in a cluster makes the servers begin to count,
+     * and returns no functions; from then on, they count each request until they end.
+     */
+    public static Statistics of(Caller worker) {
+        CollectStatistics.Response collected =
+                CollectStatisticsPsf.stub(worker).call().await();
+        SortedMap<Integer, List<FunctionStatistics>> servers = new TreeMap<>();
+        collected.functions().stream()
+                .collect(Collectors.groupingBy(OfFunction::server))
+                .forEach((server, functions) -> servers.put(server, byName(functions)));
+        return new Statistics(Duration.ofNanos(collected.nanos()), byName(collected.functions()), servers);
+    }
+
+    private static List<FunctionStatistics> byName(Collection<OfFunction> functions) {
+        return functions.stream()
+                .collect(Collectors.groupingBy(OfFunction::function, TreeMap::new, Collectors.toList()))
+                .entrySet()
+                .stream()
+                .map(each -> FunctionStatistics.of(each.getKey(), each.getValue()))
+                .toList();
+    }
+}
