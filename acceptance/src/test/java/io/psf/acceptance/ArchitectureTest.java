@@ -232,8 +232,7 @@ final class ArchitectureTest {
             .resideInAPackage(GPU_SHARD)
             .should()
             .dependOnClassesThat(resideInAPackage("io.psf..")
-                    .and(not(resideInAnyPackage(
-                            GPU_SHARD, GPU_DRIVER, GPU, API, SHARD, STORE, "io.psf.builtin..")))
+                    .and(not(resideInAnyPackage(GPU_SHARD, GPU_DRIVER, GPU, API, SHARD, STORE, "io.psf.builtin..")))
                     .and(not(type(HostMemory.class))));
 
     @ArchTest

@@ -47,8 +47,8 @@ final class ReadmeTest {
             String source = withoutHead(Files.readString(ROOT.resolve(matcher.group(1))));
             matcher.appendReplacement(
                     updated,
-                    Matcher.quoteReplacement(
-                            "<!-- include " + matcher.group(1) + " -->\n```" + matcher.group(2) + "\n" + source + "```"));
+                    Matcher.quoteReplacement("<!-- include " + matcher.group(1) + " -->\n```" + matcher.group(2) + "\n"
+                            + source + "```"));
         }
         matcher.appendTail(updated);
         if (Boolean.getBoolean("readme.update")) {

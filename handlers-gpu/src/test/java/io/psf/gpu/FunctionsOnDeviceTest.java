@@ -426,6 +426,11 @@ class FunctionsOnDeviceTest {
         }
         assertThat(full.code()).isEqualTo(PsException.Code.RESOURCE_EXHAUSTED);
         assertThat(full).hasMessageContaining("memory of device 0").hasMessageContaining("expected: at most");
+        TensorId elsewhere = Tensors.init(worker, named(spec.deviceOrHost(), "elsewhere")); // some slices on the host
+        long[] keys = {0, rows / 2, rows - 1};
+        Tensors.pushRows(worker, elsewhere, keys, new float[] {1, 2, 3}).await();
+        assertThat(rows(elsewhere, keys, 1)).containsExactly(1, 2, 3);
+        Tensors.clear(worker, elsewhere);
         for (int i = 0; i <= made; i++) {
             Tensors.clear(worker, TensorId.of("large" + i));
         }

@@ -68,8 +68,9 @@ class TensorSpecTest {
     @Test
     void aDeviceIsAPlacement() {
         TensorSpec spec = TensorSpec.dense("w", 3);
-        assertThat(spec.device()).isEqualTo(spec.placement("device"));
-        assertThat(spec.deviceOrHost()).isEqualTo(spec.placement("device, host"));
+        assertThat(spec.device()).isEqualTo(spec.placement("device").slices(0));
+        assertThat(spec.deviceOrHost()).isEqualTo(spec.placement("device, host").slices(0));
+        assertThat(spec.slices(3).device()).isEqualTo(spec.placement("device").slices(3));
     }
 
     @Test
