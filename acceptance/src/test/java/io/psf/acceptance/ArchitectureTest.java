@@ -215,8 +215,8 @@ final class ArchitectureTest {
     static final ArchRule VECTOR_SEES_THE_OPTIMIZERS_ALONE = only("io.psf.vector..", API, "io.psf.builtin.optimizer");
 
     @ArchTest
-    static final ArchRule THE_CLI_SEES_THE_ROOT_OF_THE_RUNTIME_AND_LISTS_HANDLERS =
-            only("io.psf.cli..", API, ROOT, HANDLER);
+    static final ArchRule THE_CLI_SEES_THE_ROOTS_OF_RUNTIME_AND_BUILTIN_AND_LISTS_HANDLERS =
+            only("io.psf.cli..", API, ROOT, HANDLER, "io.psf.builtin");
 
     // Shards on devices.
 
