@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Servers that are given a device which this machine does not have: what they log, and what users get. */
+/** The log and the errors of servers that are given a device which this machine does not have. */
 class WithoutDeviceTest {
     private static final ListAppender<ILoggingEvent> LOG = new ListAppender<>();
 

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a guest sees of a cluster.
+ * The state of a cluster at one time.
  *
  * @param members every node except the scheduler
  * @param tensors the tensors of the servers

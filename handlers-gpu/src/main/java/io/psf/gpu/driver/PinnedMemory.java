@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class PinnedMemory {
     private static final Cleaner CLEANER = Cleaner.create();
 
-    /** The most bytes in use: what the JVM's own direct memory has by default. */
+    /** The most bytes in use: the limit of the heap, which is the default limit of the JVM's direct memory, too. */
     private static final long MOST = Runtime.getRuntime().maxMemory();
 
     /** The bytes that are not freed yet. */

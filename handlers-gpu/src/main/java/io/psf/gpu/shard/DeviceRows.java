@@ -249,11 +249,6 @@ final class DeviceRows {
      */
     void end(LongArray given) {
         status.read();
-        checked(given);
-    }
-
-    /** Checks the status that was read. Arguments and errors are those of {@link #end}. */
-    void checked(LongArray given) {
         updateCounts();
         filled = rows;
         requireOwned(given);

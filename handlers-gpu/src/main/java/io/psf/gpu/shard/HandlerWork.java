@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What a handler does on a device beside the shard's own operations: memory of one call, copies, kernels of its jar. */
+/** The operations of {@link io.psf.gpu.DeviceShard} for handlers: memory of one call, copies, kernels of their jars. */
 final class HandlerWork {
     private static final Map<Resource, Module> MODULES = new ConcurrentHashMap<>();
 

@@ -31,9 +31,9 @@ final class Kernels {
             Map.entry("psf_move_rows", "pppii"),
             Map.entry("psf_gather", "ppiipp" + GENERATOR),
             Map.entry("psf_scatter", "ppiip"),
-            Map.entry("psf_*_all", "pppppl" + "li" + RULE),
-            Map.entry("psf_*_rows", "ppppp" + "pp" + "iii" + "p" + RULE),
-            Map.entry("psf_*_rest", "ppppp" + "p" + "ii" + RULE),
+            Map.entry("psf_*_all", "ppppplli" + RULE),
+            Map.entry("psf_*_rows", "pppppppiiip" + RULE),
+            Map.entry("psf_*_rest", "ppppppii" + RULE),
             Map.entry("psf_count", "pi"),
             Map.entry("psf_release", "pippp"));
 

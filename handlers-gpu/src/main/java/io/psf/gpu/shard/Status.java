@@ -3,7 +3,7 @@ package io.psf.gpu.shard;
 import io.psf.gpu.driver.Block;
 import java.nio.ByteBuffer;
 
-/** What the kernels tell of a shard: the status of psf.cu, and the last state of it that the host has read. */
+/** The status of a shard that kernels write ({@code Status} of psf.cu), and the copy of it that the host has read. */
 final class Status {
     /** The bytes of the words of one operation. */
     private static final int OF_OPERATION = 16;
@@ -42,12 +42,7 @@ final class Status {
         set(words);
     }
 
-    /** Queues the copy of the status to memory of the host, for {@link #set}. */
-    void copyTo(ByteBuffer words) {
-        workspace.stream().copyOut(block.address(), words);
-    }
-
-    void set(ByteBuffer words) {
+    private void set(ByteBuffer words) {
         int at = words.position();
         invalid = words.getInt(at);
         full = words.getInt(at + 4);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a machine without a GPU is told, and that psf's classes need none to be loaded. */
+/** The reasons for which CUDA cannot be used. */
 class CudaTest {
     @Test
     void driverThatIsMissing() {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * What the card does at most, in GB/s.
+ * The highest rates of copies that were measured on the card, in GB/s.
  *
  * @param copy bytes read and written by a copy on the device
  * @param in bytes copied from page-locked memory to the device
