@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
@@ -9,12 +10,15 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
+import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the workers' pushes to a shard into steps of its optimizer. Attached to the shard, used on its lane.
@@ -45,6 +49,9 @@ public final class Pushes implements MemberListener {
     private final Deque<Round> open = new ArrayDeque<>(1);
 
     private boolean closing;
+
+    /** The number of rounds that have closed. */
+    private long rounds;
 
     private Pushes(Shard shard, boolean synchronous, boolean mean) {
         this.shard = shard;
@@ -129,11 +136,20 @@ public final class Pushes implements MemberListener {
     }
 
     private <R> CompletionStage<R> take(Update update, Supplier<R> answer) {
+        TiledOptimizer summing = summing();
         if (!synchronous) {
+            if (summing != null) {
+                CallInfo call = shard.call();
+                SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
+                Step step = summing.begin(shard, update.keys(), update.values());
+                return new SlicedStep(shard, step, id, List.of(shard.caller()))
+                        .run()
+                        .thenApply(done -> answer.get());
+            }
             update.applyTo(shard);
             return CompletableFuture.completedFuture(answer.get());
         }
-        Push<R> push = new Push<>(answer);
+        Push<R> push = new Push<>(answer, summing == null ? null : shard.caller());
         int worker = shard.call().worker();
         roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
@@ -167,18 +183,20 @@ public final class Pushes implements MemberListener {
             return; // re-entered: an answer released a worker's next call before the whole round was answered
         }
         closing = true;
+        boolean isPending = false;
         try {
-            for (Round round = open.peek(); round != null; round = open.peek()) {
+            for (Round round = open.peek(); round != null && !isPending; round = open.peek()) {
                 int missing = lowestMissing(round, members);
                 if (missing < Integer.MAX_VALUE) {
                     round.addBelow(missing);
                     return;
                 }
                 open.remove();
-                close(round);
+                rounds++;
+                isPending = close(round);
             }
         } finally {
-            closing = false;
+            closing = isPending;
         }
     }
 
@@ -197,17 +215,59 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Steps the optimizer, then answers the pushes in the order of arrival. The last push is answered last: its handler
-     * is still running, so its answer is sent after the others, whose answers may have released calls that use the
-     * memory for answers.
+     * Steps the optimizer, then answers the pushes.
+     *
+     * @return true if that happens later, since the step needs sums over other slices: no other round may close before
      */
-    private void close(Round round) {
+    private boolean close(Round round) {
         try {
-            round.total(mean).applyTo(shard);
+            Update total = round.total(mean);
+            TiledOptimizer summing = summing();
+            if (summing != null) {
+                return begin(round, summing.begin(shard, total.keys(), total.values()));
+            }
+            total.applyTo(shard);
         } catch (RuntimeException | Error e) {
-            round.pushes().forEach(push -> push.answered().completeExceptionally(e));
-            return;
+            round.fail(e);
+            return false;
         }
-        round.pushes().forEach(Push::complete);
+        round.answer();
+        return false;
+    }
+
+    private boolean begin(Round round, Step step) {
+        SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, rounds);
+        CompletableFuture<Void> done =
+                new SlicedStep(shard, step, id, round.callers()).run().toCompletableFuture();
+        boolean isPending = !done.isDone();
+        var unused = done.whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                round.answer();
+            } else {
+                round.fail(failure);
+            }
+            if (isPending) {
+                closing = false;
+                closeRounds(shard.members());
+            }
+        });
+        return isPending;
+    }
+
+    /** Returns the optimizer if its steps need sums over other slices; otherwise null. */
+    private @Nullable TiledOptimizer summing() {
+        return shard.optimizer() instanceof TiledOptimizer tiled && tiled.needsSums() && !TiledOptimizer.isWhole(shard)
+                ? tiled
+                : null;
+    }
+
+    private int requireWorker(int worker) {
+        if (worker < 0) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "push of a server to tensor \"" + shard.spec().id() + "\", whose optimizer " + shard.optimizer()
+                            + " needs sums over all slices (expected: of a worker)");
+        }
+        return worker;
     }
 }
