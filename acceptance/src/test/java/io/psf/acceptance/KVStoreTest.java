@@ -1,0 +1,327 @@
+package io.psf.acceptance;
+
+import static io.psf.acceptance.Clusters.onEachWorker;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.acceptance.Clusters.Over;
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.builtin.KVStore;
+import io.psf.builtin.Optimizers;
+import io.psf.runtime.PsCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** MXNet's tests of its distributed KVStore, on whole clusters. */
+@Timeout(180)
+final class KVStoreTest {
+    private static float[] filled(int n, float value) {
+        float[] values = new float[n];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    private static float[] pulled(KVStore kv, Object key, int n) {
+        float[] into = new float[n];
+        kv.pull(key, into).await();
+        return into;
+    }
+
+    private static void assertRefused(PsException.Code code, ThrowingCallable call, String... messages) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContainingAll(messages);
+    }
+
+    /** The rule is w += 2 sum; worker r pushes r + 1. */
+    @ParameterizedTest
+    @CsvSource({"MEMORY, 2, 3, 2", "TCP, 2, 3, 3", "MEMORY, 1200, 1200, 2", "SHARED_MEMORY, 1200, 1200, 2"})
+    void mx1_aRoundAppliesTheRuleToTheSum(Over over, int rows, int width, int workers) {
+        try (PsCluster cluster = Clusters.start(over, 2, workers)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    kv.setOptimizer(Optimizers.add(2));
+                    kv.init("w", filled(rows * width, 1), rows, width);
+                    int n = kv.numWorkers();
+                    for (int i = 0; i < 7; i++) {
+                        Pending<?> pushed = kv.push("w", filled(rows * width, kv.rank() + 1));
+                        assertThat(pulled(kv, "w", rows * width)).containsOnly(n * (n + 1) * (i + 1) + 1);
+                        pushed.await();
+                        kv.barrier();
+                    }
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY, 2, 3", "TCP, 1200, 1200"})
+    void mx2_aPushOfRowsChangesTheseRows(Over over, int rows, int width) {
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    kv.setOptimizer(Optimizers.add(2));
+                    kv.init("w", filled(rows * width, 1), rows, width);
+                    Random random = new Random(worker.rank());
+                    for (int i = 0; i < 7; i++) {
+                        long[] mine = {kv.rank() % 2};
+                        Pending<?> pushed = kv.push("w", mine, filled(width, kv.rank() + 1));
+                        long[] asked = random.longs(rows, 0, rows).toArray();
+                        float[] into = new float[rows * width];
+                        kv.rowSparsePull("w", asked, into).await();
+                        for (int at = 0; at < rows; at++) {
+                            int row = (int) asked[at];
+                            int ofRow = IntStream.range(0, kv.numWorkers())
+                                    .filter(rank -> rank % 2 == row)
+                                    .map(rank -> 2 * (rank + 1))
+                                    .sum();
+                            assertThat(Arrays.copyOfRange(into, at * width, (at + 1) * width))
+                                    .as("row %d in round %d", row, i)
+                                    .containsOnly(1 + ofRow * (i + 1));
+                        }
+                        pushed.await();
+                        kv.barrier();
+                    }
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void mx3_aPushOfNoRowsChangesNothing(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    kv.init(
+                            List.of("small", "big"),
+                            List.of(filled(6, 3), filled(1200 * 100, 3)),
+                            List.of(new int[] {2, 3}, new int[] {1200, 100}));
+                    for (int i = 0; i < 7; i++) {
+                        kv.push("small", new long[0], new float[0]).await();
+                        kv.push("big", new long[0], new float[0]).await();
+                    }
+                    assertThat(pulled(kv, "small", 6)).containsOnly(3);
+                    assertThat(pulled(kv, "big", 1200 * 100)).containsOnly(3);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY", "TCP"})
+    void mx5_everyWorkerPullsTheFirstValuesOfRankZero(Over over) {
+        List<Integer> keys = IntStream.range(0, 200).boxed().toList();
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    List<float[]> values = new ArrayList<>();
+                    List<int[]> shapes = new ArrayList<>();
+                    List<float[]> into = new ArrayList<>();
+                    for (int i : keys) {
+                        int[] shape = i % 2 == 0 ? new int[] {3, 5} : new int[] {20_000, 5};
+                        shapes.add(shape);
+                        values.add(filled(shape[0] * shape[1], i + 1000 * kv.rank()));
+                        into.add(new float[shape[0] * shape[1]]);
+                    }
+                    kv.init(keys, values, shapes);
+                    kv.pull(keys, into).await();
+                    for (int i : keys) {
+                        assertThat(into.get(i)).containsOnly(i);
+                    }
+                }
+            });
+        }
+    }
+
+    /** Each error is an answer; the servers and the other workers go on. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void mx12_everyMistakeIsAnErrorThatNamesTensorExpectedAndActual(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    kv.init("w", filled(6, 1), 2, 3);
+                    kv.init("w", filled(6, 5), 2, 3);
+                    assertThat(pulled(kv, "w", 6)).containsOnly(1);
+                    assertRefused(
+                            PsException.Code.UNKNOWN_TENSOR,
+                            () -> kv.push("v", new float[6]).await(),
+                            "\"v\"");
+                    assertRefused(
+                            PsException.Code.ALREADY_EXISTS,
+                            () -> kv.init("w", filled(6, 1), 3, 2),
+                            "\"w\"",
+                            "[3, 2]",
+                            "[2, 3]");
+                    assertRefused(PsException.Code.BAD_REQUEST, () -> kv.init("u", filled(6, 1), 2, 2), "\"u\"", "6");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push("w", new float[5]).await(),
+                            "\"w\"",
+                            "5",
+                            "6");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.pull("w", new float[7]).await(),
+                            "\"w\"",
+                            "7",
+                            "6");
+                    assertRefused(
+                            PsException.Code.OUT_OF_RANGE,
+                            () -> kv.rowSparsePull("w", new long[] {0, 2}, new float[6])
+                                    .await(),
+                            "\"w\"",
+                            "2");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST, () -> kv.pull(3, new float[6]), "the Integer 3", "\"w\"");
+                    assertRefused(PsException.Code.BAD_REQUEST, () -> kv.pull(3L, new float[6]), "the Long 3");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push(List.of("w", "w"), List.of(new float[6], new float[6])),
+                            "\"w\"",
+                            "twice");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST, () -> kv.push(List.of("w"), List.of()), "arrays: 0", "1");
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> KVStore.create(worker, "local"),
+                            "\"local\"",
+                            "dist_sync",
+                            "dist_async");
+                    kv.push("w", filled(6, 2)).await();
+                    assertThat(pulled(kv, "w", 6)).containsOnly(4);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void mx20_theSumReplacesTheValueAndAWorkerThatHasNotPushedPullsAtOnce(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> KVStore.create(worker, "dist_sync").init(3, filled(10, 7)));
+            try (KVStore one = KVStore.create(cluster.worker(0), "dist_sync");
+                    KVStore two = KVStore.create(cluster.worker(1), "dist_sync")) {
+                Pending<?> first = one.push(3, filled(10, 1));
+                Pending<?> second = one.push(3, filled(10, 10));
+                assertThat(pulled(two, 3, 10)).as("the old value").containsOnly(7);
+                assertThat(first.isDone() || second.isDone()).isFalse();
+                two.push(3, filled(10, 100)).await();
+                first.await();
+                assertThat(pulled(two, 3, 10)).as("the sum").containsOnly(101);
+                assertThat(second.isDone()).isFalse();
+                float[] into = new float[10];
+                two.pushPull(3, filled(10, 1000), into).await();
+                assertThat(into).containsOnly(1010);
+                second.await();
+            }
+        }
+    }
+
+    @Test
+    void mx20_aRoundWithoutOneWorkerTimesOut() {
+        try (PsCluster cluster = PsCluster.builder()
+                .servers(2)
+                .workers(2)
+                .deadline(Duration.ofSeconds(2))
+                .start()) {
+            onEachWorker(cluster, worker -> {
+                KVStore kv = KVStore.create(worker, "dist_sync");
+                kv.init("w", filled(10, 7));
+                if (kv.rank() == 0) {
+                    assertRefused(
+                            PsException.Code.TIMED_OUT,
+                            () -> kv.push("w", filled(10, 1)).await(),
+                            "\"w\"");
+                }
+                assertThat(pulled(kv, "w", 10)).containsOnly(7);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void mx21_anAsynchronousPushIsAppliedOnArrival(Over over) {
+        int times = 50;
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_async")) {
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push("w", filled(1001, 1)),
+                            "dist_async",
+                            "setOptimizer");
+                    kv.setOptimizer(Optimizers.add());
+                    kv.init("w", filled(1001, 1));
+                    List<Pending<?>> pushes = new ArrayList<>();
+                    float before = 0;
+                    for (int i = 0; i < times; i++) {
+                        pushes.add(kv.push("w", filled(1001, 1)));
+                        float now = pulled(kv, "w", 1001)[1000];
+                        assertThat(now).isGreaterThanOrEqualTo(before + 1);
+                        before = now;
+                    }
+                    pushes.forEach(Pending::await);
+                    kv.barrier();
+                    assertThat(pulled(kv, "w", 1001)).containsOnly(1 + kv.numWorkers() * times);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY", "TCP"})
+    void listsOfKeysAreOneCall(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_device_sync")) {
+                    float[] into = new float[4];
+                    kv.broadcast("a", filled(4, 3 + kv.rank()), into, 2, 2);
+                    assertThat(into).containsOnly(3);
+                    kv.init("b", filled(7, 1));
+                    List<String> keys = List.of("a", "b");
+                    Pending<?> pushed = kv.push(keys, List.of(filled(4, 1), filled(7, 2)));
+                    pushed.await();
+                    assertThat(pushed.isDone()).isTrue();
+                    float[] a = new float[4];
+                    float[] b = new float[7];
+                    kv.pull(keys, List.of(a, b)).toCompletableFuture().join();
+                    assertThat(a).containsOnly(2);
+                    assertThat(b).containsOnly(4);
+                    kv.barrier();
+                    kv.pushPull(keys, List.of(filled(4, 5), filled(7, 6)), List.of(a, b))
+                            .await(Duration.ofSeconds(30));
+                    assertThat(a).containsOnly(10);
+                    assertThat(b).containsOnly(12);
+                    assertThat(kv.tensor("a").name()).isEqualTo("a");
+                    assertThat(kv.numDeadNode()).isZero();
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY", "TCP"})
+    void aCommandRunsOnEveryServer(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            assertThat(kv.sendCommandToServers(CountShards.HEAD, "to")).containsExactly("to 0 false", "to 1 false");
+            kv.init("w", filled(10, 1));
+            assertThat(kv.sendCommandToServers(CountShards.HEAD, "to")).containsExactly("to 0 true", "to 1 true");
+            assertRefused(PsException.Code.BAD_REQUEST, () -> kv.sendCommandToServers(8, ""), "head: 8", "[7]");
+        }
+    }
+}
