@@ -146,6 +146,105 @@ final class KVStoreTest {
         }
     }
 
+    /** The pushed gradients add up to the threshold at the third, the fifth and the sixth push. */
+    @ParameterizedTest
+    @CsvSource({"MEMORY, 2, 3, 2", "TCP, 2, 3, 3", "TCP, 1200, 1200, 2"})
+    void mx6_twoBitCompressionSendsTheThresholdOnceTheResidualReachesIt(Over over, int rows, int width, int workers) {
+        float[] gradients = {0, .4f, .1f, .2f, .3f, .5f};
+        int[] sent = {0, 0, 1, 1, 2, 3};
+        try (PsCluster cluster = Clusters.start(over, 2, workers)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_sync")) {
+                    kv.setOptimizer(Optimizers.add(2));
+                    kv.setGradientCompression("2bit", 0.5);
+                    kv.init("w", filled(rows * width, 0), rows, width);
+                    kv.init("v", filled(5, 0));
+                    for (int i = 0; i < gradients.length; i++) {
+                        kv.push("w", filled(rows * width, gradients[i])).await();
+                        assertThat(pulled(kv, "w", rows * width)).containsOnly(workers * sent[i]);
+                        float[] minus = new float[5];
+                        kv.pushPull("v", filled(5, -gradients[i]), minus).await();
+                        assertThat(minus).containsOnly(-workers * sent[i]);
+                        kv.barrier();
+                    }
+                }
+            });
+        }
+    }
+
+    /** Of gradients 3, -0.25, .. the residual is what +1 or -1 leaves. */
+    @ParameterizedTest
+    @CsvSource({"MEMORY", "TCP"})
+    void oneBitCompressionSendsTheSign(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, "dist_async")) {
+                    kv.setOptimizer(Optimizers.add());
+                    kv.setGradientCompression("1bit", 0);
+                    String mine = "w" + kv.rank();
+                    kv.init(
+                            List.of("w0", "w1"),
+                            List.of(new float[40], new float[40]),
+                            List.of(new int[] {40}, new int[] {8, 5}));
+                    float[] gradient = filled(40, -0.25f); // residuals -0.25: -1, 0.75; 0.5: 1, -0.5; -0.75: -1, 0.25
+                    gradient[33] = 3; // residuals 3: 1, 2; 5: 1, 4
+                    float[][] expected = {{-1, 1}, {0, 2}, {-1, 3}};
+                    for (float[] each : expected) {
+                        kv.push(mine, gradient).await();
+                        float[] values = pulled(kv, mine, 40);
+                        assertThat(values[33]).isEqualTo(each[1]);
+                        assertThat(values[32]).isEqualTo(each[0]);
+                        assertThat(values[39]).isEqualTo(each[0]);
+                    }
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2bit, 16", "1bit, 32"})
+    void compressedPushesTakeAFractionOfTheBytes(String type, int fraction) {
+        int n = 1_000_000;
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.init("w", new float[n]);
+            long before = cluster.worker().bytesSent();
+            kv.push("w", filled(n, 1)).await();
+            long plain = cluster.worker().bytesSent() - before;
+            assertThat(plain).isGreaterThan(4L * n);
+            kv.setGradientCompression(type, 0.5);
+            before = cluster.worker().bytesSent();
+            kv.push("w", filled(n, 1)).await();
+            long compressed = cluster.worker().bytesSent() - before;
+            assertThat(compressed).isLessThan(plain / fraction * 105 / 100);
+            assertThat(pulled(kv, "w", n)).containsOnly(type.equals("2bit") ? 0.5f : 1);
+        }
+    }
+
+    @Test
+    void compressionRefusesWhatItCannotSend() {
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.init("w", new float[6], 2, 3);
+            assertRefused(
+                    PsException.Code.BAD_REQUEST, () -> kv.setGradientCompression("4bit", 1), "\"4bit\"", "\"2bit\"");
+            assertRefused(PsException.Code.BAD_REQUEST, () -> kv.setGradientCompression("2bit", 0), "0.0");
+            kv.setGradientCompression("2bit", 1);
+            assertRefused(
+                    PsException.Code.BAD_REQUEST,
+                    () -> kv.push("w", new long[] {0}, new float[3]),
+                    "\"w\"",
+                    "compression");
+            assertRefused(PsException.Code.BAD_REQUEST, () -> kv.push("w", new float[5]), "\"w\"", "5", "6");
+            float[] gradient = filled(6, 1);
+            gradient[4] = Float.NaN;
+            assertRefused(PsException.Code.BAD_REQUEST, () -> kv.push("w", gradient), "\"w\"", "element 4", "NaN");
+            assertRefused(PsException.Code.UNKNOWN_TENSOR, () -> kv.push("v", gradient), "\"v\"");
+            kv.push("w", filled(6, 1)).await();
+            assertThat(pulled(kv, "w", 6)).containsOnly(1);
+        }
+    }
+
     /** Each error is an answer; the servers and the other workers go on. */
     @ParameterizedTest
     @EnumSource(Over.class)

@@ -38,6 +38,7 @@ public final class KVStore implements AutoCloseable {
     private final KVStoreKeys keys = new KVStoreKeys();
     private final List<TensorId> initialized = new ArrayList<>();
     private @Nullable OptimizerSpec optimizer;
+    private @Nullable Compressor compressor;
 
     private KVStore(Worker worker, KVStoreType type) {
         this.worker = worker;
@@ -194,13 +195,22 @@ public final class KVStore implements AutoCloseable {
      * @param gradient [n, width] float32
      * @return answered once the update is in the values
      * @throws PsException with {@code OUT_OF_RANGE} if a row is not one of the key's; with {@code BAD_REQUEST} if the
-     *     store is {@code dist_async} and has no optimizer
+     *     store is {@code dist_async} and has no optimizer, or has gradient compression
      */
     public Pending<?> push(Object key, long[] rows, float[] gradient) {
+        if (compressor != null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "push of rows of key \"" + key
+                            + "\" with gradient compression (expected: a push of all rows, or a store without compression)");
+        }
         return Tensors.pushRows(worker, requirePush(key), rows, gradient);
     }
 
     private Pending<?> push(TensorId tensor, float[] gradient) {
+        if (compressor != null) {
+            return compressor.push(tensor, gradient);
+        }
         return Tensors.push(worker, tensor, gradient);
     }
 
@@ -261,6 +271,9 @@ public final class KVStore implements AutoCloseable {
     }
 
     private Pending<?> pushPull(TensorId tensor, float[] gradient, float[] into) {
+        if (compressor != null) {
+            return new PendingAll(List.of(compressor.push(tensor, gradient), Tensors.pull(worker, tensor, into)));
+        }
         return Tensors.pushPull(worker, tensor, gradient, into);
     }
 
@@ -299,6 +312,19 @@ public final class KVStore implements AutoCloseable {
             }
             this.optimizer = optimizer;
         });
+    }
+
+    /**
+     * Compresses this worker's later pushes of gradients. What a push does not send remains in a residual on this
+     * worker, is added to the next gradient of the same key, and is lost with the store.
+     *
+     * @param type {@code "2bit"}: an element is the threshold, minus the threshold, or 0. {@code "1bit"}: an element is 1
+     *     if it is above the threshold, otherwise -1
+     * @param threshold above 0 for {@code "2bit"}
+     * @throws PsException with {@code BAD_REQUEST} if there is no such type, or the threshold is invalid
+     */
+    public void setGradientCompression(String type, double threshold) {
+        this.compressor = Compressor.of(worker, type, threshold);
     }
 
     /**
