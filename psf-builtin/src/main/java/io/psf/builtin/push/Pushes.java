@@ -12,9 +12,12 @@ import io.psf.builtin.optimizer.Shapes;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the workers' pushes to a shard into steps of its optimizer. Attached to the shard, used on its lane.
@@ -22,7 +25,7 @@ import java.util.function.Supplier;
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
  * to the next round. A worker that has left is not waited for. Its earlier pushes count, and so does a push whose
- * caller has cancelled its call.
+ * caller has cancelled its call. With a {@link Quorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
  * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
@@ -41,15 +44,19 @@ public final class Pushes implements MemberListener {
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
+    /** Null if a round waits for all workers. */
+    private final @Nullable Quorum quorum;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
 
+    private long closed;
     private boolean closing;
 
-    private Pushes(Shard shard, boolean synchronous, boolean mean) {
+    private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable Quorum quorum) {
         this.shard = shard;
         this.synchronous = synchronous;
         this.mean = mean;
+        this.quorum = quorum;
     }
 
     /**
@@ -62,7 +69,7 @@ public final class Pushes implements MemberListener {
 
     /** Returns the attachment of a shard. Without an earlier {@link #synchronize}, pushes are applied on arrival. */
     public static Pushes of(Shard shard) {
-        return shard.attachment(Pushes.class, () -> new Pushes(shard, false, false));
+        return shard.attachment(Pushes.class, () -> new Pushes(shard, false, false, null));
     }
 
     /**
@@ -71,10 +78,33 @@ public final class Pushes implements MemberListener {
      * @param mean true if a round applies the mean of its pushes, false if it applies their sum
      */
     public static void synchronize(Shard shard, boolean mean) {
-        Pushes pushes = shard.attachment(Pushes.class, () -> new Pushes(shard, true, mean));
-        if (!pushes.synchronous || pushes.mean != mean) {
+        synchronize(shard, mean, 0, false);
+    }
+
+    /**
+     * As {@link #synchronize(Shard, boolean)}, with rounds that close without the slowest workers.
+     *
+     * @param quorum the number of pushes that are not late at which a round closes; 0 for a push of each worker
+     * @param dropsLate true if a late push is dropped, false if it is added to the open round
+     */
+    public static void synchronize(Shard shard, boolean mean, int quorum, boolean dropsLate) {
+        Pushes pushes = shard.attachment(
+                Pushes.class, () -> new Pushes(shard, true, mean, quorum == 0 ? null : new Quorum(quorum, dropsLate)));
+        if (!pushes.synchronous
+                || pushes.mean != mean
+                || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {
             throw new IllegalStateException("synchronize: after the first push (expected: on a new shard)");
         }
+    }
+
+    /** Returns the number of rounds that have closed. */
+    long closed() {
+        return closed;
+    }
+
+    /** Returns the number of late pushes by worker. */
+    Map<Integer, Long> late() {
+        return quorum == null ? Map.of() : quorum.late();
     }
 
     /**
@@ -135,7 +165,12 @@ public final class Pushes implements MemberListener {
         }
         Push<R> push = new Push<>(answer);
         int worker = shard.call().worker();
-        roundOf(worker).add(worker, push, update, shard.requestRelease());
+        boolean late = quorum != null && quorum.isLate(worker, closed);
+        if (late && quorum != null && quorum.dropsLate()) {
+            quorum.answered(Set.of(worker), closed);
+            return CompletableFuture.completedFuture(answer.get());
+        }
+        roundOf(worker).add(worker, push, update, shard.requestRelease(), late);
         closeRounds(shard.members());
         return push.answered();
     }
@@ -159,8 +194,8 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Closes rounds as long as every present worker has pushed. Adds the pushes of the next round that can be added
-     * already.
+     * Closes rounds as long as every present worker has pushed, or enough of them have. Adds the pushes of the next round
+     * that can be added already.
      */
     private void closeRounds(List<Member> members) {
         if (closing) {
@@ -170,7 +205,7 @@ public final class Pushes implements MemberListener {
         try {
             for (Round round = open.peek(); round != null; round = open.peek()) {
                 int missing = lowestMissing(round, members);
-                if (missing < Integer.MAX_VALUE) {
+                if (missing < Integer.MAX_VALUE && (quorum == null || !quorum.isReached(round))) {
                     round.addBelow(missing);
                     return;
                 }
@@ -202,6 +237,10 @@ public final class Pushes implements MemberListener {
      * memory for answers.
      */
     private void close(Round round) {
+        closed++;
+        if (quorum != null) {
+            quorum.answered(round.workers(), closed);
+        }
         try {
             round.total(mean).applyTo(shard);
         } catch (RuntimeException | Error e) {

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class Round {
 
     /** The updates that are not in the sum yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
+
+    /** The number of pushes that are not late. */
+    private int timely;
 
     /** The sum by key; null before the first sparse update, and once the sum has every row. */
     private @Nullable RowSums some;
@@ -57,6 +61,16 @@ final class Round {
         return pushes.containsKey(worker);
     }
 
+    /** Returns the number of pushes that are not late. */
+    int timely() {
+        return timely;
+    }
+
+    /** Returns the ranks of the workers that have pushed. */
+    Set<Integer> workers() {
+        return pushes.keySet();
+    }
+
     /** Returns the pushes in the order of arrival. */
     Collection<Push<?>> pushes() {
         return pushes.values();
@@ -67,8 +81,10 @@ final class Round {
      * earlier.
      *
      * @param release releases the memory of the update's request
+     * @param late true if the push was made for an earlier round
      */
-    void add(int worker, Push<?> push, Update update, Runnable release) {
+    void add(int worker, Push<?> push, Update update, Runnable release, boolean late) {
+        timely += late ? 0 : 1;
         pushes.put(worker, push);
         held.put(worker, new Held(update, release));
     }
