@@ -10,6 +10,9 @@ import io.psf.api.PsException;
 import io.psf.builtin.KVStore;
 import io.psf.builtin.Optimizers;
 import io.psf.runtime.PsCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +22,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -242,6 +246,88 @@ final class KVStoreTest {
             assertRefused(PsException.Code.UNKNOWN_TENSOR, () -> kv.push("v", gradient), "\"v\"");
             kv.push("w", filled(6, 1)).await();
             assertThat(pulled(kv, "w", 6)).containsOnly(1);
+        }
+    }
+
+    /** Saved on 2 servers, loaded on 3: Adam continues with its moments and step counts, as without a break. */
+    @Test
+    void optimizerStatesAreSavedAndLoadedOnAnyNumberOfServers(@TempDir Path folder) {
+        Path file = folder.resolve("states");
+        List<float[]> left = List.of(new float[30_000], new float[7]);
+        List<float[]> expected = List.of(new float[30_000], new float[7]);
+        List<String> keys = List.of("w", "v");
+        List<int[]> shapes = List.of(new int[] {10_000, 3}, new int[0]);
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.adam(0.1));
+            kv.init(keys, left, shapes);
+            for (int i = 0; i < 3; i++) {
+                kv.push(keys, List.of(filled(30_000, 1 + i), filled(7, 2 - i))).await();
+            }
+            kv.pull(keys, left).await();
+            kv.saveOptimizerStates(file);
+            kv.push(keys, List.of(filled(30_000, -5), filled(7, 3))).await();
+            kv.pull(keys, expected).await();
+        }
+        try (PsCluster cluster = Clusters.start(Over.TCP, 3, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.adam(0.1));
+            kv.init(keys, left, shapes);
+            kv.push(keys, List.of(new float[30_000], new float[7])).await(); // states of zeros, to be replaced
+            kv.loadOptimizerStates(file);
+            kv.push(keys, List.of(filled(30_000, -5), filled(7, 3))).await();
+            assertThat(pulled(kv, "w", 30_000)).isEqualTo(expected.get(0));
+            assertThat(pulled(kv, "v", 7)).isEqualTo(expected.get(1));
+            assertRefused(
+                    PsException.Code.STORAGE,
+                    () -> kv.loadOptimizerStates(folder.resolve("none")),
+                    folder.resolve("none").toString());
+        }
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            assertRefused(PsException.Code.UNKNOWN_TENSOR, () -> kv.loadOptimizerStates(file), "\"w\"");
+            kv.init("v", new float[7]);
+            kv.init("w", new float[30_000], 3, 10_000);
+            assertRefused(
+                    PsException.Code.BAD_REQUEST,
+                    () -> kv.loadOptimizerStates(file),
+                    "\"w\"",
+                    "[10000, 3]",
+                    "[3, 10000]");
+        }
+        assertThat(file).isRegularFile();
+        assertThat(folder.toFile().list()).containsExactly("states");
+    }
+
+    @Test
+    void aDamagedFileOfStatesIsRefused(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("states");
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.momentum(0.1, 0.9));
+            kv.init("w", new float[40]);
+            kv.push("w", filled(40, 1)).await();
+            kv.saveOptimizerStates(file);
+            byte[] bytes = Files.readAllBytes(file);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(file, bytes);
+            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates(file), "damaged");
+            Files.write(file, Arrays.copyOf(bytes, 5));
+            assertRefused(PsException.Code.STORAGE, () -> kv.loadOptimizerStates(file), "damaged");
+        }
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.momentum(0.1, 0.9));
+            kv.init("w", new float[40]);
+            kv.push("w", filled(40, 1)).await();
+            kv.saveOptimizerStates(file);
+        }
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
+            kv.setOptimizer(Optimizers.adam(0.1));
+            kv.init("w", new float[40]);
+            assertRefused(
+                    PsException.Code.BAD_REQUEST, () -> kv.loadOptimizerStates(file), "\"w\"", "Momentum", "Adam");
         }
     }
 

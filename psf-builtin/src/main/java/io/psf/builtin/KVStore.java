@@ -5,12 +5,10 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.FloatArray;
 import io.psf.builtin.kvstore.SendCommandPsf;
-import io.psf.builtin.kvstore.StoreValuesPsf;
 import io.psf.runtime.Worker;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class KVStore implements AutoCloseable {
     private final Worker worker;
     private final KVStoreType type;
+    private final CollectiveInit collective;
     private final KVStoreKeys keys = new KVStoreKeys();
     private final List<TensorId> initialized = new ArrayList<>();
     private @Nullable OptimizerSpec optimizer;
@@ -43,6 +42,7 @@ public final class KVStore implements AutoCloseable {
     private KVStore(Worker worker, KVStoreType type) {
         this.worker = worker;
         this.type = type;
+        this.collective = new CollectiveInit(worker, type.updates());
     }
 
     /**
@@ -81,89 +81,21 @@ public final class KVStore implements AutoCloseable {
      */
     public void init(List<?> keys, List<float[]> values, List<int[]> shapes) {
         List<TensorInfo> declared = new ArrayList<>();
-        collectively(() -> {
+        collective.together(() -> {
             List<TensorId> tensors = this.keys.distinct(keys, values.size());
             var unused = this.keys.distinct(keys, shapes.size());
             for (int i = 0; i < tensors.size(); i++) {
-                declared.add(shaped(tensors.get(i), values.get(i).length, shapes.get(i)));
+                declared.add(CollectiveInit.shaped(tensors.get(i), values.get(i).length, shapes.get(i)));
             }
             for (int i = 0; i < declared.size() && rank() == 0; i++) {
-                create(declared.get(i), values.get(i));
+                collective.create(declared.get(i), values.get(i), optimizer == null ? Optimizers.assign() : optimizer);
             }
         });
-        declared.forEach(this::requireShape);
+        declared.forEach(collective::requireShape);
         declared.stream()
                 .map(TensorInfo::id)
                 .filter(tensor -> !initialized.contains(tensor))
                 .forEach(initialized::add);
-    }
-
-    /** Does this worker's part, then waits for the other workers: at the barrier also if this worker's part fails. */
-    private void collectively(Runnable part) {
-        RuntimeException failure = null;
-        try {
-            part.run();
-        } catch (RuntimeException e) {
-            failure = e;
-        }
-        try {
-            worker.barrier();
-        } catch (PsException e) {
-            if (failure == null) {
-                throw e;
-            }
-            failure.addSuppressed(e);
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    private static TensorInfo shaped(TensorId tensor, int length, int[] shape) {
-        long rows = shape.length == 0 ? length : shape[0];
-        long width = Arrays.stream(shape).skip(1).asLongStream().reduce(1, Math::multiplyExact);
-        if (rows < 1 || width < 1 || rows * width != length) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "values of key \"" + tensor + "\": " + length + " (expected: as many as shape "
-                            + Arrays.toString(shape) + " has, at least 1)");
-        }
-        return new TensorInfo(tensor, rows, (int) width);
-    }
-
-    private void create(TensorInfo tensor, float[] values) {
-        if (exists(tensor.id())) {
-            requireShape(tensor);
-            return;
-        }
-        Tensors.init(
-                worker,
-                TensorSpec.dense(tensor.id().name(), tensor.rows(), tensor.width())
-                        .optimizer(optimizer == null ? Optimizers.assign() : optimizer)
-                        .updates(type.updates()));
-        StoreValuesPsf.stub(worker).call(tensor.id(), FloatArray.wrap(values)).await();
-    }
-
-    private boolean exists(TensorId tensor) {
-        try {
-            var unused = worker.layout(tensor);
-            return true;
-        } catch (PsException e) {
-            if (e.code() == PsException.Code.UNKNOWN_TENSOR) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    private void requireShape(TensorInfo tensor) {
-        TensorInfo there = worker.layout(tensor.id()).info();
-        if (!there.equals(tensor)) {
-            throw new PsException(
-                    PsException.Code.ALREADY_EXISTS,
-                    "shape of key \"" + tensor.id() + "\": " + tensor.shape() + " (expected: " + there.shape()
-                            + ", as it is there)");
-        }
     }
 
     /**
@@ -304,7 +236,7 @@ public final class KVStore implements AutoCloseable {
      * @throws PsException with {@code BAD_REQUEST} if a key has been initialized
      */
     public void setOptimizer(OptimizerSpec optimizer) {
-        collectively(() -> {
+        collective.together(() -> {
             if (!initialized.isEmpty()) {
                 throw new PsException(
                         PsException.Code.BAD_REQUEST,
@@ -312,6 +244,28 @@ public final class KVStore implements AutoCloseable {
             }
             this.optimizer = optimizer;
         });
+    }
+
+    /**
+     * Saves the optimizers' states of the store's keys to a file of this worker; the values are not part of it. Called
+     * by one worker, while no worker pushes: between two barriers.
+     *
+     * @throws PsException with {@code STORAGE} if the file cannot be written
+     */
+    public void saveOptimizerStates(Path file) {
+        OptimizerStates.save(worker, initialized, file);
+    }
+
+    /**
+     * Loads states that {@link #saveOptimizerStates} has saved, on any number of servers. The keys of the file have been
+     * initialized, with the same shapes and the same kind of optimizer. Their values do not change. Called by one
+     * worker, as the save.
+     *
+     * @throws PsException with {@code STORAGE} if the file is missing or damaged, in which case nothing has changed; with
+     *     {@code BAD_REQUEST} if a key has another shape or another kind of optimizer
+     */
+    public void loadOptimizerStates(Path file) {
+        OptimizerStates.load(worker, file);
     }
 
     /**
