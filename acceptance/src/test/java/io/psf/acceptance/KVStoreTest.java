@@ -340,6 +340,7 @@ final class KVStoreTest {
                 try (KVStore kv = KVStore.create(worker, "dist_sync")) {
                     kv.init("w", filled(6, 1), 2, 3);
                     kv.init("w", filled(6, 5), 2, 3);
+                    kv.init("x", filled(4, 5));
                     assertThat(pulled(kv, "w", 6)).containsOnly(1);
                     assertRefused(
                             PsException.Code.UNKNOWN_TENSOR,
@@ -386,8 +387,13 @@ final class KVStoreTest {
                             "\"local\"",
                             "dist_sync",
                             "dist_async");
-                    kv.push("w", filled(6, 2)).await();
-                    assertThat(pulled(kv, "w", 6)).containsOnly(4);
+                    assertRefused(
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push(List.of("x", "w"), List.of(new float[5], filled(6, 2)))
+                                    .await(),
+                            "\"x\"",
+                            "5");
+                    assertThat(pulled(kv, "w", 6)).as("pushed all the same").containsOnly(4);
                 }
             });
         }

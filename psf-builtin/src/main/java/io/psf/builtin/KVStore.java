@@ -109,15 +109,16 @@ public final class KVStore implements AutoCloseable {
         return push(requirePush(key), gradient);
     }
 
-    /** Pushes to several keys, as {@link #push(Object, float[])}. A key must not occur twice. */
+    /**
+     * Pushes to several keys, as {@link #push(Object, float[])}. If one of them fails, the others are pushed all the
+     * same.
+     *
+     * @throws PsException as {@link #push(Object, float[])}; with {@code BAD_REQUEST} if a key occurs twice
+     */
     public Pending<?> push(List<?> keys, List<float[]> gradients) {
         requireOptimizer();
         List<TensorId> tensors = this.keys.distinct(keys, gradients.size());
-        List<Pending<?>> calls = new ArrayList<>();
-        for (int i = 0; i < tensors.size(); i++) {
-            calls.add(push(tensors.get(i), gradients.get(i)));
-        }
-        return new PendingAll(calls);
+        return PendingAll.of(tensors.size(), i -> push(tensors.get(i), gradients.get(i)));
     }
 
     /**
@@ -171,11 +172,7 @@ public final class KVStore implements AutoCloseable {
     /** Pulls several keys, as {@link #pull(Object, float[])}. */
     public Pending<?> pull(List<?> keys, List<float[]> into) {
         List<TensorId> tensors = this.keys.all(keys, into.size());
-        List<Pending<?>> calls = new ArrayList<>();
-        for (int i = 0; i < tensors.size(); i++) {
-            calls.add(Tensors.pull(worker, tensors.get(i), into.get(i)));
-        }
-        return new PendingAll(calls);
+        return PendingAll.of(tensors.size(), i -> Tensors.pull(worker, tensors.get(i), into.get(i)));
     }
 
     /**
@@ -195,16 +192,12 @@ public final class KVStore implements AutoCloseable {
         requireOptimizer();
         List<TensorId> tensors = this.keys.distinct(keys, gradients.size());
         var unused = this.keys.all(keys, into.size());
-        List<Pending<?>> calls = new ArrayList<>();
-        for (int i = 0; i < tensors.size(); i++) {
-            calls.add(pushPull(tensors.get(i), gradients.get(i), into.get(i)));
-        }
-        return new PendingAll(calls);
+        return PendingAll.of(tensors.size(), i -> pushPull(tensors.get(i), gradients.get(i), into.get(i)));
     }
 
     private Pending<?> pushPull(TensorId tensor, float[] gradient, float[] into) {
         if (compressor != null) {
-            return new PendingAll(List.of(compressor.push(tensor, gradient), Tensors.pull(worker, tensor, into)));
+            return PendingAll.of(2, call -> call == 0 ? push(tensor, gradient) : Tensors.pull(worker, tensor, into));
         }
         return Tensors.pushPull(worker, tensor, gradient, into);
     }
