@@ -84,7 +84,7 @@ public final class Pushes implements MemberListener {
     /**
      * As {@link #synchronize(Shard, boolean)}, with rounds that close without the slowest workers.
      *
-     * @param quorum the number of pushes that are not late at which a round closes; 0 for a push of each worker
+     * @param quorum the number of pushes at which a round closes; 0 for a push of each worker
      * @param dropsLate true if a late push is dropped, false if it is added to the open round
      */
     public static void synchronize(Shard shard, boolean mean, int quorum, boolean dropsLate) {
@@ -165,12 +165,11 @@ public final class Pushes implements MemberListener {
         }
         Push<R> push = new Push<>(answer);
         int worker = shard.call().worker();
-        boolean late = quorum != null && quorum.isLate(worker, closed);
-        if (late && quorum != null && quorum.dropsLate()) {
+        if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
             return CompletableFuture.completedFuture(answer.get());
         }
-        roundOf(worker).add(worker, push, update, shard.requestRelease(), late);
+        roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
         return push.answered();
     }

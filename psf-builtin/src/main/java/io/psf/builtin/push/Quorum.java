@@ -23,7 +23,7 @@ final class Quorum {
     /**
      * Creates the quorum of a new shard.
      *
-     * @param pushes the number of pushes that are not late at which a round closes, at least 1
+     * @param pushes the number of pushes of different workers at which a round closes, at least 1
      * @param dropsLate true if a late push is dropped, false if it is added to the open round
      */
     Quorum(int pushes, boolean dropsLate) {
@@ -54,7 +54,7 @@ final class Quorum {
     }
 
     boolean isReached(Round round) {
-        return round.timely() >= pushes;
+        return round.pushes().size() >= pushes;
     }
 
     SortedMap<Integer, Long> late() {

@@ -29,9 +29,6 @@ final class Round {
     /** The updates that are not in the sum yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
 
-    /** The number of pushes that are not late. */
-    private int timely;
-
     /** The sum by key; null before the first sparse update, and once the sum has every row. */
     private @Nullable RowSums some;
     /** True if the sum has every row and is in the slot. */
@@ -61,11 +58,6 @@ final class Round {
         return pushes.containsKey(worker);
     }
 
-    /** Returns the number of pushes that are not late. */
-    int timely() {
-        return timely;
-    }
-
     /** Returns the ranks of the workers that have pushed. */
     Set<Integer> workers() {
         return pushes.keySet();
@@ -81,10 +73,8 @@ final class Round {
      * earlier.
      *
      * @param release releases the memory of the update's request
-     * @param late true if the push was made for an earlier round
      */
-    void add(int worker, Push<?> push, Update update, Runnable release, boolean late) {
-        timely += late ? 0 : 1;
+    void add(int worker, Push<?> push, Update update, Runnable release) {
         pushes.put(worker, push);
         held.put(worker, new Held(update, release));
     }
