@@ -37,7 +37,7 @@ final class Compressor {
             case "1bit" -> Compression.ONE_BIT;
             default -> throw refused("type of gradient compression: \"" + type + "\"", "\"2bit\" or \"1bit\"");
         };
-        float asFloat = (float) threshold;
+        float asFloat = (float) threshold + 0f; // not -0
         if (compression == Compression.TWO_BIT && !(asFloat > 0) || !Float.isFinite(asFloat)) {
             throw refused("threshold of " + type + ": " + threshold, "finite, above 0 for \"2bit\"");
         }

@@ -6,30 +6,35 @@ import io.psf.api.array.IntArray;
 /**
  * How a gradient is compressed: the code that is sent for an element, and the update that the code stands for. The first
  * element is in the lowest bits of the first code word. The ordinal is the number on the wire: append only.
+ *
+ * <p>The codes are computed from the bits of the floats, since the processor would mispredict half of the branches.
  */
 public enum Compression {
     /** 2 bits: the threshold t is added if the element is at least t, subtracted if it is at most -t. */
     TWO_BIT(2) {
         @Override
         int code(float element, float threshold) {
-            return element >= threshold ? 1 : element <= -threshold ? 2 : 0;
+            int bits = Float.floatToRawIntBits(element);
+            int reached = (Float.floatToRawIntBits(threshold) - 1 - (bits & Integer.MAX_VALUE)) >>> 31;
+            return reached << (bits >>> 31);
         }
 
         @Override
         float update(int code, float threshold) {
-            return code == 1 ? threshold : code == 2 ? -threshold : 0;
+            int some = -((code + 1) >> 1); // all bits set unless the code is 0
+            return Float.intBitsToFloat((Float.floatToRawIntBits(threshold) & some) | (code >> 1) << 31);
         }
     },
     /** 1 bit: 1 is added if the element is above the threshold, subtracted if it is not. */
     ONE_BIT(1) {
         @Override
         int code(float element, float threshold) {
-            return element > threshold ? 1 : 0;
+            return Float.floatToRawIntBits(threshold - element) >>> 31; // the difference has the sign, however small
         }
 
         @Override
         float update(int code, float threshold) {
-            return code == 1 ? 1 : -1;
+            return 2 * code - 1;
         }
     };
 
@@ -39,8 +44,10 @@ public enum Compression {
         this.bits = bits;
     }
 
+    /** Returns the code that is sent for an element of the residual. The threshold is as for {@link #encode}. */
     abstract int code(float element, float threshold);
 
+    /** Returns the update that a code stands for. */
     abstract float update(int code, float threshold);
 
     /** Returns the number of words that the codes of n elements take. */
@@ -56,7 +63,7 @@ public enum Compression {
      * @param residual float32, as long as the gradient; modified
      * @param begin the first element
      * @param end one past the last element
-     * @param threshold the threshold, finite; above 0 for {@link #TWO_BIT}
+     * @param threshold the threshold, finite and not -0; above 0 for {@link #TWO_BIT}
      * @param into receives the codes
      * @param at the index of the first word in {@code into}
      * @return the index after the last word

@@ -40,6 +40,30 @@ class CompressionTest {
         assertThat(Compression.ONE_BIT.words(33)).isEqualTo(2);
     }
 
+    @Test
+    void codesFollowTheDefinitionAtTheEdges() {
+        float[] elements = {
+            0, -0f, 0.5f, -0.5f, Math.nextDown(0.5f), Math.nextUp(-0.5f), Math.nextUp(0.5f), 1e30f, -1e30f,
+            Float.MIN_VALUE, -Float.MIN_VALUE, Float.MAX_VALUE, -Float.MAX_VALUE, Float.POSITIVE_INFINITY,
+            Float.NEGATIVE_INFINITY
+        };
+        for (float threshold : new float[] {0.5f, Float.MIN_VALUE, Float.MAX_VALUE}) {
+            for (float r : elements) {
+                float sent = r >= threshold ? threshold : r <= -threshold ? -threshold : 0;
+                int code = Compression.TWO_BIT.code(r, threshold);
+                assertThat(code).as("2 bits of %s", r).isEqualTo(r >= threshold ? 1 : r <= -threshold ? 2 : 0);
+                assertThat(Compression.TWO_BIT.update(code, threshold)).isEqualTo(sent);
+            }
+        }
+        for (float threshold : new float[] {0, 0.5f, -0.5f, Float.MIN_VALUE, Float.MAX_VALUE, -Float.MAX_VALUE}) {
+            for (float r : elements) {
+                int code = Compression.ONE_BIT.code(r, threshold);
+                assertThat(code).as("1 bit of %s, %s", r, threshold).isEqualTo(r > threshold ? 1 : 0);
+                assertThat(Compression.ONE_BIT.update(code, threshold)).isEqualTo(r > threshold ? 1 : -1);
+            }
+        }
+    }
+
     /** What is sent and what remains are together what was pushed; steps of 1/8 add up exactly. */
     @ParameterizedTest
     @EnumSource(Compression.class)
