@@ -327,7 +327,11 @@ final class KVStoreTest {
             kv.setOptimizer(Optimizers.adam(0.1));
             kv.init("w", new float[40]);
             assertRefused(
-                    PsException.Code.BAD_REQUEST, () -> kv.loadOptimizerStates(file), "\"w\"", "Momentum", "Adam");
+                    PsException.Code.BAD_REQUEST,
+                    () -> kv.loadOptimizerStates(file),
+                    "\"w\"",
+                    "psf.momentum",
+                    "psf.adam");
         }
     }
 

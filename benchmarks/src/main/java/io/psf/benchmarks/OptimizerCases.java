@@ -4,7 +4,6 @@ import io.psf.api.TensorId;
 import io.psf.benchmarks.Step.Work;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.optimizer.Rule;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,58 +20,44 @@ final class OptimizerCases {
 
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
-        for (Rule rule : Rule.values()) {
-            Goal goal = rule == Rule.SGD || rule == Rule.ADAM ? Goal.ratioAtLeast(0.8) : null;
+        for (UsualOptimizers rule : UsualOptimizers.values()) {
+            Goal goal = rule == UsualOptimizers.SGD || rule == UsualOptimizers.ADAM ? Goal.ratioAtLeast(0.8) : null;
             cases.add(Case.of(
                     new Line("optimizer " + rule + ", dense 64 MB on the server", "GB/s", goal),
                     bench -> new Dense(bench.worker(), rule)));
         }
-        for (Rule rule : Rule.values()) {
+        for (UsualOptimizers rule : UsualOptimizers.values()) {
             String name = "optimizer " + rule + ", sparse push 16 wide";
-            cases.add(
-                    SparseCases.of(name, null, true, SparseCalls.table(16, UsualOptimizers.of(rule)), Keys.UNIFORM, 1));
+            cases.add(SparseCases.of(name, null, true, SparseCalls.table(16, rule.spec()), Keys.UNIFORM, 1));
         }
         return cases;
     }
 
-    /**
-     * Returns the number of arrays that a step reads and writes: the update, the values and the state. An array that is
-     * both read and written counts twice; values that are only written count once.
-     */
-    static int touched(Rule rule) {
-        return switch (rule) {
-            case ASSIGN -> 2;
-            case ADD, SGD -> 3;
-            case MOMENTUM, NESTEROV, ADA_GRAD -> 5;
-            case ADAM -> 7;
-        };
-    }
-
     private static final class Dense implements Sides {
         private final Worker worker;
-        private final Rule rule;
+        private final UsualOptimizers rule;
         private final TensorId tensor;
 
-        Dense(Worker worker, Rule rule) {
+        Dense(Worker worker, UsualOptimizers rule) {
             this.worker = worker;
             this.rule = rule;
             this.tensor = Tensors.init(
                     worker,
                     TensorSpec.dense("optimizer " + rule, FLOATS / WIDTH, WIDTH)
                             .slices(0)
-                            .optimizer(UsualOptimizers.of(rule)));
+                            .optimizer(rule.spec()));
         }
 
         @Override
         public double[] floor(int times) {
-            return rule == Rule.ASSIGN
-                    ? gigabytes(Work.COPY, times, touched(rule))
-                    : gigabytes(Work.SAXPY, times, touched(Rule.SGD));
+            return rule == UsualOptimizers.ASSIGN
+                    ? gigabytes(Work.COPY, times, rule.touched())
+                    : gigabytes(Work.SAXPY, times, UsualOptimizers.SGD.touched());
         }
 
         @Override
         public double[] ours(int times) {
-            return gigabytes(Work.OPTIMIZER, times, touched(rule));
+            return gigabytes(Work.OPTIMIZER, times, rule.touched());
         }
 
         private double[] gigabytes(Work work, int times, int arrays) {

@@ -3,11 +3,8 @@ package io.psf.fuzz;
 import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.initializer.Distribution;
-import io.psf.builtin.optimizer.Rule;
 import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.runtime.call.CallLimits;
@@ -34,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -111,12 +109,11 @@ public final class Host implements AutoCloseable {
                 info.id(),
                 info.rows(),
                 info.width(),
-                Distribution.CONSTANT,
-                1,
-                0,
-                0,
-                Rule.ADD,
-                FloatArray.of(1),
+                "psf.constant",
+                Map.of("value", "1"),
+                "psf.add",
+                Map.of("scale", "1"),
+                Map.of(),
                 false,
                 false,
                 LongArray.wrap(Sample.LAYOUT.bounds().stream()

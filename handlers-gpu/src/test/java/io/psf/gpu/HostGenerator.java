@@ -1,7 +1,6 @@
 package io.psf.gpu;
 
 import io.psf.api.TensorLayout;
-import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.Generator;
 import java.util.stream.Stream;
 

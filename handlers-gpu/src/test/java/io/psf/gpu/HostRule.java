@@ -6,7 +6,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.optimizer.Adam;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.optimizer.Kernel;
 import io.psf.testkit.TestShard;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +49,7 @@ final class HostRule {
             }
             state[i] = equal(shard.slot(states.get(i), width), values);
         }
-        boolean counts = rule.kernel(arguments).countsSteps();
+        boolean counts = rule.kernel(arguments).counting() == Kernel.Counting.ROWS;
         float[] counted = new float[rows];
         for (int row = 0; row < rows; row++) {
             counted[row] = random.nextInt(mostSteps + 1);
@@ -92,11 +92,11 @@ final class HostRule {
     }
 
     private float[] corrections() {
-        var correction = ((Adam) rule.kernel(arguments)).correction();
+        var adam = (Adam) rule.kernel(arguments);
         float[] table = new float[2 * KNOWN];
         for (int count = 0; count < KNOWN; count++) {
-            table[2 * count] = correction.rate(count);
-            table[2 * count + 1] = correction.root(count);
+            table[2 * count] = adam.correction().rate(adam.lr(), count);
+            table[2 * count + 1] = adam.correction().root(count);
         }
         return table;
     }

@@ -7,7 +7,6 @@ import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.optimizer.Rule;
 import io.psf.gpu.HostKernels.Order;
 import java.util.Arrays;
 import java.util.Random;

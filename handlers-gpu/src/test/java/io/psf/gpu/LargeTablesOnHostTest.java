@@ -2,7 +2,6 @@ package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.psf.builtin.initializer.Distribution;
 import io.psf.gpu.HostKernels.Order;
 import java.util.List;
 import java.util.Random;

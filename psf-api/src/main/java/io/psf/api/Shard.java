@@ -190,6 +190,17 @@ public interface Shard {
     Optimizer optimizer();
 
     /**
+     * Replaces the optimizer that applies pushes to this shard. Slots keep their content.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the shard cannot be stepped by it
+     */
+    default void setOptimizer(Optimizer optimizer) {
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "optimizer of " + getClass().getName() + ": fixed (expected: a shard that takes another)");
+    }
+
+    /**
      * Returns the shard of the same slice of another tensor, for functions that work on two tensors. It runs on the
      * same lane, so it may be read and written like this shard. The other tensor must have as many rows in as many
      * slices on the same servers, and its slice must have the same keys as this slice. Alternatively, while the

@@ -3,8 +3,6 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.FloatArray;
-import io.psf.builtin.kvstore.StoreValuesPsf;
 import io.psf.runtime.Worker;
 import java.util.Arrays;
 
@@ -66,9 +64,9 @@ record CollectiveInit(Worker worker, Updates updates) {
         Tensors.init(
                 worker,
                 TensorSpec.dense(tensor.id().name(), tensor.rows(), tensor.width())
+                        .initializer(Initializers.of(values))
                         .optimizer(optimizer)
                         .updates(updates));
-        StoreValuesPsf.stub(worker).call(tensor.id(), FloatArray.wrap(values)).await();
     }
 
     private boolean exists(TensorId tensor) {

@@ -1,26 +1,60 @@
 package io.psf.builtin;
 
-import io.psf.builtin.initializer.Distribution;
+import io.psf.api.PsInitializer;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.named.NamedClasses;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The initial values of a tensor. Each value is a function of the seed and of the element's index in the whole tensor,
- * so the values are the same on any number of servers. Created by {@link Initializers}.
+ * The initial values of a tensor. Each value is a function of the arguments and of the element's index in the whole
+ * tensor, so the values are the same on any number of servers; or it is given by the worker. Created by
+ * {@link Initializers}.
  *
- * @param distribution the kind of distribution
- * @param a the constant, the lower bound, or the mean
- * @param b the upper bound or the standard deviation; 0 for a constant
- * @param seed the random seed; the same seed gives the same values
+ * @param name the initializer's name, by which servers find it on their class path
+ * @param arguments its arguments by name, as texts
+ * @param values [rows, width] float32, the values themselves; null if servers generate them
  */
-public record Initializer(Distribution distribution, double a, double b, long seed) {
-    /** Checks the arguments. Throws {@link IllegalArgumentException} if an argument is invalid for the distribution. */
+public record Initializer(
+        String name,
+        Map<String, String> arguments,
+        @Nullable FloatArray values) {
+    /**
+     * Checks the arguments, if the initializer is on the class path here. Throws {@link IllegalArgumentException} if one
+     * is unknown, missing, or out of range.
+     */
     public Initializer {
-        var unused = distribution.generator(a, b, seed);
+        arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
+        NamedClasses here = here();
+        if (here.find(name).isPresent()) {
+            var unused = here.create(Generator.class, name, arguments);
+        }
     }
 
+    private static NamedClasses here() {
+        return NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsInitializer.class);
+    }
+
+    /**
+     * Sets the values of a whole tensor on this worker. The initializer must be on the class path here.
+     *
+     * @param into [rows, width] float32, zeros
+     */
+    void fill(float[] into) {
+        FloatArray whole = FloatArray.wrap(into);
+        if (values != null) {
+            whole.copyFrom(values);
+        } else {
+            here().create(Generator.class, name, arguments).fill(whole, 0);
+        }
+    }
+
+    /** Returns the name with the arguments, such as {@code psf.uniform(a=-0.5, b=0.5, seed=7)}. */
     @Override
     public String toString() {
-        return distribution == Distribution.CONSTANT
-                ? "CONSTANT(" + a + ")"
-                : distribution + "(" + a + ", " + b + ", seed=" + seed + ")";
+        return NamedClasses.text(name, arguments);
     }
 }

@@ -1,56 +1,92 @@
 package io.psf.builtin;
 
 import io.psf.api.Optimizer;
-import io.psf.builtin.optimizer.Rule;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.StringJoiner;
+import io.psf.api.PsOptimizer;
+import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.optimizer.NamedOptimizers;
+import io.psf.builtin.optimizer.Options;
+import io.psf.builtin.optimizer.Schedule;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * The optimizer of a tensor: the rule by which a push changes the values. Created by {@link Optimizers}.
+ * The optimizer of a tensor: the rule by which a push changes the values. Created by {@link Optimizers}; the methods of
+ * this class return copies with options. Immutable.
  *
- * @param rule the kind of optimizer
- * @param arguments the rule's arguments, in the order of {@link Rule#arguments}
+ * @param name the optimizer's name, by which servers find it on their class path
+ * @param arguments its arguments by name, as texts
+ * @param options what it does besides its formula, by name, as texts
  */
-public record OptimizerSpec(Rule rule, List<Float> arguments) {
-    /** Checks the arguments. Throws {@link IllegalArgumentException} if an argument is missing or out of range. */
+public record OptimizerSpec(String name, Map<String, String> arguments, Map<String, String> options) {
+    /**
+     * Checks the options; and the arguments, if the optimizer is on the class path here. Throws
+     * {@link IllegalArgumentException} if one is unknown, missing, or out of range.
+     */
     public OptimizerSpec {
-        arguments = List.copyOf(arguments);
-        var unused = rule.create(floats(arguments));
-    }
-
-    static OptimizerSpec of(Rule rule, double... arguments) {
-        List<Float> list = new ArrayList<>();
-        for (double argument : arguments) {
-            list.add((float) argument);
+        arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
+        options = Options.of(options).texts();
+        NamedClasses here = here();
+        if (here.find(name).isPresent()) {
+            var unused = NamedOptimizers.create(here, name, arguments, options);
         }
-        return new OptimizerSpec(rule, list);
     }
 
-    /** Creates the optimizer. */
+    private static NamedClasses here() {
+        return NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsOptimizer.class);
+    }
+
+    /** Creates the optimizer, which must be on the class path here. */
     public Optimizer create() {
-        return rule.create(values());
+        return NamedOptimizers.create(here(), name, arguments, options);
     }
 
-    /** Returns a copy of the arguments. */
-    float[] values() {
-        return floats(arguments);
+    private OptimizerSpec with(Options options) {
+        return new OptimizerSpec(name, arguments, options.texts());
     }
 
-    private static float[] floats(List<Float> arguments) {
-        float[] values = new float[arguments.size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = arguments.get(i);
-        }
-        return values;
+    /**
+     * Returns a copy that limits each element of a gradient to [-limit, limit].
+     *
+     * @param limit above 0; 0 for no limit
+     */
+    public OptimizerSpec clipValue(double limit) {
+        return with(Options.of(options).withClipValue((float) limit));
     }
 
+    /**
+     * Returns a copy that scales a gradient of a greater norm down to the limit. The norm is the Euclidean norm over all
+     * slices of the tensor: of a push, or on a synchronous tensor of the sum or mean of a round. In a push of some rows
+     * it is over these rows. The servers exchange the parts of the norm, so a push takes one round trip more. A function
+     * that calls the optimizer itself is refused unless the tensor has one slice.
+     *
+     * @param limit above 0; 0 for no limit
+     */
+    public OptimizerSpec clipNorm(double limit) {
+        return with(Options.of(options).withClipNorm((float) limit));
+    }
+
+    /**
+     * Returns a copy with weight decay as L2 regularization: g += decay w, after the gradient was clipped. For the decay
+     * of AdamW see {@link Optimizers#adamW}.
+     *
+     * @param decay at least 0
+     */
+    public OptimizerSpec weightDecay(double decay) {
+        return with(Options.of(options).withWeightDecay((float) decay));
+    }
+
+    /**
+     * Returns a copy whose learning rate follows a schedule. The number of steps that it depends on is saved with the
+     * tensor.
+     */
+    public OptimizerSpec schedule(Schedule schedule) {
+        return with(Options.of(options).withSchedule(schedule));
+    }
+
+    /** Returns the name with the arguments and the options, such as {@code psf.sgd(lr=0.1, clipNorm=1.0)}. */
     @Override
     public String toString() {
-        StringJoiner text = new StringJoiner(", ", rule + "(", ")");
-        for (int i = 0; i < arguments.size(); i++) {
-            text.add(rule.arguments().get(i) + "=" + arguments.get(i));
-        }
-        return text.toString();
+        return NamedClasses.text(name, arguments, options);
     }
 }

@@ -40,8 +40,7 @@ final class ReducedWeights implements Weights {
         AllReduce reduce = AllReduce.of(worker, spec);
         float[] values =
                 new float[worker.layout(spec.tensor().id()).length(spec.tensor().width())];
-        Initializer first = spec.initializer();
-        first.distribution().generator(first.a(), first.b(), first.seed()).fill(FloatArray.wrap(values), 0);
+        spec.initializer().fill(values);
         return new ReducedWeights(
                 reduce,
                 spec.updates() == Updates.MEAN ? Operation.MEAN : Operation.SUM,

@@ -3,6 +3,7 @@ package io.psf.builtin;
 import io.psf.api.Node;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatArray;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ public record TensorSpec(
             throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
         }
+        requireLength(tensor, initializer.values());
         List<String> names = placement == null
                 ? List.of("")
                 : Arrays.stream(placement.split(",", -1)).map(String::strip).toList();
@@ -57,6 +59,14 @@ public record TensorSpec(
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
                     + ", 0 for one per server, or " + PIECES + " for pieces of about 256 KB)");
+        }
+    }
+
+    private static void requireLength(TensorInfo tensor, @Nullable FloatArray values) {
+        if (values != null && (tensor.grows() || values.length() != tensor.rows() * (double) tensor.width())) {
+            throw new IllegalArgumentException("initial values of tensor \"" + tensor.id() + "\": " + values.length()
+                    + " (expected: " + (tensor.grows() ? "a tensor that does not grow" : "rows x width of ")
+                    + (tensor.grows() ? "" : tensor.shape()) + ")");
         }
     }
 

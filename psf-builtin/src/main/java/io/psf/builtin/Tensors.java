@@ -33,6 +33,10 @@ import io.psf.builtin.sparse.SparsePushPullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.builtin.tensor.ListTensorsPsf;
+import io.psf.builtin.tensor.SetLearningRate;
+import io.psf.builtin.tensor.SetLearningRatePsf;
+import io.psf.builtin.tensor.SetOptimizerPsf;
+import io.psf.builtin.tensor.SetValuesPsf;
 import java.time.Duration;
 import java.util.List;
 
@@ -75,12 +79,11 @@ public final class Tensors {
                         spec.tensor().id(),
                         spec.tensor().rows(),
                         spec.tensor().width(),
-                        initializer.distribution(),
-                        initializer.a(),
-                        initializer.b(),
-                        initializer.seed(),
-                        spec.optimizer().rule(),
-                        FloatArray.wrap(spec.optimizer().values()),
+                        initializer.name(),
+                        initializer.arguments(),
+                        spec.optimizer().name(),
+                        spec.optimizer().arguments(),
+                        spec.optimizer().options(),
                         spec.updates() != Updates.EACH,
                         spec.updates() == Updates.MEAN,
                         LongArray.wrap(layout.bounds().stream()
@@ -92,7 +95,42 @@ public final class Tensors {
                         layout.lanes(),
                         spec.placement().equals(Node.HOST) ? "" : spec.placement())
                 .await();
+        FloatArray values = initializer.values();
+        if (values != null) {
+            SetValuesPsf.stub(worker).call(spec.tensor().id(), values).await();
+        }
         return spec.tensor().id();
+    }
+
+    /**
+     * Replaces the optimizer of a tensor, while it is trained if need be. State that the new optimizer has under the same
+     * names is kept, such as the moments when Adam becomes AdamW; other state stays unused. Numbers of steps are kept. A
+     * rate of {@link #setLearningRate} is forgotten. Blocks until every shard has the optimizer. Each shard changes in its
+     * turn among its calls: if no push may be divided between the two, let the workers meet at a barrier first.
+     *
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST}, naming those that it has, if a server does not have the
+     *     optimizer
+     */
+    public static void setOptimizer(TensorCaller worker, TensorId tensor, OptimizerSpec optimizer) {
+        SetOptimizerPsf.stub(worker)
+                .call(
+                        tensor,
+                        worker.layout(tensor).slices(),
+                        optimizer.name(),
+                        optimizer.arguments(),
+                        optimizer.options())
+                .await();
+    }
+
+    /**
+     * Sets the learning rate of a tensor's optimizer while it is trained. A schedule's factor still applies. The rate is
+     * saved with the tensor, and replaces that of the spec when the tensor is loaded.
+     *
+     * @param rate the learning rate, the argument {@code lr} of the optimizer
+     * @return the pending acknowledgement; fails with {@code BAD_REQUEST} if the optimizer has no learning rate
+     */
+    public static Pending<SetLearningRate.Response> setLearningRate(TensorCaller worker, TensorId tensor, double rate) {
+        return SetLearningRatePsf.stub(worker).call(tensor, (float) rate);
     }
 
     /** Drops a tensor with its values and its optimizer state. Blocks until every server has dropped its shards. */

@@ -15,14 +15,15 @@ class TensorSpecTest {
                 .updates(Updates.MEAN)
                 .slices(4);
         assertThat(spec.declaration())
-                .isEqualTo("[1000, 16] slices=4 initializer=NORMAL(0.0, 0.01, seed=7) "
-                        + "optimizer=ADAM(lr=0.1, b1=0.9, b2=0.999, eps=1.0E-8) updates=MEAN");
+                .isEqualTo("[1000, 16] slices=4 initializer=psf.normal(mean=0.0, seed=7, stddev=0.01) "
+                        + "optimizer=psf.adam(b1=0.9, b2=0.999, eps=1.0E-8, lr=0.1) updates=MEAN");
     }
 
     @Test
     void theDefaultsAreZerosAddedAsEachPushArrives() {
         assertThat(TensorSpec.dense("w", 128).declaration())
-                .isEqualTo("[128, 1] slices=-1 initializer=CONSTANT(0.0) optimizer=ADD(scale=1.0) updates=EACH");
+                .isEqualTo(
+                        "[128, 1] slices=-1 initializer=psf.constant(value=0.0) optimizer=psf.add(scale=1.0) updates=EACH");
     }
 
     @Test

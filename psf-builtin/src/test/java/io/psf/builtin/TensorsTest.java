@@ -73,7 +73,7 @@ class TensorsTest {
         assertThat(dense.bytes()).isEqualTo(new ShardBytes(40 * 3 * 4, 40 * 3 * 4, 0));
         assertThat(dense.placements()).containsExactly(Node.HOST);
         assertThat(dense.optimizer()).startsWith("Momentum").contains("0.9");
-        assertThat(dense.declaration()).startsWith("[40, 3] slices=" + servers).contains("UNIFORM");
+        assertThat(dense.declaration()).startsWith("[40, 3] slices=" + servers).contains("psf.uniform");
         assertThat(dense.parts()).hasSize(servers);
         assertThat(dense.parts()).extracting(TensorSummary.Part::server).isSorted();
         assertThat(all.get(1).tensor().grows()).isTrue();

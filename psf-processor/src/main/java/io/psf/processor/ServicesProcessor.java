@@ -1,18 +1,20 @@
 package io.psf.processor;
 
 import com.google.auto.service.AutoService;
-import io.psf.api.spi.HandlerProvider;
 import io.psf.api.spi.ListedProvider;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.annotation.processing.AbstractProcessor;
 import javax.annotation.processing.Processor;
 import javax.annotation.processing.RoundEnvironment;
 import javax.lang.model.SourceVersion;
+import javax.lang.model.element.AnnotationMirror;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
@@ -20,15 +22,17 @@ import javax.tools.FileObject;
 import javax.tools.StandardLocation;
 
 /**
- * Writes the service file that lists the providers which {@link PsfProcessor} generates. This is a separate processor
- * because the file depends on all providers, while each source of {@code PsfProcessor} depends on only one interface.
+ * Writes the service files that list the providers which {@link PsfProcessor} and {@link NamedProcessor} generate. This
+ * is a separate processor because a file depends on all providers, while each source of the others depends on only one
+ * class.
  * Providers of an earlier compilation into the same folder remain listed as long as their classes exist.
  */
 @AutoService(Processor.class)
 public final class ServicesProcessor extends AbstractProcessor {
-    private static final String FILE = "META-INF/services/" + HandlerProvider.class.getName();
+    private static final String FOLDER = "META-INF/services/";
 
-    private final Set<String> providers = new TreeSet<>();
+    /** The providers by service. */
+    private final Map<String, Set<String>> providers = new TreeMap<>();
 
     /** Called by the compiler. */
     public ServicesProcessor() {}
@@ -46,19 +50,36 @@ public final class ServicesProcessor extends AbstractProcessor {
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
         for (Element each : round.getElementsAnnotatedWith(ListedProvider.class)) {
-            providers.add(((TypeElement) each).getQualifiedName().toString());
+            providers
+                    .computeIfAbsent(service(each), service -> new TreeSet<>())
+                    .add(((TypeElement) each).getQualifiedName().toString());
         }
-        if (round.processingOver() && !providers.isEmpty()) {
-            write();
+        if (round.processingOver()) {
+            providers.forEach((service, found) -> write(FOLDER + service, found));
         }
         return false;
     }
 
-    private void write() {
-        Set<String> all = new TreeSet<>(providers);
-        all.addAll(earlier());
+    /** Returns the name of the service that a provider is listed for. */
+    private String service(Element provider) {
+        for (AnnotationMirror each : provider.getAnnotationMirrors()) {
+            if (((TypeElement) each.getAnnotationType().asElement())
+                    .getQualifiedName()
+                    .contentEquals(ListedProvider.class.getName())) {
+                return processingEnv.getElementUtils().getElementValuesWithDefaults(each).values().stream()
+                        .map(value -> value.getValue().toString())
+                        .findFirst()
+                        .orElseThrow();
+            }
+        }
+        throw new IllegalArgumentException(provider + ": no @ListedProvider");
+    }
+
+    private void write(String name, Set<String> found) {
+        Set<String> all = new TreeSet<>(found);
+        all.addAll(earlier(name));
         try {
-            FileObject file = processingEnv.getFiler().createResource(StandardLocation.CLASS_OUTPUT, "", FILE);
+            FileObject file = processingEnv.getFiler().createResource(StandardLocation.CLASS_OUTPUT, "", name);
             try (Writer out = file.openWriter()) {
                 for (String provider : all) {
                     out.write(provider);
@@ -66,15 +87,15 @@ public final class ServicesProcessor extends AbstractProcessor {
                 }
             }
         } catch (IOException e) {
-            processingEnv.getMessager().printMessage(Diagnostic.Kind.ERROR, "cannot write " + FILE + ": " + e);
+            processingEnv.getMessager().printMessage(Diagnostic.Kind.ERROR, "cannot write " + name + ": " + e);
         }
     }
 
-    private Set<String> earlier() {
+    private Set<String> earlier(String file) {
         Set<String> names = new TreeSet<>();
         try (Reader in = processingEnv
                         .getFiler()
-                        .getResource(StandardLocation.CLASS_OUTPUT, "", FILE)
+                        .getResource(StandardLocation.CLASS_OUTPUT, "", file)
                         .openReader(true);
                 BufferedReader lines = new BufferedReader(in)) {
             lines.lines().map(String::strip).filter(this::isThere).forEach(names::add);

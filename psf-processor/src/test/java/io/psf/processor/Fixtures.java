@@ -108,7 +108,7 @@ final class Fixtures {
                 List.of("-Xlint:all,-processing,-options", "--should-stop=ifError=FLOW", "--release", "17"));
         options.addAll(more);
         return Compiler.javac()
-                .withProcessors(new PsfProcessor(), new ServicesProcessor())
+                .withProcessors(new PsfProcessor(), new NamedProcessor(), new ServicesProcessor())
                 .withOptions(options)
                 .compile(sources);
     }

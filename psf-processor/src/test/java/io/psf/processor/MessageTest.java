@@ -145,7 +145,7 @@ class MessageTest {
     @Test
     void aTypeThatAnotherProcessorMakesIsWaitedFor() {
         Compilation compilation = Compiler.javac()
-                .withProcessors(new PsfProcessor(), new ServicesProcessor(), new MakesAnEnum())
+                .withProcessors(new PsfProcessor(), new NamedProcessor(), new ServicesProcessor(), new MakesAnEnum())
                 .compile(JavaFileObjects.forSourceString("acme.F", function("Made")));
         assertThat(compilation.errors()).isEmpty();
         assertThat(compilation.generatedSourceFile("acme.FPsf")).isPresent();

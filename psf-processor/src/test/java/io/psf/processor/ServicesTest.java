@@ -109,7 +109,7 @@ class ServicesTest {
         String path = System.getProperty("java.class.path") + File.pathSeparator + folder;
         JavaCompiler.CompilationTask task = compiler.getTask(
                 null, null, null, List.of("-d", folder.toString(), "-cp", path, "-Xlint:none"), null, List.of(source));
-        task.setProcessors(List.of(new PsfProcessor(), new ServicesProcessor()));
+        task.setProcessors(List.of(new PsfProcessor(), new NamedProcessor(), new ServicesProcessor()));
         assertThat(task.call()).isTrue();
     }
 }

@@ -3,7 +3,6 @@ package io.psf.testkit;
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.Member;
-import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
@@ -21,6 +20,7 @@ import io.psf.api.spi.Merge;
 import io.psf.api.spi.Nulls;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.StoredColumn;
+import io.psf.api.spi.StoredNode;
 import io.psf.api.spi.StoredShard;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
@@ -125,7 +125,7 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
     }
 
     /** Returns a server, for a test that runs a handler of place {@code SERVER} itself. */
-    public Node server(int rank) {
+    public StoredNode server(int rank) {
         return servers.get(rank);
     }
 

@@ -169,6 +169,11 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public void listen(RequestListener listener) {}
 
+    @Override
+    public ClassLoader classPath() {
+        return Thread.currentThread().getContextClassLoader();
+    }
+
     static Path require(@Nullable Path checkpoints) {
         if (checkpoints == null) {
             throw new PsException(

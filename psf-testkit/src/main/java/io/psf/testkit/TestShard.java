@@ -38,7 +38,7 @@ public final class TestShard extends TestPlace implements StoredShard {
     private final TensorInfo spec;
     private final int slice;
     private final Range range;
-    private final Optimizer optimizer;
+    private Optimizer optimizer;
     private final Node.Fill fill;
     private final TestPlaces places;
     private final TestRows content;
@@ -82,9 +82,8 @@ public final class TestShard extends TestPlace implements StoredShard {
      */
     public static TestShard of(Range range, long tensorRows, int width, Optimizer optimizer) {
         TensorLayout layout = TestTensor.layoutWith(range, tensorRows, width);
-        int slice = layout.bounds().indexOf(range.begin());
         TestPlaces places = TestCluster.empty().places();
-        return new TestShard(layout, slice, optimizer, made -> {}, places).from(0);
+        return new TestShard(layout, layout.bounds().indexOf(range.begin()), optimizer, made -> {}, places).from(0);
     }
 
     /** Sets the worker of the calls that the test makes on this shard itself. */
@@ -263,12 +262,11 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public int find(LongArray keys, int[] into) {
-        int found = 0;
         for (int i = 0; i < keys.length(); i++) {
             into[i] = find(keys.get(i));
-            found += into[i] < 0 ? 0 : 1;
         }
-        return found;
+        return (int)
+                IntStream.of(into).limit(keys.length()).filter(row -> row >= 0).count();
     }
 
     private void requireOwned(long key) {
@@ -348,6 +346,11 @@ public final class TestShard extends TestPlace implements StoredShard {
                         + (there == null ? "not there" : there.spec.shape())
                         + " (expected: a tensor of the test with as many rows as " + spec.shape()
                         + "; or a key set of the request that names it)");
+    }
+
+    @Override
+    public void setOptimizer(Optimizer optimizer) {
+        this.optimizer = optimizer;
     }
 
     @Override

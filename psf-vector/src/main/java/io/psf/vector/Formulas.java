@@ -103,7 +103,7 @@ final class Formulas {
 
     private static int adam(
             Adam rule, int steps, Floats weights, Floats ms, Floats vs, int at, Floats update, int from, int n) {
-        float rate = rule.correction().rate(steps);
+        float rate = rule.correction().rate(rule.lr(), steps);
         float root = rule.correction().root(steps);
         float keptM = rule.b1();
         float keptV = rule.b2();

@@ -4,7 +4,7 @@ import io.psf.api.Optimizer;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.Optimizers;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -44,8 +44,8 @@ public class KernelBenchmark {
     public static class Dense {
         final FloatArray gradient = ones(FLOATS);
         final Shard shard = shard(16);
-        final Optimizer sgd = Rule.SGD.create(0.01f);
-        final Optimizer adam = Rule.ADAM.create(0.01f, 0.9f, 0.999f, 1e-8f);
+        final Optimizer sgd = Optimizers.sgd(0.01).create();
+        final Optimizer adam = Optimizers.adam(0.01).create();
     }
 
     /** Updates of 1 MB of rows, in random order, each once. */
@@ -58,8 +58,8 @@ public class KernelBenchmark {
         final FloatArray update = ones(floats);
         final float[] updateOnHeap = update.toArray();
         final float[] valuesOnHeap = new float[FLOATS];
-        final Optimizer sgd = Rule.SGD.create(0.01f);
-        final Optimizer adam = Rule.ADAM.create(0.01f, 0.9f, 0.999f, 1e-8f);
+        final Optimizer sgd = Optimizers.sgd(0.01).create();
+        final Optimizer adam = Optimizers.adam(0.01).create();
         Shard shard = shard(16);
         LongArray[] keys = new LongArray[0];
         int turn;

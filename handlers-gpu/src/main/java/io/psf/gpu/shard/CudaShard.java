@@ -43,7 +43,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     private final ShardMemory memory;
     private final Workspace workspace;
     private final DeviceRows rows;
-    private final DeviceOptimizer optimizer;
+    private DeviceOptimizer optimizer;
     private final LookUp lookUp;
     private final HandlerWork handlerWork;
     private final Attachments attachments = new Attachments(this);
@@ -340,6 +340,11 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     @Override
     public Shard other(TensorId tensor) {
         return lane.other(tensor);
+    }
+
+    @Override
+    public void setOptimizer(Optimizer optimizer) {
+        this.optimizer = new DeviceOptimizer(optimizer, rows, spec.width(), lookUp::begin);
     }
 
     @Override

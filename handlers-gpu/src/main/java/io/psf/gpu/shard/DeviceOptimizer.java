@@ -71,7 +71,7 @@ final class DeviceOptimizer implements Optimizer {
         for (int i = 0; i < names.size(); i++) {
             state[i] = rows.slot(names.get(i), width).address();
         }
-        long steps = rule.rule().countsSteps() ? rows.slot(Kernel.STEPS, 1).address() : 0;
+        long steps = rule.countsSteps() ? rows.slot(Kernel.STEPS, 1).address() : 0;
         long known = corrections == null ? 0 : corrections.address();
         return new Kernels.Stepped(rows.values().address(), state[0], state[1], steps, known, width, rule);
     }

@@ -34,10 +34,10 @@ record Generators(int kind, double a, double b, long seed, float least, float gr
             return new Generators(UNIFORM, u.a(), u.b(), u.key(), u.least(), u.greatest());
         }
         if (generator instanceof Normal n) {
-            return new Generators(NORMAL, n.a(), n.b(), n.key(), 0, 0);
+            return new Generators(NORMAL, n.mean(), n.stddev(), n.key(), 0, 0);
         }
         if (generator instanceof TruncatedNormal t) {
-            return new Generators(TRUNCATED_NORMAL, t.a(), t.b(), t.key(), t.least(), t.greatest());
+            return new Generators(TRUNCATED_NORMAL, t.mean(), t.stddev(), t.key(), t.least(), t.greatest());
         }
         return null;
     }

@@ -37,10 +37,8 @@ record RuleKernel(
      * @throws PsException with {@code BAD_REQUEST} if they do not have it
      */
     static RuleKernel of(Optimizer optimizer) {
-        if (!(optimizer instanceof TiledOptimizer tiled)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "optimizer " + optimizer + ": has no kernel (expected on a device: a rule of psf-builtin)");
+        if (!(optimizer instanceof TiledOptimizer tiled) || !tiled.isPlain()) {
+            throw none(optimizer);
         }
         Kernel rule = tiled.kernel();
         if (rule instanceof Add add) {
@@ -65,9 +63,20 @@ record RuleKernel(
             float[] arguments = {adam.lr(), adam.b1(), adam.b2(), adam.eps()};
             return new RuleKernel("adam", rule, arguments, adam.correction());
         }
-        throw new PsException(
+        throw none(optimizer);
+    }
+
+    private static PsException none(Optimizer optimizer) {
+        return new PsException(
                 PsException.Code.BAD_REQUEST,
-                "optimizer " + optimizer + ": has no kernel (expected on a device: another)");
+                "optimizer " + optimizer
+                        + ": has no kernel (expected on a device: add, assign, sgd, momentum, nesterov,"
+                        + " adagrad or adam of psf, without options)");
+    }
+
+    /** True if the rule needs the number of steps of each row. */
+    boolean countsSteps() {
+        return rule.counting() == Kernel.Counting.ROWS;
     }
 
     private static RuleKernel plain(String name, Kernel rule, float... arguments) {
@@ -89,7 +98,7 @@ record RuleKernel(
         }
         float[] table = new float[2 * KNOWN];
         for (int steps = 0; steps < KNOWN; steps++) {
-            table[2 * steps] = known.rate(steps);
+            table[2 * steps] = known.rate(arguments[0], steps);
             table[2 * steps + 1] = known.root(steps);
         }
         return table;

@@ -1,6 +1,6 @@
 package io.psf.gpu.shard;
 
-import io.psf.builtin.optimizer.Rule;
+import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package io.psf.gpu.shard;
 
-import io.psf.builtin.optimizer.Rule;
+import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import java.nio.ByteBuffer;
@@ -80,7 +80,7 @@ final class KernelBenchmarks {
 
     /** Steps 1M rows of 64 floats by an update that is on the device. */
     Measured dense(Rule rule) {
-        float[] arguments = new float[rule.arguments().size()];
+        float[] arguments = new float[rule.arguments()];
         Arrays.fill(arguments, 0.5f);
         RuleKernel kernel = RuleKernel.of(rule.create(arguments));
         int states = kernel.state().size();
@@ -92,7 +92,7 @@ final class KernelBenchmarks {
             long update = lent.filled(4 * n, Float.floatToRawIntBits(0.01f));
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;
             long second = states > 1 ? lent.filled(4 * n, 0) : 0;
-            long steps = kernel.rule().countsSteps() ? lent.filled(4L * ITEMS, Float.floatToRawIntBits(1)) : 0;
+            long steps = kernel.countsSteps() ? lent.filled(4L * ITEMS, Float.floatToRawIntBits(1)) : 0;
             float[] table = kernel.corrections();
             long corrections = table.length == 0 ? 0 : lent.copied(bytes(table));
             Kernels.Stepped stepped = new Kernels.Stepped(values, first, second, steps, corrections, WIDTH, kernel);

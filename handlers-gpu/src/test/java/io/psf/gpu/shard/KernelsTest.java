@@ -3,8 +3,8 @@ package io.psf.gpu.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.psf.builtin.optimizer.Rule;
 import io.psf.gpu.Grid;
+import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Nvcc;
 import io.psf.gpu.driver.Ptx;
 import java.io.IOException;
@@ -53,7 +53,7 @@ class KernelsTest {
     }
 
     private static RuleKernel of(Rule rule) {
-        float[] arguments = new float[rule.arguments().size()];
+        float[] arguments = new float[rule.arguments()];
         Arrays.fill(arguments, 0.5f);
         return RuleKernel.of(rule.create(arguments));
     }

@@ -5,7 +5,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
 import io.psf.runtime.server.shard.Slice;

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a generated {@link HandlerProvider} that must be listed in the service file by which servers find it. */
+/** Marks a generated provider that must be listed in the service file by which servers find it. */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.TYPE)
-public @interface ListedProvider {}
+public @interface ListedProvider {
+    /** The service: {@link HandlerProvider} or {@link NamedProvider}. */
+    Class<?> value() default HandlerProvider.class;
+}

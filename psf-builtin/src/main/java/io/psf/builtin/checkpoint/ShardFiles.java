@@ -5,6 +5,8 @@ import io.psf.api.Range;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.optimizer.LearningRate;
+import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -115,5 +117,8 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         Tile tile = new Tile(shard);
         files.forEach(file -> file.load(shard, tile));
         shard.attachments().replace(attachments);
+        if (attachments.containsKey(Progress.class.getName())) {
+            LearningRate.restore(shard);
+        }
     }
 }

@@ -13,11 +13,6 @@ record Bounds(float least, float greatest) {
         return new Bounds(atLeast(a), end < b ? end : Math.nextDown(end));
     }
 
-    /** True if the interval contains no float. */
-    boolean isEmpty() {
-        return !(least <= greatest);
-    }
-
     /** Returns the nearest float from {@code least} to {@code greatest}. */
     static float round(double value, float least, float greatest) {
         return Math.max(least, Math.min(greatest, (float) value));

@@ -1,9 +1,16 @@
 package io.psf.builtin.initializer;
 
+import io.psf.api.PsInitializer;
 import io.psf.api.array.FloatArray;
 
 /** Every element is {@code value}. */
+@PsInitializer("psf.constant")
 public record Constant(float value) implements Generator {
+    /** Checks the arguments. */
+    public Constant {
+        Checks.finite("value", value);
+    }
+
     @Override
     public float value(long element) {
         return value;

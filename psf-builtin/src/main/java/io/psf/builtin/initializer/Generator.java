@@ -5,12 +5,26 @@ import io.psf.api.array.FloatArray;
 
 /**
  * Generates initial values. Each value is a function of its element's index in the whole tensor. Immutable and
- * thread-safe.
+ * thread-safe. A user's own is a record with {@link io.psf.api.PsInitializer}, whose components are the named arguments.
  */
 @FunctionalInterface
 public interface Generator {
     /** Returns the value of an element with index {@code row * width + column}. */
     float value(long element);
+
+    /**
+     * Returns a random number for an element, uniform in (0, 1): the same for the same arguments, on any machine.
+     *
+     * @param draw the number of the draw, from 0, for a generator that needs several of an element
+     */
+    static double uniform(long seed, long element, int draw) {
+        return Counter.uniform(Counter.stream(Counter.key(seed), element), draw);
+    }
+
+    /** Like {@link #uniform}, with the standard normal distribution. */
+    static double normal(long seed, long element, int draw) {
+        return Gauss.quantile(uniform(seed, element, draw));
+    }
 
     /**
      * Returns the index of the first element of a key's row in a growing table: {@code key * width}, as in a table with

@@ -1,15 +1,29 @@
 package io.psf.builtin.initializer;
 
+import io.psf.api.PsInitializer;
+
 /**
  * Normal: element e is {@code (float) (a + b * q(u(e, 0)))}, with the functions of the package's description.
  *
- * @param a the mean
- * @param b the standard deviation
- * @param key the stream of the seed
+ * @param mean the mean, a in the formula
+ * @param stddev the standard deviation, b in the formula
+ * @param seed the random seed; the same seed gives the same values
  */
-public record Normal(double a, double b, long key) implements Generator {
+@PsInitializer("psf.normal")
+public record Normal(double mean, double stddev, long seed) implements Generator {
+    /** Checks the arguments. */
+    public Normal {
+        Checks.finite("mean", mean);
+        Checks.positive("stddev", stddev);
+    }
+
+    /** Returns the stream of the seed. */
+    public long key() {
+        return Counter.key(seed);
+    }
+
     @Override
     public float value(long element) {
-        return (float) (a + b * Gauss.quantile(Counter.uniform(Counter.stream(key, element), 0)));
+        return (float) (mean + stddev * Gauss.quantile(Counter.uniform(Counter.stream(key(), element), 0)));
     }
 }

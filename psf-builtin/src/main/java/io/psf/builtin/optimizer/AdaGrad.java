@@ -1,5 +1,6 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
@@ -10,12 +11,12 @@ import java.util.List;
  * @param a0 the initial accumulator, at least 0
  * @param eps avoids division by zero, above 0
  */
+@PsOptimizer("psf.adagrad")
 public record AdaGrad(float lr, float a0, float eps) implements Kernel {
     /** Checks the arguments. */
     public AdaGrad {
         Checks.finite("lr", lr);
-        Checks.require(a0 >= 0, "a0", a0, ">= 0");
-        Checks.finite("a0", a0);
+        Checks.atLeastZero("a0", a0);
         Checks.positive("eps", eps);
     }
 

@@ -1,5 +1,6 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
@@ -16,14 +17,13 @@ import java.util.List;
 public record Adam(float lr, float b1, float b2, float eps, Correction correction) implements Kernel {
     /** Checks the arguments. */
     public Adam {
-        Checks.finite("lr", lr);
-        Checks.fraction("b1", b1);
-        Checks.fraction("b2", b2);
-        Checks.positive("eps", eps);
+        Checks.adam(lr, b1, b2, eps);
     }
 
-    Adam(float lr, float b1, float b2, float eps) {
-        this(lr, b1, b2, eps, new Correction(lr, b1, b2));
+    /** Checks the arguments. */
+    @PsOptimizer("psf.adam")
+    public Adam(float lr, float b1, float b2, float eps) {
+        this(lr, b1, b2, eps, new Correction(b1, b2));
     }
 
     @Override
@@ -32,13 +32,18 @@ public record Adam(float lr, float b1, float b2, float eps, Correction correctio
     }
 
     @Override
-    public boolean countsSteps() {
-        return true;
+    public Counting counting() {
+        return Counting.ROWS;
+    }
+
+    @Override
+    public Adam withLearningRate(float rate) {
+        return new Adam(rate, b1, b2, eps, correction);
     }
 
     @Override
     public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
-        float rate = correction.rate(steps);
+        float rate = correction.rate(lr, steps);
         float root = correction.root(steps);
         float keptM = b1;
         float keptV = b2;

@@ -1,6 +1,9 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
+
 /** w += scale g. */
+@PsOptimizer("psf.add")
 public record Add(float scale) implements Kernel {
     /** Checks the arguments. */
     public Add {

@@ -1,6 +1,9 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
+
 /** w = g. */
+@PsOptimizer("psf.assign")
 public record Assign() implements Kernel {
     @Override
     public boolean replaces() {

@@ -13,8 +13,21 @@ final class Checks {
         finite(name, value);
     }
 
+    static void atLeastZero(String name, float value) {
+        require(value >= 0, name, value, ">= 0");
+        finite(name, value);
+    }
+
     static void fraction(String name, float value) {
         require(value >= 0 && value < 1, name, value, "in [0, 1)");
+    }
+
+    /** Checks the arguments of Adam and its variants. */
+    static void adam(float lr, float b1, float b2, float eps) {
+        finite("lr", lr);
+        fraction("b1", b1);
+        fraction("b2", b2);
+        positive("eps", eps);
     }
 
     static void require(boolean holds, String name, Object value, String expected) {

@@ -10,50 +10,53 @@ public final class Correction {
      */
     private static final int MOST = 1 << 14;
 
-    private final float lr;
     private final float b1;
     private final float b2;
     /**
-     * The rate and the root of 0 steps, of 1 step, and so on. The array is never modified; a longer one replaces it.
+     * The two factors of 0 steps, of 1 step, and so on. The array is never modified; a longer one replaces it.
      */
-    private volatile float[] known = new float[0];
+    private volatile double[] known = new double[0];
 
-    Correction(float lr, float b1, float b2) {
-        this.lr = lr;
+    Correction(float b1, float b2) {
         this.b1 = b1;
         this.b2 = b2;
     }
 
     /** Returns lr / (1 - b1^steps). */
-    public float rate(int steps) {
-        return steps < MOST ? known(steps)[2 * steps] : computeRate(steps);
+    public float rate(float lr, int steps) {
+        return (float) (lr * (steps < MOST ? known(steps)[2 * steps] : ofMean(steps)));
     }
 
     /** Returns 1 / sqrt(1 - b2^steps). */
     public float root(int steps) {
-        return steps < MOST ? known(steps)[2 * steps + 1] : computeRoot(steps);
+        return (float) (steps < MOST ? known(steps)[2 * steps + 1] : ofRoot(steps));
     }
 
-    private float[] known(int steps) {
-        float[] now = known;
+    private double[] known(int steps) {
+        double[] now = known;
         return 2 * steps < now.length ? now : grow(steps);
     }
 
-    private float[] grow(int steps) {
-        float[] more = new float[4 * Math.max(8, Integer.highestOneBit(steps))];
+    private double[] grow(int steps) {
+        double[] more = new double[4 * Math.max(8, Integer.highestOneBit(steps))];
         for (int i = 0; i < more.length / 2; i++) {
-            more[2 * i] = computeRate(i);
-            more[2 * i + 1] = computeRoot(i);
+            more[2 * i] = ofMean(i);
+            more[2 * i + 1] = ofRoot(i);
         }
         known = more;
         return more;
     }
 
-    private float computeRate(int steps) {
-        return (float) (lr / (1 - Math.pow(b1, steps)));
+    @Override
+    public String toString() {
+        return "cached";
     }
 
-    private float computeRoot(int steps) {
-        return (float) (1 / Math.sqrt(1 - Math.pow(b2, steps)));
+    private double ofMean(int steps) {
+        return 1 / (1 - Math.pow(b1, steps));
+    }
+
+    private double ofRoot(int steps) {
+        return 1 / Math.sqrt(1 - Math.pow(b2, steps));
     }
 }

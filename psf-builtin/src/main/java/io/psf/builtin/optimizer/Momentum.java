@@ -1,5 +1,6 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
 import java.util.List;
 
 /**
@@ -8,6 +9,7 @@ import java.util.List;
  * @param lr the learning rate
  * @param m the momentum: the fraction of the velocity that a step retains, in [0, 1)
  */
+@PsOptimizer("psf.momentum")
 public record Momentum(float lr, float m) implements Kernel {
     /** Checks the arguments. */
     public Momentum {

@@ -1,6 +1,9 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.PsOptimizer;
+
 /** Stochastic gradient descent: w -= lr g. */
+@PsOptimizer("psf.sgd")
 public record Sgd(float lr) implements Kernel {
     /** Checks the arguments. */
     public Sgd {

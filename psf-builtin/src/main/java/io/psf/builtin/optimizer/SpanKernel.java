@@ -8,7 +8,7 @@ public interface SpanKernel {
      * @param at the index of the first element in the weights and in the state
      * @param from the index of the first element in the update
      * @param n the number of elements
-     * @param steps the number of steps of these elements, this one included; 0 unless {@link Kernel#countsSteps}
+     * @param steps the number of steps, this one included, as {@link Kernel#counting} says
      * @return the number of elements that were stepped
      */
     int step(int at, int from, int n, int steps);

@@ -1,51 +1,162 @@
 package io.psf.builtin.optimizer;
 
 import io.psf.api.Optimizer;
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The part that all optimizers share: selects the rows that a push steps, and counts the steps of each row. Stateless:
- * state and step counts are in the shard's slots, and each thread has its own tiles.
+ * The part that all formulas share: selects the rows that a push steps, counts the steps of each row, and clips and
+ * decays. Stateless: state and step counts are in the shard's slots and attachments, and each thread has its own tiles.
  */
 public final class TiledOptimizer implements Optimizer {
     private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
 
+    private final String name;
     private final Kernel kernel;
+    private final Options options;
+    /** Null for a formula without a learning rate. */
+    private final @Nullable Rate rate;
+    /** True if the rate differs from step to step, or was set. */
+    private final boolean isRated;
+    /** True if a step is the formula alone, over the rows of the push. */
+    private final boolean isPlain;
 
-    TiledOptimizer(Kernel kernel) {
-        this.kernel = kernel;
+    /** Creates an optimizer that is the formula alone. */
+    public TiledOptimizer(String name, Kernel kernel) {
+        this(name, kernel, Options.NONE, null, false);
     }
 
-    /** Returns the rule, for shards whose values and slots are stepped elsewhere. */
+    TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate) {
+        this(name, kernel, options, rate, !options.schedule().isConstant());
+    }
+
+    /**
+     * Creates an optimizer.
+     *
+     * @param rate the learning rate; null for a formula without one
+     * @param isRated true if the rate differs from step to step, or was set
+     * @throws IllegalArgumentException if the formula replaces the weights and an option is to change gradients, or if
+     *     it has no learning rate and the rate is to differ
+     */
+    private TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate, boolean isRated) {
+        Checks.require(!kernel.replaces() || options.keepGradients(), "options of " + name, options.texts(), "none");
+        Checks.require(!isRated || rate != null, "learning rate of " + name, "none", "an argument \"lr\"");
+        this.name = name;
+        this.kernel = kernel;
+        this.options = options;
+        this.rate = rate;
+        this.isRated = isRated;
+        this.isPlain = options.keepGradients()
+                && !isRated
+                && kernel.counting() != Kernel.Counting.TENSOR
+                && !(kernel instanceof TensorKernel);
+    }
+
+    /** Returns the tiles of this thread. */
+    static Tiles tiles() {
+        return TILES.get();
+    }
+
+    /** Returns the formula, for shards whose values and slots are stepped elsewhere. */
     public Kernel kernel() {
         return kernel;
+    }
+
+    /** True if a step is the formula alone: nothing is clipped, decayed or scheduled, and no sums are needed. */
+    public boolean isPlain() {
+        return isPlain;
+    }
+
+    /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
+    public boolean needsSums() {
+        return options.clipNorm() > 0 || kernel instanceof TensorKernel;
+    }
+
+    /**
+     * Returns this optimizer at the learning rate that is set in the shard's {@link Progress}.
+     *
+     * @throws IllegalArgumentException if the formula has no learning rate
+     */
+    public TiledOptimizer atSetRate() {
+        return new TiledOptimizer(name, kernel, options, rate, true);
+    }
+
+    /**
+     * Begins a step, which changes the shard when it has the sums that it needs.
+     *
+     * @param keys [n] int64, global keys; null for every row; borrowed until the step is complete
+     * @param update [n, width] float32; borrowed until the step is complete
+     */
+    public Step begin(Shard shard, @Nullable LongArray keys, FloatArray update) {
+        Kernel now = kernel;
+        int steps = 0;
+        if (isRated || kernel.counting() == Kernel.Counting.TENSOR) {
+            Progress progress = Progress.of(shard);
+            long step = progress.next();
+            steps = (int) Math.min(Integer.MAX_VALUE, step);
+            if (isRated && rate != null) {
+                double factor = options.schedule().factor(step);
+                now = progress.at((float) (progress.learningRate(rate.base()) * factor), rate);
+            }
+        }
+        int ofTensor = kernel.counting() == Kernel.Counting.TENSOR ? steps : 0;
+        return new Step(now, options, shard, new Step.Push(keys, update), ofTensor);
     }
 
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
-        new Walk(kernel, shard, update, TILES.get()).allRows(shard.rows());
+        if (isPlain && !(kernel instanceof RowKernel)) {
+            new Walk(kernel, null, 0, shard, update, TILES.get()).allRows(shard.rows());
+        } else {
+            complete(shard, null, update);
+        }
     }
 
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
-        int n = keys.length();
-        Tiles tiles = TILES.get();
-        int[] rows = tiles.rows(n);
-        shard.rows(keys, rows); // before Walk gets the arrays: a growing table reallocates them
-        new Walk(kernel, shard, update, tiles).rows(rows, n);
+        if (isPlain && !(kernel instanceof RowKernel)) {
+            int n = keys.length();
+            Tiles tiles = TILES.get();
+            int[] rows = tiles.rows(n);
+            shard.rows(keys, rows); // before Walk gets the arrays: a growing table reallocates them
+            new Walk(kernel, null, 0, shard, update, tiles).rows(rows, n);
+        } else {
+            complete(shard, keys, update);
+        }
+    }
+
+    /** Makes a step at once. */
+    private void complete(Shard shard, @Nullable LongArray keys, FloatArray update) {
+        if (needsSums() && !isWhole(shard)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "optimizer " + this + ": needs sums over all slices of tensor \""
+                            + shard.spec().id() + "\" (expected: a push, or a tensor of one slice)");
+        }
+        Step step = begin(shard, keys, update);
+        while (step.needsSums()) {
+            step.take(step.sums());
+        }
+        step.apply();
+    }
+
+    /** True if the shard is its whole tensor. */
+    public static boolean isWhole(Shard shard) {
+        return shard.range().length() == shard.spec().rows();
     }
 
     @Override
     public String name() {
-        return kernel.getClass().getSimpleName();
+        return name;
     }
 
     @Override
     public String toString() {
-        return kernel.toString();
+        return kernel + (options.texts().isEmpty() ? "" : " " + options.texts());
     }
 }

@@ -35,7 +35,12 @@ final class Walk {
     private final FloatArray update;
     private final FloatArray[] state;
     private final float[][] stateTiles;
+    /** The steps of each row; null unless the formula needs them. */
     private final @Nullable FloatArray steps;
+    /** The steps of the tensor; 0 unless the formula needs them. */
+    private final int stepsOfTensor;
+
+    private final @Nullable Gradients gradients;
     private final @Nullable SpanKernel inPlace;
     /**
      * The number of elements between the start of a cache line and the shard's first element. Vector stores are fastest
@@ -43,9 +48,17 @@ final class Walk {
      */
     private final int pastLine;
 
-    Walk(Kernel kernel, Shard shard, FloatArray update, Tiles tiles) {
+    /**
+     * Creates a walk.
+     *
+     * @param gradients what happens to the gradients before the formula; null for nothing
+     * @param stepsOfTensor the steps of the tensor; 0 unless the formula needs them
+     */
+    Walk(Kernel kernel, @Nullable Gradients gradients, int stepsOfTensor, Shard shard, FloatArray update, Tiles tiles) {
         List<String> names = kernel.state();
         this.kernel = kernel;
+        this.gradients = gradients;
+        this.stepsOfTensor = stepsOfTensor;
         this.width = shard.width();
         this.tiles = tiles;
         this.stateTiles = tiles.state(names.size());
@@ -55,8 +68,8 @@ final class Walk {
         for (int s = 0; s < state.length; s++) {
             state[s] = shard.slot(names.get(s), width);
         }
-        this.steps = kernel.countsSteps() ? shard.slot(Kernel.STEPS, 1) : null;
-        this.inPlace = update.length() < LONG || Providers.FOUND == null || kernel.replaces()
+        this.steps = kernel.counting() == Kernel.Counting.ROWS ? shard.slot(Kernel.STEPS, 1) : null;
+        this.inPlace = update.length() < LONG || Providers.FOUND == null || kernel.replaces() || gradients != null
                 ? null
                 : Providers.FOUND.bind(kernel, values, update, state);
         ByteBuffer bytes = inPlace == null ? null : values.offHeap();
@@ -66,7 +79,7 @@ final class Walk {
     /** Steps every row of the shard. */
     void allRows(int rows) {
         if (steps == null) {
-            span(0, 0, rows * width, 0);
+            span(0, 0, rows * width, stepsOfTensor);
             return;
         }
         int begin = 0;
@@ -118,8 +131,11 @@ final class Walk {
         for (int s = 0; s < state.length; s++) {
             state[s].copyRowsTo(rows, from, n, width, stateTiles[s]);
         }
+        if (gradients != null) {
+            gradients.apply(tiles.w, tiles.g, n * width);
+        }
         if (steps == null) {
-            kernel.step(tiles.w, tiles.g, stateTiles, 0, padded(n * width), 0);
+            kernel.step(tiles.w, tiles.g, stateTiles, 0, padded(n * width), stepsOfTensor);
         } else {
             steps.copyRowsTo(rows, from, n, 1, tiles.counts);
             for (int row = 0; row < n; ) {
@@ -151,7 +167,7 @@ final class Walk {
 
     private int count(int row) {
         if (steps == null) {
-            return 0;
+            return stepsOfTensor;
         }
         float count = steps.get(row) + 1;
         steps.set(row, count);
@@ -163,7 +179,7 @@ final class Walk {
      *
      * @param at the index of the first element in the shard
      * @param from the index of the first element in the update
-     * @param count the number of steps of these elements, this one included; 0 unless the kernel counts steps
+     * @param count the number of steps, this one included; 0 unless the kernel counts steps
      */
     private void span(int at, int from, int n, int count) {
         if (kernel.replaces()) {
@@ -187,6 +203,9 @@ final class Walk {
         copyIn(update, from, tiles.g, n);
         for (int s = 0; s < state.length; s++) {
             copyIn(state[s], at, stateTiles[s], n);
+        }
+        if (gradients != null) {
+            gradients.apply(tiles.w, tiles.g, n);
         }
         if (state.length == 0) {
             kernel.step(tiles.w, tiles.g, stateTiles, 0, padded(n), count);

@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.CallInfo;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
@@ -9,6 +10,8 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
+import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -49,8 +52,10 @@ public final class Pushes implements MemberListener {
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
 
-    private long closed;
     private boolean closing;
+
+    /** The number of rounds that have closed. */
+    private long closed;
 
     private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable Quorum quorum) {
         this.shard = shard;
@@ -95,6 +100,7 @@ public final class Pushes implements MemberListener {
                 || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {
             throw new IllegalStateException("synchronize: after the first push (expected: on a new shard)");
         }
+        var unused = pushes.summing();
     }
 
     /** Returns the number of rounds that have closed. */
@@ -159,11 +165,20 @@ public final class Pushes implements MemberListener {
     }
 
     private <R> CompletionStage<R> take(Update update, Supplier<R> answer) {
+        TiledOptimizer summing = summing();
         if (!synchronous) {
+            if (summing != null) {
+                CallInfo call = shard.call();
+                SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
+                Step step = summing.begin(shard, update.keys(), update.values());
+                return new SlicedStep(shard, step, id, List.of(shard.caller()))
+                        .run()
+                        .thenApply(done -> answer.get());
+            }
             update.applyTo(shard);
             return CompletableFuture.completedFuture(answer.get());
         }
-        Push<R> push = new Push<>(answer);
+        Push<R> push = new Push<>(answer, summing == null ? null : shard.caller());
         int worker = shard.call().worker();
         if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
@@ -201,18 +216,19 @@ public final class Pushes implements MemberListener {
             return; // re-entered: an answer released a worker's next call before the whole round was answered
         }
         closing = true;
+        boolean isPending = false;
         try {
-            for (Round round = open.peek(); round != null; round = open.peek()) {
+            for (Round round = open.peek(); round != null && !isPending; round = open.peek()) {
                 int missing = lowestMissing(round, members);
                 if (missing < Integer.MAX_VALUE && (quorum == null || !quorum.isReached(round))) {
                     round.addBelow(missing);
                     return;
                 }
                 open.remove();
-                close(round);
+                isPending = close(round);
             }
         } finally {
-            closing = false;
+            closing = isPending;
         }
     }
 
@@ -231,21 +247,77 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Steps the optimizer, then answers the pushes in the order of arrival. The last push is answered last: its handler
-     * is still running, so its answer is sent after the others, whose answers may have released calls that use the
-     * memory for answers.
+     * Steps the optimizer, then answers the pushes.
+     *
+     * @return true if that happens later, since the step needs sums over other slices: no other round may close before
      */
-    private void close(Round round) {
+    private boolean close(Round round) {
         closed++;
         if (quorum != null) {
             quorum.answered(round.workers(), closed);
         }
         try {
-            round.total(mean).applyTo(shard);
+            Update total = round.total(mean);
+            TiledOptimizer summing = summing();
+            if (summing != null) {
+                return begin(round, summing.begin(shard, total.keys(), total.values()));
+            }
+            total.applyTo(shard);
         } catch (RuntimeException | Error e) {
-            round.pushes().forEach(push -> push.answered().completeExceptionally(e));
-            return;
+            round.fail(e);
+            return false;
         }
-        round.pushes().forEach(Push::complete);
+        round.answer();
+        return false;
+    }
+
+    private boolean begin(Round round, Step step) {
+        SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, closed);
+        CompletableFuture<Void> done =
+                new SlicedStep(shard, step, id, round.callers()).run().toCompletableFuture();
+        boolean isPending = !done.isDone();
+        var unused = done.whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                round.answer();
+            } else {
+                round.fail(failure);
+            }
+            if (isPending) {
+                closing = false;
+                closeRounds(shard.members());
+            }
+        });
+        return isPending;
+    }
+
+    /**
+     * Returns the optimizer if its steps need sums over other slices; otherwise null.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
+     */
+    private @Nullable TiledOptimizer summing() {
+        if (!(shard.optimizer() instanceof TiledOptimizer tiled)
+                || !tiled.needsSums()
+                || TiledOptimizer.isWhole(shard)) {
+            return null;
+        }
+        if (quorum != null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled
+                            + ", which needs sums over all slices, with a quorum (expected: one slice, or rounds of all"
+                            + " workers)");
+        }
+        return tiled;
+    }
+
+    private int requireWorker(int worker) {
+        if (worker < 0) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "push of a server to tensor \"" + shard.spec().id() + "\", whose optimizer " + shard.optimizer()
+                            + " needs sums over all slices (expected: of a worker)");
+        }
+        return worker;
     }
 }

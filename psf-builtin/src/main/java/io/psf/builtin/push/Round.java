@@ -1,5 +1,6 @@
 package io.psf.builtin.push;
 
+import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
@@ -66,6 +67,30 @@ final class Round {
     /** Returns the pushes in the order of arrival. */
     Collection<Push<?>> pushes() {
         return pushes.values();
+    }
+
+    /** Returns the callers of the pushes, in the order of arrival, the last one first: it is the least likely to expire. */
+    List<Caller> callers() {
+        List<Caller> callers = new ArrayList<>();
+        for (Push<?> push : pushes.values()) {
+            if (push.caller() != null) {
+                callers.add(0, push.caller());
+            }
+        }
+        return callers;
+    }
+
+    /**
+     * Answers the pushes in the order of arrival. The last push is answered last: its handler may still be running, so
+     * its answer is sent after the others, whose answers may have released calls that use the memory for answers.
+     */
+    void answer() {
+        pushes.values().forEach(Push::complete);
+    }
+
+    /** Fails all pushes. */
+    void fail(Throwable cause) {
+        pushes.values().forEach(push -> push.answered().completeExceptionally(cause));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.psf.builtin.push;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ record Update(@Nullable LongArray keys, FloatArray values) {
     void applyTo(Shard shard) {
         if (keys == null) {
             shard.optimizer().apply(shard, values);
-        } else if (keys.length() > 0) {
+        } else if (keys.length() > 0 || shard.optimizer() instanceof TiledOptimizer tiled && !tiled.isPlain()) {
             shard.optimizer().apply(shard, keys, values);
         }
     }

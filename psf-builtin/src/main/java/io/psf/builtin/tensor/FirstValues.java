@@ -1,14 +1,16 @@
 package io.psf.builtin.tensor;
 
 import io.psf.api.Node;
-import io.psf.api.Optimizer;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.push.Pushes;
+import io.psf.builtin.push.SliceCount;
 
 /**
  * The initial values and the mode of a shard, as an {@link InitTensor} request declares them.
@@ -16,16 +18,18 @@ import io.psf.builtin.push.Pushes;
  * @param generator the generator of the initial values
  * @param synchronous true if a round of one push of each worker is applied together
  * @param mean true if a round applies the mean of its pushes
+ * @param slices the number of the tensor's slices
  * @param declaration the tensor's declaration; the shards share the object
  */
-record FirstValues(Generator generator, boolean synchronous, boolean mean, Declaration declaration)
+record FirstValues(Generator generator, boolean synchronous, boolean mean, int slices, Declaration declaration)
         implements Node.Fill {
-    static FirstValues of(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
+    static FirstValues of(TensorInfo tensor, InitTensor.Request request, Generator generator) {
         return new FirstValues(
-                request.distribution().generator(request.a(), request.b(), request.seed()),
+                generator,
                 request.synchronous(),
                 request.mean(),
-                new Declaration(text(tensor, request, optimizer)));
+                request.servers().length(),
+                new Declaration(text(tensor, request)));
     }
 
     @Override
@@ -36,6 +40,9 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
         if (synchronous) {
             Pushes.synchronize(shard, mean);
         }
+        if (shard.optimizer() instanceof TiledOptimizer tiled && tiled.needsSums()) {
+            SliceCount.set(shard, slices);
+        }
         var unused = shard.attachment(Declaration.class, () -> declaration);
     }
 
@@ -45,10 +52,12 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, Decla
     }
 
     /** Returns the declaration in the form of a spec's, for people who read the tensor's files. */
-    private static String text(TensorInfo tensor, InitTensor.Request request, Optimizer optimizer) {
+    private static String text(TensorInfo tensor, InitTensor.Request request) {
         return tensor.shape() + " slices="
-                + request.servers().length() + " initializer=" + request.distribution() + "(" + request.a() + ", "
-                + request.b() + ", seed=" + request.seed() + ") optimizer=" + optimizer + " updates="
+                + request.servers().length() + " initializer="
+                + NamedClasses.text(request.initializer(), request.initializerArguments()) + " optimizer="
+                + NamedClasses.text(request.optimizer(), request.optimizerArguments(), request.optimizerOptions())
+                + " updates="
                 + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM")
                 + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
     }

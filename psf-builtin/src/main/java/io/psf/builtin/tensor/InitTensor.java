@@ -7,17 +7,20 @@ import io.psf.api.Optimizer;
 import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsFunction;
-import io.psf.api.Since;
+import io.psf.api.PsInitializer;
+import io.psf.api.PsOptimizer;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
-import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
-import io.psf.builtin.initializer.Distribution;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.optimizer.NamedOptimizers;
 import java.util.Arrays;
+import java.util.Map;
 
 /** Creates a tensor's shards; each server creates its own. An existing shard is left unchanged. */
 @PsFunction(value = "psf.init", at = Place.SERVER)
@@ -28,12 +31,11 @@ public interface InitTensor {
      * @param tensor the tensor's name
      * @param rows the number of rows
      * @param width the number of floats in a row
-     * @param distribution the distribution of the initial values
-     * @param a the distribution's first argument
-     * @param b the distribution's second argument
-     * @param seed the seed of the initial values
-     * @param rule the optimizer: the rule by which a push changes a shard
-     * @param arguments [n] float32, the rule's arguments
+     * @param initializer the name of the initializer
+     * @param initializerArguments its arguments by name
+     * @param optimizer the name of the optimizer: the rule by which a push changes a shard
+     * @param optimizerArguments its arguments by name
+     * @param optimizerOptions what it does besides its formula, by name
      * @param synchronous true if a round of one push of each worker is applied together
      * @param mean true if a round applies the mean of its pushes, false if it applies their sum
      * @param bounds [slices + 1] int64, the first key of each slice, then the number of rows
@@ -47,18 +49,17 @@ public interface InitTensor {
             TensorId tensor,
             long rows,
             int width,
-            Distribution distribution,
-            double a,
-            double b,
-            long seed,
-            Rule rule,
-            FloatArray arguments,
+            String initializer,
+            Map<String, String> initializerArguments,
+            String optimizer,
+            Map<String, String> optimizerArguments,
+            Map<String, String> optimizerOptions,
             boolean synchronous,
             boolean mean,
             LongArray bounds,
             IntArray servers,
-            @Since(2) long lanes,
-            @Since(3) String placement) {}
+            long lanes,
+            String placement) {}
 
     /**
      * The result.
@@ -68,11 +69,17 @@ public interface InitTensor {
     record Response(@Reduce(SUM) int created) {}
 
     /** Creates the shards that this server owns. */
-    default Response handle(Request request, Node node) {
+    default Response handle(Request request, StoredNode node) {
         TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
-        Optimizer optimizer = request.rule().create(request.arguments().toArray());
+        Optimizer optimizer = NamedOptimizers.create(
+                NamedClasses.of(node, PsOptimizer.class),
+                request.optimizer(),
+                request.optimizerArguments(),
+                request.optimizerOptions());
+        Generator generator = NamedClasses.of(node, PsInitializer.class)
+                .create(Generator.class, request.initializer(), request.initializerArguments());
         requireSlices(request.bounds().length(), request.servers().length());
-        FirstValues first = FirstValues.of(tensor, request, optimizer);
+        FirstValues first = FirstValues.of(tensor, request, generator);
         TensorLayout layout = new TensorLayout(
                 tensor,
                 Arrays.stream(request.bounds().toArray()).boxed().toList(),

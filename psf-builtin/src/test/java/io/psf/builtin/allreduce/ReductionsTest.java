@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.TestShard;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ReductionsTest {
-    private final TestShard shard = TestShard.whole(2, 1, Rule.ASSIGN.create()).workers(0, 1, 2);
+    private final TestShard shard =
+            TestShard.whole(2, 1, new TiledOptimizer("assign", new Assign())).workers(0, 1, 2);
 
     /** Returns the result as text, as it is when it is answered. */
     private CompletableFuture<String> reduce(int worker, Operation operation, long number, float... values) {

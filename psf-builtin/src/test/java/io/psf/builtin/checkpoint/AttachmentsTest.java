@@ -9,7 +9,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.Optimizers;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
@@ -83,7 +83,8 @@ class AttachmentsTest {
     }
 
     private static Attachments loaded(byte... row) {
-        Attachments attachments = new Attachments(TestShard.whole(5, 1, Rule.ADD.create(1)));
+        Attachments attachments =
+                new Attachments(TestShard.whole(5, 1, Optimizers.add().create()));
         attachments.replace(Map.of(Reader.class.getName(), List.of(new Attachments.Entry(3, false, row))));
         return attachments;
     }

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.optimizer.Sgd;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
@@ -40,7 +41,7 @@ class FileFormatTest {
         PsfTest<SaveTensor.Request, SaveTensor.Response> test =
                 PsfTest.of(SaveTensorPsf.bind(new SaveTensor() {})).checkpoints(folder);
         TestCluster cluster = (grows ? test.growing(T, width) : test.tensor(T, rows, width))
-                .optimizer(Rule.SGD.create(0.5f))
+                .optimizer(new TiledOptimizer("Sgd", new Sgd(0.5f)))
                 .on(1);
         TestShard shard = cluster.shard(T, 0);
         shard.rows(LongArray.wrap(LongStream.range(0, rows).toArray()));

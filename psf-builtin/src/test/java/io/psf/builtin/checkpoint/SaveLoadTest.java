@@ -254,8 +254,9 @@ class SaveLoadTest {
                 .hasMessageContaining("BAD_REQUEST: shape of checkpoint \"other\": [40, 3] (expected: [40, 4], that of"
                         + " tensor \"w\")");
         assertThat(refusal(spec(Optimizers.sgd(0.01)), "other"))
-                .hasMessageContaining("BAD_REQUEST: optimizer of checkpoint \"other\": Adam (expected: Sgd, that of"
-                        + " tensor \"w\")");
+                .hasMessageContaining(
+                        "BAD_REQUEST: optimizer of checkpoint \"other\": psf.adam (expected: psf.sgd, that of"
+                                + " tensor \"w\")");
     }
 
     @Test

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.Rule;
-import io.psf.testkit.PsfTest;
+import io.psf.builtin.optimizer.Add;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.TestShard;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -43,8 +42,20 @@ class CompressionTest {
     @Test
     void codesFollowTheDefinitionAtTheEdges() {
         float[] elements = {
-            0, -0f, 0.5f, -0.5f, Math.nextDown(0.5f), Math.nextUp(-0.5f), Math.nextUp(0.5f), 1e30f, -1e30f,
-            Float.MIN_VALUE, -Float.MIN_VALUE, Float.MAX_VALUE, -Float.MAX_VALUE, Float.POSITIVE_INFINITY,
+            0,
+            -0f,
+            0.5f,
+            -0.5f,
+            Math.nextDown(0.5f),
+            Math.nextUp(-0.5f),
+            Math.nextUp(0.5f),
+            1e30f,
+            -1e30f,
+            Float.MIN_VALUE,
+            -Float.MIN_VALUE,
+            Float.MAX_VALUE,
+            -Float.MAX_VALUE,
+            Float.POSITIVE_INFINITY,
             Float.NEGATIVE_INFINITY
         };
         for (float threshold : new float[] {0.5f, Float.MIN_VALUE, Float.MAX_VALUE}) {
@@ -93,7 +104,8 @@ class CompressionTest {
 
     @Test
     void codesOfAnotherSliceOrLengthAreRefused() {
-        TestShard shard = TestShard.whole(20, 1, Rule.ADD.create(1)).from(0);
+        TestShard shard =
+                TestShard.whole(20, 1, new TiledOptimizer("add", new Add(1))).from(0);
         PushCodes function = new PushCodes() {};
         assertThatThrownBy(() -> function.handle(request(LongArray.of(3), IntArray.of(0, 0)), shard))
                 .isInstanceOf(PsException.class)
@@ -105,16 +117,5 @@ class CompressionTest {
 
     private static PushCodes.Request request(LongArray slices, IntArray codes) {
         return new PushCodes.Request(W, Compression.TWO_BIT, 0.5f, slices, IntArray.of(codes.length()), codes);
-    }
-
-    @Test
-    void storedValuesAreTheSameOnAnySlices() {
-        FloatArray values = FloatArray.allocate(60);
-        for (int i = 0; i < 60; i++) {
-            values.set(i, i);
-        }
-        PsfTest.of(StoreValuesPsf.bind(new StoreValues() {}))
-                .tensor(W, 20, 3)
-                .sameOnAnySlices(new StoreValues.Request(W, values));
     }
 }

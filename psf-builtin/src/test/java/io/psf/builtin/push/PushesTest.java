@@ -7,7 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.optimizer.Add;
+import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Momentum;
+import io.psf.builtin.optimizer.Sgd;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.testkit.TestShard;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,19 +28,19 @@ class PushesTest {
 
     @Test
     void anAsynchronousPushIsAppliedWhenItArrives() {
-        TestShard shard = shard(Rule.ADD, 1).workers(0, 1);
+        TestShard shard = shard(new Add(1)).workers(0, 1);
         assertThat(dense(shard, 0, 1, 2, 3, 4)).isCompletedWithValue("1.0, 2.0, 3.0, 4.0");
         assertThat(sparse(shard, 0, new long[] {1}, 10)).isCompletedWithValue("1.0, 12.0, 3.0, 4.0");
     }
 
     @Test
     void anEmptySparsePushChangesNothingAndIsAnswered() {
-        TestShard shard = shard(Rule.ASSIGN).workers(0, 1);
+        TestShard shard = shard(new Assign()).workers(0, 1);
         dense(shard, 0, 1, 2, 3, 4);
         for (int i = 0; i < 7; i++) {
             assertThat(sparse(shard, i % 2, new long[0])).isCompletedWithValue("1.0, 2.0, 3.0, 4.0");
         }
-        TestShard rounds = sums(shard(Rule.ASSIGN).workers(0, 1));
+        TestShard rounds = sums(shard(new Assign()).workers(0, 1));
         for (int i = 0; i < 7; i++) {
             sparse(rounds, 0, new long[0]);
             assertThat(sparse(rounds, 1, new long[0])).isCompletedWithValue("0.0, 0.0, 0.0, 0.0");
@@ -44,7 +49,7 @@ class PushesTest {
 
     @Test
     void withoutAnOptimizerTheSumOfARoundReplacesTheValue() {
-        TestShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        TestShard shard = sums(shard(new Assign()).workers(0, 1));
         CompletableFuture<String> first = dense(shard, 0, 1, 2, 3, 4);
         assertThat(first).isNotDone();
         assertThat(values(shard)).as("before the round closes").isEqualTo("0.0, 0.0, 0.0, 0.0");
@@ -57,7 +62,7 @@ class PushesTest {
 
     @Test
     void aWorkerThatPushesTwiceDoesNotCloseTheRound() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
         CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
         CompletableFuture<String> again = dense(shard, 0, 5, 5, 5, 5);
         assertThat(first).isNotDone();
@@ -72,7 +77,7 @@ class PushesTest {
 
     @Test
     void whenAWorkerLeavesTheRoundClosesOverThoseWhoAreLeft() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
         CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
         CompletableFuture<String> gone = dense(shard, 2, 4, 4, 4, 4);
         shard.workers(0, 1);
@@ -85,8 +90,8 @@ class PushesTest {
 
     @Test
     void aRoundStepsTheOptimizerOnceWithTheSum() {
-        TestShard shard = sums(shard(Rule.MOMENTUM, 0.01f, 0.9f).workers(0, 1));
-        TestShard alone = shard(Rule.MOMENTUM, 0.01f, 0.9f);
+        TestShard shard = sums(shard(new Momentum(0.01f, 0.9f)).workers(0, 1));
+        TestShard alone = shard(new Momentum(0.01f, 0.9f));
         for (int round = 0; round < 3; round++) {
             dense(shard, 0, 1, 2, 3, 4);
             dense(shard, 1, 0.5f, 0.25f, 1, 2);
@@ -97,7 +102,7 @@ class PushesTest {
 
     @Test
     void twoWorkersWithSumAndSgdAreOneStepOfTheSum() { // RY-1
-        TestShard shard = sums(shard(Rule.SGD, 0.01f).workers(0, 1));
+        TestShard shard = sums(shard(new Sgd(0.01f)).workers(0, 1));
         dense(shard, 0, 0.1f, 0.2f, 0.3f, 0.4f);
         dense(shard, 1, 0.7f, 0.6f, 0.5f, 0.9f);
         float[] g = {0.1f + 0.7f, 0.2f + 0.6f, 0.3f + 0.5f, 0.4f + 0.9f};
@@ -109,7 +114,7 @@ class PushesTest {
     @Test
     void aRoundOfWorkerRPushingRPlusOneAddsTwiceTheSum() { // MX-1, on one shard
         int n = 2;
-        TestShard shard = sums(shard(Rule.ADD, 2).workers(0, 1));
+        TestShard shard = sums(shard(new Add(2)).workers(0, 1));
         shard.values().fill(1);
         for (int i = 0; i < 7; i++) {
             for (int r = 0; r < n; r++) {
@@ -121,7 +126,7 @@ class PushesTest {
 
     @Test
     void theMeanDividesByThoseWhoPushedEmptyPushesIncluded() {
-        TestShard shard = shard(Rule.ADD, 1).workers(0, 1, 2, 3);
+        TestShard shard = shard(new Add(1)).workers(0, 1, 2, 3);
         Pushes.synchronize(shard, true);
         sparse(shard, 0, new long[] {1, 2}, 4, 8);
         sparse(shard, 1, new long[0]);
@@ -135,7 +140,7 @@ class PushesTest {
 
     @Test
     void sparsePushesOfARoundAreOneStepOfEachRow() {
-        TestShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        TestShard shard = sums(shard(new Assign()).workers(0, 1));
         shard.values().fill(7);
         sparse(shard, 0, new long[] {3, 1}, 1, 2);
         assertThat(sparse(shard, 1, new long[] {1, 0}, 10, 20)).isCompletedWithValue("20.0, 12.0, 7.0, 1.0");
@@ -143,7 +148,7 @@ class PushesTest {
 
     @Test
     void denseAndSparsePushesOfARoundMayBeMixed() {
-        TestShard shard = sums(shard(Rule.ASSIGN).workers(0, 1));
+        TestShard shard = sums(shard(new Assign()).workers(0, 1));
         sparse(shard, 0, new long[] {3, 1}, 1, 2);
         assertThat(dense(shard, 1, 10, 20, 30, 40)).isCompletedWithValue("10.0, 22.0, 30.0, 41.0");
     }
@@ -176,7 +181,7 @@ class PushesTest {
 
     /** What four pushes come to that arrive in an order: worker r pushes densely if bit r of {@code dense} is set. */
     private static float[] round(List<Integer> order, boolean mean, int dense) {
-        TestShard shard = shard(Rule.ASSIGN).workers(0, 1, 2, 3);
+        TestShard shard = shard(new Assign()).workers(0, 1, 2, 3);
         Pushes.synchronize(shard, mean);
         for (int worker : order) {
             if ((dense >> worker & 1) == 1) {
@@ -215,7 +220,8 @@ class PushesTest {
     @Test
     void longRoundsAreAddedUpLikeShortOnes() { // longer than a tile of what is added together, and no multiple of one
         int n = 2000;
-        TestShard shard = TestShard.whole(n, 1, Rule.ASSIGN.create()).workers(0, 1, 2);
+        TestShard shard = TestShard.whole(n, 1, new TiledOptimizer("assign", new Assign()))
+                .workers(0, 1, 2);
         Pushes.synchronize(shard, true);
         Random random = new Random(3);
         float[][] updates = new float[3][n];
@@ -237,7 +243,7 @@ class PushesTest {
 
     @Test
     void aRequestIsGivenBackWhenAllLowerRanksHavePushedAndNotReadAfterwards() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2, 3));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2, 3));
         float[][] pushed = {{1, 2, 3, 4}, {10, 20, 30, 40}, {5, 6}, {7, 7, 7, 7}};
         shard.onRelease(worker -> Arrays.fill(pushed[worker], Float.NaN));
         dense(shard, 1, pushed[1]);
@@ -255,7 +261,7 @@ class PushesTest {
 
     @Test
     void aWorkerThatPushesOnAndOnWithoutTheOthersIsStopped() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
         for (int i = 0; i < 4; i++) {
             dense(shard, 0, 1, 1, 1, 1);
         }
@@ -271,7 +277,7 @@ class PushesTest {
 
     @Test
     void thePushThatClosesARoundIsAnsweredLast() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1, 2));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
         List<Integer> answered = new ArrayList<>();
         for (int worker : new int[] {2, 1, 0}) {
             Pushes.of(shard.from(worker)).dense(FloatArray.allocate(ROWS), () -> answered.add(worker));
@@ -281,7 +287,7 @@ class PushesTest {
 
     @Test
     void anAnswerThatLetsTheNextPushInDoesNotMixRounds() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
         CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
         List<CompletableFuture<String>> next = new ArrayList<>();
         first.thenRun(() -> next.add(dense(shard, 0, 10, 10, 10, 10)));
@@ -295,7 +301,7 @@ class PushesTest {
     }
 
     private static TestShard quorum(int pushes, boolean dropsLate, int... workers) {
-        TestShard shard = shard(Rule.ADD, 1).workers(workers);
+        TestShard shard = shard(new Add(1)).workers(workers);
         Pushes.synchronize(shard, false, pushes, dropsLate);
         return shard;
     }
@@ -360,7 +366,7 @@ class PushesTest {
 
     @Test
     void aWrongPushIsRefusedAndTheRoundGoesOn() {
-        TestShard shard = sums(shard(Rule.ADD, 1).workers(0, 1));
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
         CompletableFuture<String> first = dense(shard, 0, 1, 1, 1, 1);
         assertThatThrownBy(() -> dense(shard, 1, 1, 1))
                 .isInstanceOf(PsException.class)
@@ -378,7 +384,8 @@ class PushesTest {
             Random random = new Random(seed);
             int rows = 1 + random.nextInt(50);
             int width = 1 + random.nextInt(5);
-            TestShard shard = TestShard.whole(rows, width, Rule.ADD.create(1)).workers(0, 1, 2);
+            TestShard shard = TestShard.whole(rows, width, new TiledOptimizer("add", new Add(1)))
+                    .workers(0, 1, 2);
             Pushes.synchronize(shard, false);
             double[] expected = new double[rows * width];
             for (int r = 0; r < 3; r++) {
@@ -400,8 +407,8 @@ class PushesTest {
         }
     }
 
-    private static TestShard shard(Rule rule, float... arguments) {
-        return TestShard.whole(ROWS, 1, rule.create(arguments));
+    private static TestShard shard(Kernel kernel) {
+        return TestShard.whole(ROWS, 1, new TiledOptimizer("test", kernel));
     }
 
     private static TestShard sums(TestShard shard) {

@@ -12,11 +12,12 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.StoredNode;
+import io.psf.builtin.Optimizers;
 import io.psf.builtin.checkpoint.Declaration;
-import io.psf.builtin.initializer.Distribution;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.optimizer.Rule;
+import io.psf.builtin.initializer.Normal;
 import io.psf.builtin.push.Pushes;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
@@ -24,6 +25,7 @@ import io.psf.testkit.TestShard;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,8 +40,8 @@ class InitTensorTest {
 
     @Test
     void eachServerMakesTheShardsOfItsOwnRank() {
-        Node zero = cluster().server(0);
-        Node one = cluster().server(1);
+        StoredNode zero = cluster().server(0);
+        StoredNode one = cluster().server(1);
         assertThat(INIT.handle(request(false, 0, 3, 7, 10), zero).created()).isEqualTo(2);
         assertThat(INIT.handle(request(false, 0, 3, 7, 10), one).created()).isEqualTo(1);
         assertThat(zero.shards(W)).extracting(Node.ShardInfo::slice).containsExactly(0, 2);
@@ -81,25 +83,26 @@ class InitTensorTest {
     void aShardThatKnowsTheGeneratorIsNotWrittenTo(boolean knows) {
         InitTensor.Request request = request(false, 0, 10);
         TensorInfo info = new TensorInfo(W, 10, 4);
-        FirstValues first = FirstValues.of(info, request, request.rule().create(1));
+        Generator generator = new Normal(0, 1, 7);
+        FirstValues first = FirstValues.of(info, request, generator);
         Range range = new Range(3, 7);
-        TestShard shard = TestShard.of(range, 10, 4, request.rule().create(1));
+        TestShard shard = TestShard.of(range, 10, 4, Optimizers.add().create());
         List<Generator> seen = new ArrayList<>();
         first.fill(generating(shard, knows, seen));
-        Generator generator = request.distribution().generator(0, 1, 7);
         assertThat(seen).containsExactly(generator);
         FloatArray expected = FloatArray.allocate(16);
         if (!knows) {
             generator.fill(expected, 12);
         }
         assertThat(shard.values()).isEqualTo(expected);
-        assertThat(Declaration.of(shard).text()).contains("initializer=NORMAL(0.0, 1.0, seed=7)");
+        assertThat(Declaration.of(shard).text())
+                .contains("initializer=psf.normal(mean=0, seed=7, stddev=1) optimizer=psf.add(scale=1)");
     }
 
     @Test
     void anIdenticalRepeatChangesNothing() {
         TestCluster cluster = cluster();
-        Node node = cluster.server(0);
+        StoredNode node = cluster.server(0);
         INIT.handle(request(false, 0, 10), node);
         cluster.shard(W, 0).values().fill(3);
         assertThat(INIT.handle(request(false, 0, 10), node).created()).isZero();
@@ -125,12 +128,11 @@ class InitTensorTest {
                 good.tensor(),
                 10,
                 4,
-                good.distribution(),
-                0,
-                1,
-                7,
-                good.rule(),
-                good.arguments(),
+                good.initializer(),
+                good.initializerArguments(),
+                good.optimizer(),
+                good.optimizerArguments(),
+                good.optimizerOptions(),
                 false,
                 false,
                 LongArray.of(0, 5, 10),
@@ -144,7 +146,7 @@ class InitTensorTest {
 
     @Test
     void clearDropsTheShards() {
-        Node node = cluster().server(0);
+        StoredNode node = cluster().server(0);
         INIT.handle(request(false, 0, 3, 7, 10), node);
         Clear clear = new Clear() {};
         assertThat(clear.handle(new Clear.Request(W), node).dropped()).isEqualTo(2);
@@ -160,12 +162,11 @@ class InitTensorTest {
                 W,
                 10,
                 4,
-                Distribution.NORMAL,
-                0,
-                1,
-                7,
-                Rule.ADD,
-                FloatArray.of(1),
+                "psf.normal",
+                Map.of("mean", "0", "stddev", "1", "seed", "7"),
+                "psf.add",
+                Map.of("scale", "1"),
+                Map.of(),
                 synchronous,
                 false,
                 LongArray.wrap(bounds),

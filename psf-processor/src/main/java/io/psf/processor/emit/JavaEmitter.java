@@ -1,10 +1,14 @@
 package io.psf.processor.emit;
 
 import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.NamedModel;
 import io.psf.processor.model.ProviderModel;
 import java.util.Optional;
 
-/** Generates Java: {@code XPsf} for a function {@code X}, and {@code YPsfProvider} for a handler {@code Y}. */
+/**
+ * Generates Java: {@code XPsf} for a function {@code X}, and {@code YPsfProvider} for a handler, an optimizer or an
+ * initializer {@code Y}.
+ */
 public final class JavaEmitter implements Emitter {
     /** Creates an emitter, which has no state. */
     public JavaEmitter() {}
@@ -20,6 +24,11 @@ public final class JavaEmitter implements Emitter {
     @Override
     public void skeleton(FunctionModel model, Output out) {
         out.write(FunctionEmitter.emitSkeleton(model));
+    }
+
+    /** Writes the source of the provider of an optimizer or an initializer. */
+    public void named(NamedModel model, Output out) {
+        out.write(NamedEmitter.emit(model));
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -134,10 +135,7 @@ public final class FunctionReader {
     }
 
     private void checkName(TypeElement type, Mirror mirror, String value, String name) {
-        if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
-            String lower = name.toLowerCase(Locale.ROOT).replaceAll("\\s+", "_");
-            boolean near = lower.length() <= MAX_NAME && NAME.matcher(lower).matches();
-            problems.add(type, mirror, value, Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
+        if (!requireName(type, mirror, value, name, problems)) {
             return;
         }
         String self = type.getQualifiedName().toString();
@@ -145,6 +143,17 @@ public final class FunctionReader {
         if (other != null && !other.equals(self)) {
             problems.add(type, mirror, value, Message.NAME_TAKEN, name, other);
         }
+    }
+
+    /** Reports a name that is not dotted lower case. Returns true if it is. */
+    static boolean requireName(Element where, Mirror mirror, String value, String name, Problems problems) {
+        if (name.length() <= MAX_NAME && NAME.matcher(name).matches()) {
+            return true;
+        }
+        String lower = name.toLowerCase(Locale.ROOT).replaceAll("\\s+", "_");
+        boolean near = lower.length() <= MAX_NAME && NAME.matcher(lower).matches();
+        problems.add(where, mirror, value, Message.NAME, name, near ? " Did you mean \"" + lower + "\"?" : "");
+        return false;
     }
 
     private List<String> formerly(TypeElement type, Mirror mirror, String name) {

@@ -175,7 +175,8 @@ public final class HandlerReader {
         }
     }
 
-    private static Optional<String> unfit(TypeElement type) {
+    /** Returns the reason why no object of the class can be created on its own; empty if it can. */
+    static Optional<String> unfit(TypeElement type) {
         if (type.getKind() != ElementKind.CLASS && type.getKind() != ElementKind.RECORD) {
             return Optional.of("no class");
         } else if (type.getModifiers().contains(Modifier.ABSTRACT)) {

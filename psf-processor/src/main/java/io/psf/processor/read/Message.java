@@ -189,7 +189,23 @@ public enum Message {
     HANDLER_TWICE(
             "PsfHandlerTwice",
             "@PsHandler classes %s and %s both handle %s with preference %s (expected: one that is always available)."
-                    + " Give one of them another preference, or let it implement Available.");
+                    + " Give one of them another preference, or let it implement Available."),
+    /** The annotation, the class, its kind. */
+    NAMED_KIND(
+            "PsfNamedKind",
+            "%s on %s, which is %s (expected: a class that can be instantiated without an outer object)."),
+    /** The annotation, the class, the types. */
+    NAMED_TYPE("PsfNamedType", "%s class %s (expected: one that implements %s)."),
+    /** The annotation, the class. */
+    NAMED_CONSTRUCTOR(
+            "PsfNamedConstructor",
+            "%s class %s (expected: a public class with one public constructor, or a public record, without checked"
+                    + " exceptions). Annotate the constructor that nodes call, and make it public."),
+    /** The parameter, the class, its type. */
+    NAMED_PARAMETER(
+            "PsfNamedParameter",
+            "parameter %s of %s: %s (expected: float, double, int, long, boolean or String, since a spec names it)."
+                    + " Annotate another constructor.");
 
     private final String id;
     private final String format;

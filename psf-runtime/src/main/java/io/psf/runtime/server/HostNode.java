@@ -55,6 +55,7 @@ public final class HostNode implements StoredNode {
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
     private final Alarms alarms;
+    private final ClassLoader classPath = Thread.currentThread().getContextClassLoader();
 
     private CallInfo call = NO_CALL;
     /** The call that a handler is answering now. */
@@ -328,6 +329,11 @@ public final class HostNode implements StoredNode {
     @Override
     public Future<?> after(Duration delay, Runnable work) {
         return alarms.after(delay, work);
+    }
+
+    @Override
+    public ClassLoader classPath() {
+        return classPath;
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class HostShard implements StoredShard, MadeShard {
     private final TensorInfo spec;
     private final int slice;
     private final ShardRows rows;
-    private final Optimizer optimizer;
+    private Optimizer optimizer;
     private final ShardLane lane;
     private final Attachments attachments;
 
@@ -210,6 +210,11 @@ public final class HostShard implements StoredShard, MadeShard {
     @Override
     public Optimizer optimizer() {
         return optimizer;
+    }
+
+    @Override
+    public void setOptimizer(Optimizer optimizer) {
+        this.optimizer = optimizer;
     }
 
     @Override

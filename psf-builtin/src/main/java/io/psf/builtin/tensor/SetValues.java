@@ -1,4 +1,4 @@
-package io.psf.builtin.kvstore;
+package io.psf.builtin.tensor;
 
 import io.psf.api.PsFunction;
 import io.psf.api.Shard;
@@ -7,13 +7,13 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
 import io.psf.builtin.optimizer.Shapes;
 
-/** Replaces the values of a tensor. No optimizer is applied, and no round is involved. */
-@PsFunction("psf.kv.store")
-public interface StoreValues {
+/** Sets the initial values of a tensor to those of a worker's array, once: further calls change nothing. */
+@PsFunction("psf.init.values")
+public interface SetValues {
     /**
-     * The new values.
+     * The values.
      *
-     * @param tensor the tensor to change
+     * @param tensor the tensor, which does not grow
      * @param values [rows, width] float32; borrowed until await returns
      */
     record Request(TensorId tensor, @ByRange FloatArray values) {}
@@ -21,10 +21,13 @@ public interface StoreValues {
     /** The acknowledgement. */
     record Response() {}
 
-    /** Replaces the shard's values. */
+    /** Sets the values of this shard, unless they have been set. */
     default Response handle(Request slice, Shard shard) {
         Shapes.requireDense(shard, slice.values());
-        shard.values().copyFrom(slice.values());
+        SetMark mark = shard.attachment(SetMark.class, SetMark::new);
+        if (mark.set()) {
+            shard.values().copyFrom(slice.values());
+        }
         return new Response();
     }
 }

@@ -1,0 +1,52 @@
+package io.psf.gpu;
+
+import io.psf.api.Optimizer;
+import io.psf.builtin.optimizer.AdaGrad;
+import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.Add;
+import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Momentum;
+import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.Sgd;
+import io.psf.builtin.optimizer.TiledOptimizer;
+
+/** The optimizers that the kernels have. */
+public enum Rule {
+    ADD(1),
+    ASSIGN(0),
+    SGD(1),
+    MOMENTUM(2),
+    NESTEROV(2),
+    ADA_GRAD(3),
+    ADAM(4);
+
+    private final int arguments;
+
+    Rule(int arguments) {
+        this.arguments = arguments;
+    }
+
+    /** Returns the number of arguments. */
+    public int arguments() {
+        return arguments;
+    }
+
+    /** Returns the formula. */
+    public Kernel kernel(float... a) {
+        return switch (this) {
+            case ADD -> new Add(a[0]);
+            case ASSIGN -> new Assign();
+            case SGD -> new Sgd(a[0]);
+            case MOMENTUM -> new Momentum(a[0], a[1]);
+            case NESTEROV -> new Nesterov(a[0], a[1]);
+            case ADA_GRAD -> new AdaGrad(a[0], a[1], a[2]);
+            case ADAM -> new Adam(a[0], a[1], a[2], a[3]);
+        };
+    }
+
+    /** Returns the optimizer. */
+    public Optimizer create(float... a) {
+        return new TiledOptimizer(name(), kernel(a));
+    }
+}

@@ -1,0 +1,50 @@
+package io.psf.builtin.optimizer;
+
+import io.psf.api.PsOptimizer;
+import java.util.List;
+
+/**
+ * FTRL-proximal with per-coordinate rates (McMahan et al., KDD 2013, algorithm 1): s = (sqrt(n + g^2) - sqrt n) / lr; z
+ * += g - s w; n += g^2; w = 0 if |z| &lt;= l1, otherwise -(z - sign(z) l1) / ((beta + sqrt n) / lr + l2). Weights that
+ * stay within l1 are exactly 0. A weight is a function of z and n, so initial values other than 0 have no lasting
+ * meaning.
+ *
+ * @param lr the learning rate, alpha in the paper, above 0
+ * @param beta lowers the first rates, at least 0
+ * @param l1 the strength of the L1 regularization, at least 0
+ * @param l2 the strength of the L2 regularization, at least 0
+ */
+@PsOptimizer("psf.ftrl")
+public record Ftrl(float lr, float beta, float l1, float l2) implements Kernel {
+    /** Checks the arguments. */
+    public Ftrl {
+        Checks.positive("lr", lr);
+        Checks.atLeastZero("beta", beta);
+        Checks.atLeastZero("l1", l1);
+        Checks.atLeastZero("l2", l2);
+    }
+
+    @Override
+    public List<String> state() {
+        return List.of("ftrl.z", "ftrl.n");
+    }
+
+    @Override
+    public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
+        float perRate = 1 / lr;
+        float first = beta;
+        float bound = l1;
+        float ridge = l2;
+        float[] z = state[0];
+        float[] n = state[1];
+        for (int i = begin; i < end; i++) {
+            float before = (float) Math.sqrt(n[i]);
+            n[i] += g[i] * g[i];
+            float root = (float) Math.sqrt(n[i]);
+            z[i] += g[i] - (root - before) * perRate * w[i];
+            float beyond = Math.max(Math.abs(z[i]) - bound, 0);
+            float divisor = (first + root) * perRate + ridge;
+            w[i] = beyond == 0 ? 0 : -Math.copySign(beyond, z[i]) / divisor;
+        }
+    }
+}

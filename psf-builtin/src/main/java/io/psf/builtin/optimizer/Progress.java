@@ -1,0 +1,81 @@
+package io.psf.builtin.optimizer;
+
+import io.psf.api.Checkpointed;
+import io.psf.api.Shard;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The number of steps of a tensor, and the learning rate that was set while it was trained. Attached to the shards of
+ * an optimizer that needs them, used on the lane, saved and loaded with the shard. Each shard counts for itself: every
+ * push reaches every slice, if need be without rows.
+ */
+public final class Progress implements Checkpointed {
+    private long steps;
+    /** The learning rate that was set; NaN for that of the optimizer. */
+    private float set = Float.NaN;
+
+    /** The formula at the last rate. Null before the first step, and for the rate of the optimizer. */
+    private @Nullable Kernel current;
+
+    private float rateOfCurrent = Float.NaN;
+
+    private Progress() {}
+
+    /** Returns the attachment of a shard. */
+    static Progress of(Shard shard) {
+        return shard.attachment(Progress.class, Progress::new);
+    }
+
+    /** Counts a step, and returns its number, from 1. */
+    long next() {
+        return ++steps;
+    }
+
+    /** Sets the learning rate that replaces that of the optimizer, before the schedule's factor. */
+    void setLearningRate(float rate) {
+        set = rate;
+    }
+
+    /** Returns the learning rate that was set; otherwise that of the optimizer. */
+    float learningRate(float ofOptimizer) {
+        return Float.isNaN(set) ? ofOptimizer : set;
+    }
+
+    /** True if a learning rate was set. */
+    boolean hasLearningRate() {
+        return !Float.isNaN(set);
+    }
+
+    /** Returns the formula at a rate: the one of the last step, or another. */
+    Kernel at(float rate, Rate of) {
+        Kernel kernel = current;
+        if (kernel == null || rate != rateOfCurrent) {
+            kernel = of.at(rate);
+            current = kernel;
+            rateOfCurrent = rate;
+        }
+        return kernel;
+    }
+
+    /** Forgets the rate that was set, and the formula, since the shard gets another optimizer. */
+    void forget() {
+        set = Float.NaN;
+        current = null;
+    }
+
+    @Override
+    public void saveTotal(DataOutput out) throws IOException {
+        out.writeLong(steps);
+        out.writeFloat(set);
+    }
+
+    @Override
+    public void loadTotal(DataInput in) throws IOException {
+        steps = Math.max(steps, in.readLong());
+        float saved = in.readFloat();
+        set = Float.isNaN(saved) ? set : saved;
+    }
+}

@@ -1,0 +1,108 @@
+package io.psf.builtin.push;
+
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.array.DoubleArray;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The sums over slices that wait for some of them. Attached to the coordinating shard, used on its lane. */
+final class SliceSums {
+    /** The time after which a sum is dropped that lacks a slice: the calls have failed long before. */
+    private static final Duration LONGEST = Duration.ofMinutes(30);
+
+    /** The number of complete sums that are kept for slices whose call is repeated. */
+    private static final int KEPT = 256;
+
+    private final Map<Key, Gathering> open = new HashMap<>();
+    private final Map<Key, double[]> complete = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, double[]> eldest) {
+            return size() > KEPT;
+        }
+    };
+
+    private record Key(int worker, long push, int stage) {}
+
+    /**
+     * The parts of one sum.
+     *
+     * @param parts the parts, by slice
+     * @param waiting the pending answers
+     */
+    private record Gathering(
+            int slices, TreeMap<Integer, double[]> parts, List<CompletableFuture<SumOverSlices.Response>> waiting) {
+        Gathering(int slices) {
+            this(slices, new TreeMap<>(), new ArrayList<>());
+        }
+
+        void require(SumOverSlices.Request request) {
+            int sums =
+                    parts.isEmpty() ? request.part().length : parts.firstEntry().getValue().length;
+            if (slices != request.slices() || request.part().length != sums) {
+                throw new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        "part of slice " + request.slice() + ": " + request.part().length + " sums over "
+                                + request.slices() + " slices (expected: " + sums + " over " + slices
+                                + ", as of another slice)");
+            }
+        }
+
+        /** Returns the sums over all slices, in their order. */
+        double[] totals() {
+            double[] totals = new double[parts.firstEntry().getValue().length];
+            for (double[] part : parts.values()) {
+                for (int i = 0; i < totals.length; i++) {
+                    totals[i] += part[i];
+                }
+            }
+            return totals;
+        }
+    }
+
+    static SliceSums of(Shard shard) {
+        return shard.attachment(SliceSums.class, SliceSums::new);
+    }
+
+    CompletionStage<SumOverSlices.Response> add(SumOverSlices.Request request, Shard shard) {
+        Key key = new Key(request.worker(), request.push(), request.stage());
+        double[] known = complete.get(key);
+        if (known != null) {
+            return CompletableFuture.completedFuture(answer(known));
+        }
+        if (request.slices() < 1 || request.slice() < 0 || request.slice() >= request.slices()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "slice: " + request.slice() + " of " + request.slices() + " (expected: 0 to slices - 1)");
+        }
+        Gathering gathering = open.get(key);
+        if (gathering == null) {
+            Gathering made = new Gathering(request.slices());
+            open.put(key, made);
+            var unused = shard.after(LONGEST, () -> open.remove(key, made));
+            gathering = made;
+        }
+        gathering.require(request);
+        gathering.parts().put(request.slice(), request.part().clone());
+        CompletableFuture<SumOverSlices.Response> answer = new CompletableFuture<>();
+        gathering.waiting().add(answer);
+        if (gathering.parts().size() == gathering.slices()) {
+            double[] totals = gathering.totals();
+            open.remove(key);
+            complete.put(key, totals);
+            gathering.waiting().forEach(each -> each.complete(answer(totals)));
+        }
+        return answer;
+    }
+
+    private static SumOverSlices.Response answer(double[] totals) {
+        return new SumOverSlices.Response(DoubleArray.wrap(totals));
+    }
+}
