@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.Role;
 import io.psf.api.TensorId;
+import io.psf.builtin.KVStore;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.cli.LocalJob;
@@ -47,6 +49,10 @@ final class LostServerTest {
             job.kill("server 0");
             assertTold(one::barrier);
             assertTold(one::awaitAll);
+            assertThat(one.lost()).hasSize(1);
+            assertThat(KVStore.create(one, "dist_sync").numDeadNode()).isEqualTo(1);
+            assertThat(KVStore.create(one, "dist_sync").numDeadNode(Role.WORKER))
+                    .isZero();
             assertTold(one::close);
             assertTold(two::close);
         }

@@ -28,9 +28,27 @@ public record Initializer(
      */
     public Initializer {
         arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
-        NamedClasses here = NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsInitializer.class);
+        NamedClasses here = here();
         if (here.find(name).isPresent()) {
             var unused = here.create(Generator.class, name, arguments);
+        }
+    }
+
+    private static NamedClasses here() {
+        return NamedClasses.on(Thread.currentThread().getContextClassLoader(), PsInitializer.class);
+    }
+
+    /**
+     * Sets the values of a whole tensor on this worker. The initializer must be on the class path here.
+     *
+     * @param into [rows, width] float32, zeros
+     */
+    void fill(float[] into) {
+        FloatArray whole = FloatArray.wrap(into);
+        if (values != null) {
+            whole.copyFrom(values);
+        } else {
+            here().create(Generator.class, name, arguments).fill(whole, 0);
         }
     }
 

@@ -58,6 +58,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
+    private volatile List<Member> lost = List.of();
 
     private Worker(WorkerConfig config, Transport transport, boolean ownsTransport, FramePool pool) {
         this.config = config;
@@ -106,6 +107,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private final class Beats implements ClusterLink.Events {
         @Override
         public void changed(List<Member> members, List<Beat.Loss> lost) {
+            Worker.this.lost = lost.stream().map(Beat.Loss::member).toList();
             for (Beat.Loss loss : lost) {
                 servers.lost(loss.member(), "lost " + loss.member() + ": " + loss.reason());
             }
@@ -178,6 +180,14 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     /** Returns the number of servers of the cluster. */
     public int servers() {
         return servers.peers().size();
+    }
+
+    /**
+     * Returns the nodes that the scheduler counts as lost, in the order of their losses. A node that has left is not
+     * among them.
+     */
+    public List<Member> lost() {
+        return lost;
     }
 
     @Override

@@ -15,6 +15,8 @@ import io.psf.builtin.optimizer.TiledOptimizer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
  * to the next round. A worker that has left is not waited for. Its earlier pushes count, and so does a push whose
- * caller has cancelled its call.
+ * caller has cancelled its call. With a {@link Quorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
  * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
@@ -45,18 +47,21 @@ public final class Pushes implements MemberListener {
     private final Shard shard;
     private final boolean synchronous;
     private final boolean mean;
+    /** Null if a round waits for all workers. */
+    private final @Nullable Quorum quorum;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
 
     private boolean closing;
 
     /** The number of rounds that have closed. */
-    private long rounds;
+    private long closed;
 
-    private Pushes(Shard shard, boolean synchronous, boolean mean) {
+    private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable Quorum quorum) {
         this.shard = shard;
         this.synchronous = synchronous;
         this.mean = mean;
+        this.quorum = quorum;
     }
 
     /**
@@ -69,7 +74,7 @@ public final class Pushes implements MemberListener {
 
     /** Returns the attachment of a shard. Without an earlier {@link #synchronize}, pushes are applied on arrival. */
     public static Pushes of(Shard shard) {
-        return shard.attachment(Pushes.class, () -> new Pushes(shard, false, false));
+        return shard.attachment(Pushes.class, () -> new Pushes(shard, false, false, null));
     }
 
     /**
@@ -78,10 +83,34 @@ public final class Pushes implements MemberListener {
      * @param mean true if a round applies the mean of its pushes, false if it applies their sum
      */
     public static void synchronize(Shard shard, boolean mean) {
-        Pushes pushes = shard.attachment(Pushes.class, () -> new Pushes(shard, true, mean));
-        if (!pushes.synchronous || pushes.mean != mean) {
+        synchronize(shard, mean, 0, false);
+    }
+
+    /**
+     * As {@link #synchronize(Shard, boolean)}, with rounds that close without the slowest workers.
+     *
+     * @param quorum the number of pushes at which a round closes; 0 for a push of each worker
+     * @param dropsLate true if a late push is dropped, false if it is added to the open round
+     */
+    public static void synchronize(Shard shard, boolean mean, int quorum, boolean dropsLate) {
+        Pushes pushes = shard.attachment(
+                Pushes.class, () -> new Pushes(shard, true, mean, quorum == 0 ? null : new Quorum(quorum, dropsLate)));
+        if (!pushes.synchronous
+                || pushes.mean != mean
+                || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {
             throw new IllegalStateException("synchronize: after the first push (expected: on a new shard)");
         }
+        var unused = pushes.summing();
+    }
+
+    /** Returns the number of rounds that have closed. */
+    long closed() {
+        return closed;
+    }
+
+    /** Returns the number of late pushes by worker. */
+    Map<Integer, Long> late() {
+        return quorum == null ? Map.of() : quorum.late();
     }
 
     /**
@@ -151,6 +180,10 @@ public final class Pushes implements MemberListener {
         }
         Push<R> push = new Push<>(answer, summing == null ? null : shard.caller());
         int worker = shard.call().worker();
+        if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
+            quorum.answered(Set.of(worker), closed);
+            return CompletableFuture.completedFuture(answer.get());
+        }
         roundOf(worker).add(worker, push, update, shard.requestRelease());
         closeRounds(shard.members());
         return push.answered();
@@ -175,8 +208,8 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Closes rounds as long as every present worker has pushed. Adds the pushes of the next round that can be added
-     * already.
+     * Closes rounds as long as every present worker has pushed, or enough of them have. Adds the pushes of the next round
+     * that can be added already.
      */
     private void closeRounds(List<Member> members) {
         if (closing) {
@@ -187,12 +220,11 @@ public final class Pushes implements MemberListener {
         try {
             for (Round round = open.peek(); round != null && !isPending; round = open.peek()) {
                 int missing = lowestMissing(round, members);
-                if (missing < Integer.MAX_VALUE) {
+                if (missing < Integer.MAX_VALUE && (quorum == null || !quorum.isReached(round))) {
                     round.addBelow(missing);
                     return;
                 }
                 open.remove();
-                rounds++;
                 isPending = close(round);
             }
         } finally {
@@ -220,6 +252,10 @@ public final class Pushes implements MemberListener {
      * @return true if that happens later, since the step needs sums over other slices: no other round may close before
      */
     private boolean close(Round round) {
+        closed++;
+        if (quorum != null) {
+            quorum.answered(round.workers(), closed);
+        }
         try {
             Update total = round.total(mean);
             TiledOptimizer summing = summing();
@@ -236,7 +272,7 @@ public final class Pushes implements MemberListener {
     }
 
     private boolean begin(Round round, Step step) {
-        SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, rounds);
+        SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, closed);
         CompletableFuture<Void> done =
                 new SlicedStep(shard, step, id, round.callers()).run().toCompletableFuture();
         boolean isPending = !done.isDone();
@@ -254,11 +290,25 @@ public final class Pushes implements MemberListener {
         return isPending;
     }
 
-    /** Returns the optimizer if its steps need sums over other slices; otherwise null. */
+    /**
+     * Returns the optimizer if its steps need sums over other slices; otherwise null.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
+     */
     private @Nullable TiledOptimizer summing() {
-        return shard.optimizer() instanceof TiledOptimizer tiled && tiled.needsSums() && !TiledOptimizer.isWhole(shard)
-                ? tiled
-                : null;
+        if (!(shard.optimizer() instanceof TiledOptimizer tiled)
+                || !tiled.needsSums()
+                || TiledOptimizer.isWhole(shard)) {
+            return null;
+        }
+        if (quorum != null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled
+                            + ", which needs sums over all slices, with a quorum (expected: one slice, or rounds of all"
+                            + " workers)");
+        }
+        return tiled;
     }
 
     private int requireWorker(int worker) {

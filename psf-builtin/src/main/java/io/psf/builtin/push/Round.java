@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,11 @@ final class Round {
 
     boolean has(int worker) {
         return pushes.containsKey(worker);
+    }
+
+    /** Returns the ranks of the workers that have pushed. */
+    Set<Integer> workers() {
+        return pushes.keySet();
     }
 
     /** Returns the pushes in the order of arrival. */

@@ -17,6 +17,7 @@ import io.psf.testkit.TestShard;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -297,6 +298,70 @@ class PushesTest {
         assertThat(second).as("the values after its own round").isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
         assertThat(next.get(0)).isCompletedWithValue("33.0, 33.0, 33.0, 33.0");
         assertThat(ahead).isCompletedWithValue("33.0, 33.0, 33.0, 33.0");
+    }
+
+    private static TestShard quorum(int pushes, boolean dropsLate, int... workers) {
+        TestShard shard = shard(new Add(1)).workers(workers);
+        Pushes.synchronize(shard, false, pushes, dropsLate);
+        return shard;
+    }
+
+    @Test
+    void aRoundOfTwoOfThreeClosesWithoutTheSlowestWhosePushIsDropped() {
+        TestShard shard = quorum(2, true, 0, 1, 2);
+        for (int round = 1; round <= 5; round++) {
+            CompletableFuture<String> first = dense(shard, 1, 1, 1, 1, 1);
+            assertThat(first).isNotDone();
+            dense(shard, 0, 1, 1, 1, 1);
+            assertThat(first).isDone();
+        }
+        assertThat(dense(shard, 2, 100, 100, 100, 100)).isCompletedWithValue("10.0, 10.0, 10.0, 10.0");
+        assertThat(Pushes.of(shard).closed()).isEqualTo(5);
+        assertThat(Pushes.of(shard).late()).isEqualTo(Map.of(2, 1L));
+        CompletableFuture<String> caughtUp = dense(shard, 2, 3, 3, 3, 3);
+        assertThat(caughtUp).as("made for the open round").isNotDone();
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("14.0, 14.0, 14.0, 14.0");
+        assertThat(caughtUp).isDone();
+        assertThat(dense(shard, 1, 50, 50, 50, 50)).as("late now").isCompletedWithValue("14.0, 14.0, 14.0, 14.0");
+        assertThat(Pushes.of(shard).late()).isEqualTo(Map.of(1, 1L, 2, 1L));
+    }
+
+    @Test
+    void aLatePushIsAddedToTheNextRound() {
+        TestShard shard = quorum(2, false, 0, 1, 2);
+        dense(shard, 0, 1, 1, 1, 1);
+        dense(shard, 1, 1, 1, 1, 1);
+        CompletableFuture<String> late = dense(shard, 2, 10, 10, 10, 10);
+        assertThat(late).isNotDone();
+        assertThat(sparse(shard, 1, new long[] {1, 2}, 5, 5)).isCompletedWithValue("12.0, 17.0, 17.0, 12.0");
+        assertThat(late).isCompletedWithValue("12.0, 17.0, 17.0, 12.0");
+        CompletableFuture<String> behind = dense(shard, 0, 1, 1, 1, 1);
+        assertThat(behind).isNotDone();
+        assertThat(Pushes.of(shard).late()).isEqualTo(Map.of(0, 1L, 2, 1L));
+        assertThat(dense(shard, 2, 1, 1, 1, 1)).as("not late any more").isDone();
+        assertThat(behind).isDone();
+        assertThat(Pushes.of(shard).late()).isEqualTo(Map.of(0, 1L, 2, 1L));
+        assertThat(Pushes.of(shard).closed()).isEqualTo(3);
+    }
+
+    @Test
+    void fewerWorkersThanTheQuorumCloseARoundTogether() {
+        TestShard shard = quorum(2, true, 0, 1, 2);
+        CompletableFuture<String> first = dense(shard, 2, 1, 1, 1, 1);
+        shard.workers(1, 2);
+        assertThat(first).isNotDone();
+        shard.workers(2);
+        assertThat(first).isCompletedWithValue("1.0, 1.0, 1.0, 1.0");
+        assertThat(dense(shard, 2, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+        assertThat(Pushes.of(shard).late()).isEmpty();
+    }
+
+    @Test
+    void aQuorumIsPartOfTheModeOfAShard() {
+        TestShard shard = quorum(2, true, 0, 1, 2);
+        Pushes.synchronize(shard, false, 2, true);
+        assertThatThrownBy(() -> Pushes.synchronize(shard, false, 2, false)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Pushes.synchronize(shard, false)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

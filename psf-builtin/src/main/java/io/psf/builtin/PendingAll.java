@@ -1,0 +1,91 @@
+package io.psf.builtin;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Several calls in flight, as one. Ends when all of them have ended. */
+record PendingAll(List<? extends Pending<?>> calls) implements Pending<List<Object>> {
+    /** Sends several calls. A call that cannot be sent is one that has failed: the others are sent all the same. */
+    static PendingAll of(int calls, IntFunction<Pending<?>> send) {
+        List<Pending<?>> sent = new ArrayList<>();
+        for (int i = 0; i < calls; i++) {
+            try {
+                sent.add(send.apply(i));
+            } catch (PsException e) {
+                sent.add(new PendingFailure(e));
+            }
+        }
+        return new PendingAll(sent);
+    }
+
+    @Override
+    public List<Object> await() {
+        return each(Pending::await);
+    }
+
+    @Override
+    public List<Object> await(Duration limit) {
+        long until = System.nanoTime() + limit.toNanos();
+        return each(call -> call.await(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+    }
+
+    private interface Waiting {
+        Object on(Pending<?> call);
+    }
+
+    /** Waits for all calls, also if one fails: their arrays are borrowed until then. */
+    private List<Object> each(Waiting waiting) {
+        List<Object> answers = new ArrayList<>();
+        PsException failure = null;
+        for (Pending<?> call : calls) {
+            try {
+                answers.add(waiting.on(call));
+            } catch (PsException e) {
+                failure = first(failure, e);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return answers;
+    }
+
+    private static PsException first(@Nullable PsException earlier, PsException e) {
+        return earlier == null ? e : earlier;
+    }
+
+    @Override
+    public boolean isDone() {
+        return calls.stream().allMatch(Pending::isDone);
+    }
+
+    @Override
+    public boolean cancel() {
+        boolean any = false;
+        for (Pending<?> call : calls) {
+            any |= call.cancel();
+        }
+        return any;
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> toCompletableFuture() {
+        List<? extends CompletableFuture<?>> futures =
+                calls.stream().map(Pending::toCompletableFuture).toList();
+        CompletableFuture<List<Object>> all = CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        futures.stream().<Object>map(CompletableFuture::join).toList());
+        var unused = all.whenComplete((answers, failure) -> {
+            if (all.isCancelled()) {
+                cancel();
+            }
+        });
+        return all;
+    }
+}

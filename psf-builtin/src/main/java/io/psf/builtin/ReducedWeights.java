@@ -1,0 +1,87 @@
+package io.psf.builtin;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.allreduce.LocalShard;
+import io.psf.builtin.allreduce.Operation;
+import io.psf.runtime.Worker;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Weights on each worker. The step of a push is made by the thread that learns of the all-reduce's end first. */
+final class ReducedWeights implements Weights {
+    private final AllReduce reduce;
+    private final Operation operation;
+    private final LocalShard shard;
+    private final float[] values;
+    /** The result of the last all-reduce. */
+    private final float[] total;
+    /** The last push; null before the first one. */
+    private @Nullable ReducedPush last;
+
+    private ReducedWeights(AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
+        this.reduce = reduce;
+        this.operation = operation;
+        this.shard = shard;
+        this.values = values;
+        this.total = new float[values.length];
+    }
+
+    static ReducedWeights of(Worker worker, TensorSpec spec) {
+        if (spec.updates() == Updates.EACH || spec.tensor().grows()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "reduced weights \"" + spec.tensor().id() + "\": shape "
+                            + spec.tensor().shape() + ", updates " + spec.updates()
+                            + " (expected: a fixed number of rows, and SUM or MEAN)");
+        }
+        AllReduce reduce = AllReduce.of(worker, spec);
+        float[] values =
+                new float[worker.layout(spec.tensor().id()).length(spec.tensor().width())];
+        spec.initializer().fill(values);
+        return new ReducedWeights(
+                reduce,
+                spec.updates() == Updates.MEAN ? Operation.MEAN : Operation.SUM,
+                new LocalShard(spec.tensor(), spec.optimizer().create(), values),
+                values);
+    }
+
+    @Override
+    public TensorId tensor() {
+        return shard.spec().id();
+    }
+
+    @Override
+    public Pending<?> push(float[] gradient) {
+        finish();
+        ReducedPush push = new ReducedPush(reduce.reduce(operation, gradient, total), this);
+        last = push;
+        return push;
+    }
+
+    @Override
+    public Pending<?> pull(float[] into) {
+        finish();
+        if (into.length != values.length) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "pull of \"" + tensor() + "\": " + into.length + " elements (expected: " + values.length + ")");
+        }
+        System.arraycopy(values, 0, into, 0, values.length);
+        return new PendingAll(List.of());
+    }
+
+    private void finish() {
+        ReducedPush push = last;
+        if (push != null) {
+            push.await();
+        }
+    }
+
+    /** Steps the weights by the result of the last all-reduce. */
+    void step() {
+        shard.optimizer().apply(shard, FloatArray.wrap(total));
+    }
+}

@@ -1,0 +1,18 @@
+package io.psf.builtin;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.runtime.Worker;
+
+/** Weights on the servers. */
+record ServerWeights(Worker worker, TensorId tensor) implements Weights {
+    @Override
+    public Pending<?> push(float[] gradient) {
+        return Tensors.push(worker, tensor, gradient);
+    }
+
+    @Override
+    public Pending<?> pull(float[] into) {
+        return Tensors.pull(worker, tensor, into);
+    }
+}

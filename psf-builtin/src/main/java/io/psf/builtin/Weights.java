@@ -1,0 +1,68 @@
+package io.psf.builtin;
+
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.runtime.Worker;
+
+/**
+ * Weights of a model that is trained in a hybrid way: some on the servers, the others on each worker, with gradients
+ * that are all-reduced. Which of the two is one line; the training is the same.
+ *
+ * <pre>{@code
+ * Weights embedding = Weights.onServers(worker, TensorSpec.table("embedding", 1_000_000, 64).updates(Updates.MEAN));
+ * Weights dense = Weights.reduced(worker, TensorSpec.dense("dense", 10_000).updates(Updates.MEAN));
+ * dense.push(gradient).await();
+ * dense.pull(weights).await();
+ * }</pre>
+ *
+ * <p>Initial values and steps are functions of the spec and of the pushed gradients, the same in both. Used by one
+ * thread.
+ */
+public interface Weights {
+    /**
+     * Weights on the servers: pushes and pulls of a tensor.
+     *
+     * @param spec any spec, also of a growing table
+     * @throws io.psf.api.PsException as {@link Tensors#init}
+     */
+    static Weights onServers(Worker worker, TensorSpec spec) {
+        return new ServerWeights(worker, Tensors.init(worker, spec));
+    }
+
+    /**
+     * Weights on each worker, with their optimizer state: a push all-reduces the gradients and steps this worker's copy.
+     * All workers have the same weights as long as each of them calls {@link #push} equally often. A pull is a local
+     * copy.
+     *
+     * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
+     *     of the servers' memory for the all-reduce
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the updates are {@link Updates#EACH} or the tensor
+     *     grows; otherwise as {@link Tensors#init}
+     */
+    static Weights reduced(Worker worker, TensorSpec spec) {
+        return ReducedWeights.of(worker, spec);
+    }
+
+    /**
+     * Returns the tensor: on the servers, with these weights, for pulls and pushes of rows and for PS functions; of
+     * reduced weights, the memory of the all-reduce.
+     */
+    TensorId tensor();
+
+    /**
+     * Pushes a gradient of all weights.
+     *
+     * @param gradient [rows, width] float32; borrowed until await returns
+     * @return answered once the weights have made their step
+     * @throws io.psf.api.PsException from this method or from {@code await}. If a push of reduced weights fails, every
+     *     later call fails as well, since the workers' copies may differ
+     */
+    Pending<?> push(float[] gradient);
+
+    /**
+     * Copies all weights, with this worker's earlier pushes.
+     *
+     * @param into [rows, width] float32, filled; borrowed until await returns
+     */
+    Pending<?> pull(float[] into);
+}

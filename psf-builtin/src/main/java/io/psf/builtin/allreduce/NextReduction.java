@@ -1,0 +1,30 @@
+package io.psf.builtin.allreduce;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
+
+/** Returns the number of the next {@link ReduceValues} on a tensor. */
+@PsFunction(value = "psf.allreduce.next", readOnly = true)
+public interface NextReduction {
+    /**
+     * The tensor.
+     *
+     * @param tensor the tensor whose shape the values have
+     */
+    record Request(TensorId tensor) {}
+
+    /**
+     * The number.
+     *
+     * @param number the first number that has not passed on any slice
+     */
+    record Response(@Reduce(Reduction.MAX) long number) {}
+
+    /** Returns the shard's next number. */
+    default Response handle(Request slice, Shard shard) {
+        return new Response(Reductions.of(shard).next());
+    }
+}

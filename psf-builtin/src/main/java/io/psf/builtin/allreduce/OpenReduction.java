@@ -1,0 +1,100 @@
+package io.psf.builtin.allreduce;
+
+import io.psf.api.Member;
+import io.psf.api.Role;
+import io.psf.api.array.FloatArray;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One all-reduce on a shard: the values of the workers that have called, and their answers. Values that wait for those
+ * of lower ranks stay in their requests, uncopied. Used on the shard's lane.
+ */
+final class OpenReduction {
+    private final Operation operation;
+    /** The answers by worker, in the order of arrival. */
+    private final Map<Integer, CompletableFuture<ReduceValues.Response>> answers = new LinkedHashMap<>();
+    /** The values that are not combined yet, by worker, in the order of the ranks. */
+    private final TreeMap<Integer, Held> held = new TreeMap<>();
+
+    private boolean begun;
+
+    /**
+     * Values that are not combined yet.
+     *
+     * @param release releases the memory of their request
+     */
+    private record Held(FloatArray values, Runnable release) {}
+
+    OpenReduction(Operation operation) {
+        this.operation = operation;
+    }
+
+    boolean has(int worker) {
+        return answers.containsKey(worker);
+    }
+
+    CompletableFuture<ReduceValues.Response> add(int worker, Operation operation, FloatArray values, Runnable release) {
+        if (operation != this.operation) {
+            throw Reductions.refused("operation: " + operation, this.operation + ", that of the other workers");
+        }
+        if (has(worker)) {
+            throw Reductions.refused("second call of worker " + worker, "one call of each worker");
+        }
+        held.put(worker, new Held(values, release));
+        CompletableFuture<ReduceValues.Response> answer = new CompletableFuture<>();
+        answers.put(worker, answer);
+        return answer;
+    }
+
+    /** Returns the lowest rank of the present workers that have not called; {@code Integer.MAX_VALUE} if all have. */
+    int lowestMissing(List<Member> members) {
+        int lowest = Integer.MAX_VALUE;
+        for (Member member : members) {
+            if (member.role() == Role.WORKER && !has(member.rank())) {
+                lowest = Math.min(lowest, member.rank());
+            }
+        }
+        return lowest;
+    }
+
+    /** Combines the values of the ranks below {@code rank}, and releases their requests. */
+    void combineBelow(int rank, FloatArray into) {
+        SortedMap<Integer, Held> lower = held.headMap(rank);
+        if (lower.isEmpty()) {
+            return;
+        }
+        List<FloatArray> values = new ArrayList<>();
+        if (begun) {
+            values.add(into);
+        }
+        lower.values().forEach(each -> values.add(each.values()));
+        operation.combine(values, into);
+        begun = true;
+        lower.values().forEach(each -> each.release().run());
+        lower.clear();
+    }
+
+    /** Combines the remaining values, then answers the workers, the last one that has called at the end. */
+    void close(FloatArray into) {
+        try {
+            combineBelow(Integer.MAX_VALUE, into);
+            if (operation == Operation.MEAN && answers.size() > 1) {
+                into.scale(1f / answers.size());
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            return;
+        }
+        answers.values().forEach(answer -> answer.complete(new ReduceValues.Response(into)));
+    }
+
+    void fail(Throwable failure) {
+        answers.values().forEach(answer -> answer.completeExceptionally(failure));
+    }
+}

@@ -1,0 +1,38 @@
+package io.psf.builtin.push;
+
+import io.psf.api.PsFunction;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Returns the number of rounds of a synchronous tensor, and the late pushes. */
+@PsFunction(value = "psf.rounds", readOnly = true)
+public interface CountRounds {
+    /**
+     * The tensor.
+     *
+     * @param tensor the tensor whose rounds are counted
+     */
+    record Request(TensorId tensor) {}
+
+    /**
+     * The counts. The slices of a tensor close their rounds independently.
+     *
+     * @param closed the number of rounds that have closed, on the slice with the most
+     * @param late the number of late pushes by the worker's rank, on the slice with the most
+     */
+    record Response(
+            @Reduce(Reduction.MAX) long closed,
+            @Reduce(Reduction.MAX) Map<String, Long> late) {}
+
+    /** Returns the shard's counts. */
+    default Response handle(Request slice, Shard shard) {
+        Pushes pushes = Pushes.of(shard);
+        Map<String, Long> late = new HashMap<>();
+        pushes.late().forEach((worker, count) -> late.put(worker.toString(), count));
+        return new Response(pushes.closed(), late);
+    }
+}

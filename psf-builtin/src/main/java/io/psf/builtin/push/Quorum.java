@@ -1,0 +1,63 @@
+package io.psf.builtin.push;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Lets the rounds of a shard close without the slowest workers. A worker is late if a round has closed since its last
+ * push was answered: its next push was made for that round. Used on the shard's lane.
+ */
+final class Quorum {
+    private final int pushes;
+    private final boolean dropsLate;
+    /** By worker, the number of closed rounds when its last push was answered. */
+    private final Map<Integer, Long> answered = new HashMap<>();
+
+    /** By worker, the number of its late pushes. */
+    private final SortedMap<Integer, Long> late = new TreeMap<>();
+
+    /**
+     * Creates the quorum of a new shard.
+     *
+     * @param pushes the number of pushes of different workers at which a round closes, at least 1
+     * @param dropsLate true if a late push is dropped, false if it is added to the open round
+     */
+    Quorum(int pushes, boolean dropsLate) {
+        this.pushes = pushes;
+        this.dropsLate = dropsLate;
+    }
+
+    boolean isAs(int pushes, boolean dropsLate) {
+        return pushes == this.pushes && dropsLate == this.dropsLate;
+    }
+
+    boolean dropsLate() {
+        return dropsLate;
+    }
+
+    /** True if the worker's push is late. Counts it then. */
+    boolean isLate(int worker, long closed) {
+        if (answered.getOrDefault(worker, 0L) >= closed) {
+            return false;
+        }
+        late.merge(worker, 1L, Long::sum);
+        return true;
+    }
+
+    /** Records that pushes of workers are answered. */
+    void answered(Set<Integer> workers, long closed) {
+        workers.forEach(worker -> answered.put(worker, closed));
+    }
+
+    boolean isReached(Round round) {
+        return round.pushes().size() >= pushes;
+    }
+
+    SortedMap<Integer, Long> late() {
+        return Collections.unmodifiableSortedMap(late);
+    }
+}

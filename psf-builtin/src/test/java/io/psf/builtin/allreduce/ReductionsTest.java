@@ -1,0 +1,71 @@
+package io.psf.builtin.allreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.TiledOptimizer;
+import io.psf.testkit.TestShard;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ReductionsTest {
+    private final TestShard shard =
+            TestShard.whole(2, 1, new TiledOptimizer("assign", new Assign())).workers(0, 1, 2);
+
+    /** Returns the result as text, as it is when it is answered. */
+    private CompletableFuture<String> reduce(int worker, Operation operation, long number, float... values) {
+        return new ReduceValues() {}.handle(
+                        new ReduceValues.Request(TensorId.of("w"), operation, number, FloatArray.wrap(values)),
+                        shard.from(worker))
+                .thenApply(response -> Arrays.toString(response.values().toArray()))
+                .toCompletableFuture();
+    }
+
+    @Test
+    void valuesAreAddedInTheOrderOfRanks() {
+        CompletableFuture<String> two = reduce(2, Operation.SUM, 0, 1e8f, 3);
+        CompletableFuture<String> one = reduce(1, Operation.SUM, 0, 1, 2);
+        assertThat(two).isNotDone();
+        assertThat(reduce(0, Operation.SUM, 0, -1e8f, 1)).isCompletedWithValue("[0.0, 6.0]"); // (-1e8 + 1) + 1e8 = 0
+        assertThat(one).isCompletedWithValue("[0.0, 6.0]");
+        assertThat(two).isDone();
+    }
+
+    @Test
+    void theMeanAndTheMaximumAreThoseOfTheWorkersThatHaveCalled() {
+        reduce(0, Operation.MEAN, 0, 1, 2);
+        CompletableFuture<String> one = reduce(1, Operation.MEAN, 0, 2, 6);
+        shard.workers(0, 1);
+        assertThat(one).isCompletedWithValue("[1.5, 4.0]");
+        reduce(1, Operation.MAX, 1, Float.NaN, -6);
+        assertThat(reduce(0, Operation.MAX, 1, 1, -7)).isCompletedWithValue("[NaN, -6.0]");
+        assertThat(Reductions.of(shard).next()).isEqualTo(2);
+    }
+
+    @Test
+    void callsThatDoNotBelongTogetherAreNotCombined() {
+        CompletableFuture<String> zero = reduce(0, Operation.SUM, 0, 1, 2);
+        assertThatThrownBy(() -> reduce(1, Operation.MAX, 0, 1, 2)).hasMessageContaining("operation: MAX");
+        assertThatThrownBy(() -> reduce(0, Operation.SUM, 0, 1, 2)).hasMessageContaining("second call of worker 0");
+        assertThatThrownBy(() -> reduce(1, Operation.SUM, 0, 1)).hasMessageContaining("update length: 1");
+        CompletableFuture<String> one = reduce(1, Operation.SUM, 1, 5, 5);
+        assertThat(zero).isCompletedExceptionally();
+        assertThatThrownBy(() -> reduce(2, Operation.SUM, 0, 1, 2))
+                .hasMessageContaining("number: 0 (expected: at least 1");
+        reduce(2, Operation.SUM, 1, 1, 2);
+        assertThat(reduce(0, Operation.SUM, 1, 1, 2)).isCompletedWithValue("[7.0, 9.0]");
+        assertThat(one).isCompletedWithValue("[7.0, 9.0]");
+    }
+
+    @Test
+    void aWorkerOpensAFewReductionsAtMost() {
+        for (int number = 0; number < 4; number++) {
+            assertThat(reduce(0, Operation.SUM, number, 1, 2)).isNotDone();
+        }
+        assertThatThrownBy(() -> reduce(0, Operation.SUM, 4, 1, 2)).hasMessageContaining("RESOURCE_EXHAUSTED");
+    }
+}
