@@ -48,7 +48,8 @@ public record PolicyOptions(
 
     private static void require(boolean holds, String name, Object value, String expected) {
         if (!holds) {
-            throw new IllegalArgumentException(name + " of a table's policy: " + value + " (expected: " + expected + ")");
+            throw new IllegalArgumentException(
+                    name + " of a table's policy: " + value + " (expected: " + expected + ")");
         }
     }
 
@@ -76,8 +77,7 @@ public record PolicyOptions(
         try {
             return text == null ? otherwise : Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    name + " of a table's policy: \"" + text + "\" (expected: an int64)", e);
+            throw new IllegalArgumentException(name + " of a table's policy: \"" + text + "\" (expected: an int64)", e);
         }
     }
 
@@ -116,8 +116,7 @@ public record PolicyOptions(
 
     /** Returns a copy with other admission. */
     public PolicyOptions withAdmission(int times, long bytesOfSketch) {
-        return new PolicyOptions(
-                times, times > 1 ? bytesOfSketch : 0, idleSteps, idleTime, rows, bytes, lfu);
+        return new PolicyOptions(times, times > 1 ? bytesOfSketch : 0, idleSteps, idleTime, rows, bytes, lfu);
     }
 
     /** Returns a copy with other expiry. */

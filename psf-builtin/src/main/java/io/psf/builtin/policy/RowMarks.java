@@ -53,7 +53,7 @@ final class RowMarks implements Checkpointed, RowListener {
     /** Marks rows that have been created since the last call as touched now. */
     void growTo(int rows) {
         if (rows > steps.length) {
-            int capacity = Math.max(Math.max(64, rows), (int) Math.min(MOST_ROWS, steps.length + (steps.length >> 2)));
+            int capacity = Math.max(64, Math.max(rows, (int) Math.min(MOST_ROWS, steps.length * 5L / 4)));
             steps = Arrays.copyOf(steps, capacity);
             seconds = Arrays.copyOf(seconds, capacity);
             counts = Arrays.copyOf(counts, capacity);

@@ -191,9 +191,7 @@ public final class RowPolicy {
         int k = Math.min(evictable, Math.max(beyond, most / BATCH));
         if (k > 0) {
             long highest = Lowest.rank(
-                    rows,
-                    row -> marks.isOfThisPush(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()),
-                    k);
+                    rows, row -> marks.isOfThisPush(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()), k);
             evicted += remove(
                     shard,
                     marks,

@@ -112,7 +112,8 @@ class RowPolicyTest {
         Random random = new Random(3);
         TestShard shard = shard(PolicyOptions.NONE.withLimits(100, 0, false));
         for (int push = 0; push < 300; push++) {
-            long[] keys = random.longs(1 + random.nextInt(50), 0, 500).distinct().toArray();
+            long[] keys =
+                    random.longs(1 + random.nextInt(50), 0, 500).distinct().toArray();
             push(shard, keys);
             assertThat(shard.rows()).isLessThanOrEqualTo(100);
             assertThat(keys(shard)).containsAll(LongStream.of(keys).boxed().toList());
