@@ -121,7 +121,9 @@ public final class Host implements AutoCloseable {
                         .toArray()),
                 IntArray.of(0, 0),
                 0,
-                "");
+                "",
+                0,
+                false);
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 

@@ -31,7 +31,8 @@ record Pair(TensorId host, TensorId device) {
                 spec.updates(),
                 spec.slices(),
                 spec.beside(),
-                spec.placement());
+                spec.placement(),
+                spec.quorum());
     }
 
     void clear(Worker worker) {

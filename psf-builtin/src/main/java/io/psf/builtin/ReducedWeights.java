@@ -30,12 +30,14 @@ final class ReducedWeights implements Weights {
     }
 
     static ReducedWeights of(Worker worker, TensorSpec spec) {
-        if (spec.updates() == Updates.EACH || spec.tensor().grows()) {
+        if (spec.updates() == Updates.EACH
+                || spec.tensor().grows()
+                || !spec.quorum().equals(Quorum.ALL)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "reduced weights \"" + spec.tensor().id() + "\": shape "
-                            + spec.tensor().shape() + ", updates " + spec.updates()
-                            + " (expected: a fixed number of rows, and SUM or MEAN)");
+                            + spec.tensor().shape() + ", updates " + spec.updates() + ", quorum "
+                            + spec.quorum() + " (expected: a fixed number of rows, SUM or MEAN, and all workers)");
         }
         AllReduce reduce = AllReduce.of(worker, spec);
         float[] values =

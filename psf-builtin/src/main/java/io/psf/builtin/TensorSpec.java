@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param beside the tensor that it is colocated with, slice by slice; null for none
  * @param placement the memory of the shards; by default the servers' own. Several names, separated by commas, are
  *     alternatives
+ * @param quorum the number of pushes at which a round closes; by default those of all workers
  */
 public record TensorSpec(
         TensorInfo tensor,
@@ -28,7 +29,8 @@ public record TensorSpec(
         Updates updates,
         int slices,
         @Nullable TensorId beside,
-        String placement) {
+        String placement,
+        Quorum quorum) {
     /**
      * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
      * slice of this size is still in the cache when it is processed, and one slice is transferred while another is
@@ -37,11 +39,15 @@ public record TensorSpec(
     public static final int PIECES = -1;
 
     /**
-     * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer or the updates
-     * are null, if the placement is null or one of its names is blank, or if the number of slices is below
+     * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer, the updates or the
+     * quorum are null, if there is a quorum and the updates are {@link Updates#EACH}, if the placement is null or one of its names is blank, or if the number of slices is below
      * {@link #PIECES} or above the number of rows. Removes blanks around the names in the placement.
      */
     public TensorSpec {
+        if (quorum == null || quorum.pushes() > 0 && updates == Updates.EACH) {
+            throw new IllegalArgumentException("quorum of tensor \"" + tensor.id() + "\": " + quorum + ", updates "
+                    + updates + " (expected: updates SUM or MEAN, which have rounds)");
+        }
         if (initializer == null || optimizer == null || updates == null) {
             throw new IllegalArgumentException("tensor \"" + tensor.id() + "\": initializer " + initializer
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
@@ -93,7 +99,8 @@ public record TensorSpec(
                 Updates.EACH,
                 PIECES,
                 null,
-                Node.HOST);
+                Node.HOST,
+                Quorum.ALL);
     }
 
     /**
@@ -125,17 +132,34 @@ public record TensorSpec(
 
     /** Returns a copy with another initializer. */
     public TensorSpec initializer(Initializer initializer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
     }
 
     /** Returns a copy with another optimizer. */
     public TensorSpec optimizer(OptimizerSpec optimizer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
     }
 
     /** Returns a copy with another mode of combining the workers' pushes. */
     public TensorSpec updates(Updates updates) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+    }
+
+    /**
+     * Returns a copy whose rounds close without the slowest workers: at the given number of pushes, or once all present
+     * workers have pushed. A push is late if a round has closed since the worker's previous push was answered.
+     *
+     * @param pushes the number of pushes of different workers, at least 1
+     * @param late what happens to a late push
+     * @throws IllegalArgumentException if the updates are {@link Updates#EACH}: call {@link #updates} first
+     */
+    public TensorSpec quorum(int pushes, Late late) {
+        if (pushes < 1) {
+            throw new IllegalArgumentException(
+                    "quorum of tensor \"" + tensor.id() + "\": " + pushes + " (expected: at least 1 push)");
+        }
+        Quorum some = new Quorum(pushes, late);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, some);
     }
 
     /**
@@ -144,7 +168,7 @@ public record TensorSpec(
      * one is declared {@link #beside} the other.
      */
     public TensorSpec slices(int slices) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
     }
 
     /**
@@ -158,7 +182,7 @@ public record TensorSpec(
      *     tensor's number of slices
      */
     public TensorSpec beside(TensorId other) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other, placement, quorum);
     }
 
     /**
@@ -170,7 +194,7 @@ public record TensorSpec(
      *     server has; with {@code RESOURCE_EXHAUSTED} if no memory suffices
      */
     public TensorSpec placement(String placement) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
     }
 
     /**
@@ -204,6 +228,7 @@ public record TensorSpec(
     public String declaration() {
         return tensor.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside) + " initializer="
                 + initializer + " optimizer=" + optimizer + " updates=" + updates
-                + (placement.equals(Node.HOST) ? "" : " placement=" + placement);
+                + (placement.equals(Node.HOST) ? "" : " placement=" + placement)
+                + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum);
     }
 }

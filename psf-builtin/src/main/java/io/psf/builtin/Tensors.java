@@ -93,7 +93,9 @@ public final class Tensors {
                                 .mapToInt(Integer::intValue)
                                 .toArray()),
                         layout.lanes(),
-                        spec.placement().equals(Node.HOST) ? "" : spec.placement())
+                        spec.placement().equals(Node.HOST) ? "" : spec.placement(),
+                        spec.quorum().pushes(),
+                        spec.quorum().late() == Late.DROP)
                 .await();
         FloatArray values = initializer.values();
         if (values != null) {
@@ -181,6 +183,11 @@ public final class Tensors {
      */
     public static List<TensorSummary> list(Caller worker) {
         return TensorSummary.of(ListTensorsPsf.stub(worker).call().await().held());
+    }
+
+    /** Returns the rounds of a synchronous tensor so far, and the late pushes. Blocks until the servers have answered. */
+    public static Rounds rounds(TensorCaller worker, TensorId tensor) {
+        return Rounds.of(worker, tensor);
     }
 
     /**

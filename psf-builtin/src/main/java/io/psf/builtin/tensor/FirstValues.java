@@ -16,20 +16,38 @@ import io.psf.builtin.push.SliceCount;
  * The initial values and the mode of a shard, as an {@link InitTensor} request declares them.
  *
  * @param generator the generator of the initial values
- * @param synchronous true if a round of one push of each worker is applied together
- * @param mean true if a round applies the mean of its pushes
+ * @param mode how pushes are combined
  * @param slices the number of the tensor's slices
  * @param declaration the tensor's declaration; the shards share the object
  */
-record FirstValues(Generator generator, boolean synchronous, boolean mean, int slices, Declaration declaration)
-        implements Node.Fill {
+record FirstValues(Generator generator, Mode mode, int slices, Declaration declaration) implements Node.Fill {
+    /**
+     * How pushes are combined.
+     *
+     * @param synchronous true if a round of pushes is applied together
+     * @param mean true if a round applies the mean of its pushes
+     * @param quorum the number of pushes at which a round closes; 0 for one of each worker
+     * @param dropsLate true if a push for an earlier round is dropped
+     */
+    record Mode(boolean synchronous, boolean mean, int quorum, boolean dropsLate) {
+        static Mode of(InitTensor.Request request) {
+            return new Mode(request.synchronous(), request.mean(), request.quorum(), request.dropsLate());
+        }
+
+        @Override
+        public String toString() {
+            return !synchronous
+                    ? "EACH"
+                    : (mean ? "MEAN" : "SUM")
+                            + (quorum == 0
+                                    ? ""
+                                    : " quorum=" + quorum + (dropsLate ? " (late: DROP)" : " (late: NEXT)"));
+        }
+    }
+
     static FirstValues of(TensorInfo tensor, InitTensor.Request request, Generator generator) {
         return new FirstValues(
-                generator,
-                request.synchronous(),
-                request.mean(),
-                request.servers().length(),
-                new Declaration(text(tensor, request)));
+                generator, Mode.of(request), request.servers().length(), new Declaration(text(tensor, request)));
     }
 
     @Override
@@ -37,8 +55,8 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, int s
         if (!(shard instanceof GeneratingShard own && own.generate(generator))) {
             generator.fill(shard.values(), shard.range().begin() * shard.width());
         }
-        if (synchronous) {
-            Pushes.synchronize(shard, mean);
+        if (mode.synchronous()) {
+            Pushes.synchronize(shard, mode.mean(), mode.quorum(), mode.dropsLate());
         }
         if (shard.optimizer() instanceof TiledOptimizer tiled && tiled.needsSums()) {
             SliceCount.set(shard, slices);
@@ -58,7 +76,7 @@ record FirstValues(Generator generator, boolean synchronous, boolean mean, int s
                 + NamedClasses.text(request.initializer(), request.initializerArguments()) + " optimizer="
                 + NamedClasses.text(request.optimizer(), request.optimizerArguments(), request.optimizerOptions())
                 + " updates="
-                + (!request.synchronous() ? "EACH" : request.mean() ? "MEAN" : "SUM")
+                + Mode.of(request)
                 + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
     }
 }

@@ -9,6 +9,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.PsInitializer;
 import io.psf.api.PsOptimizer;
+import io.psf.api.Since;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
@@ -44,6 +45,8 @@ public interface InitTensor {
      *     tensor's own number of rows
      * @param placement the memory of the shards, by the name that the servers have for it, or several names separated by
      *     commas; empty for their own memory
+     * @param quorum the number of pushes at which a round closes; 0 for one of each worker
+     * @param dropsLate true if a push for an earlier round is dropped, false if it is added to the open round
      */
     record Request(
             TensorId tensor,
@@ -59,7 +62,9 @@ public interface InitTensor {
             LongArray bounds,
             IntArray servers,
             long lanes,
-            String placement) {}
+            String placement,
+            @Since(2) int quorum,
+            @Since(2) boolean dropsLate) {}
 
     /**
      * The result.

@@ -138,7 +138,9 @@ class InitTensorTest {
                 LongArray.of(0, 5, 10),
                 IntArray.of(0),
                 0,
-                "");
+                "",
+                0,
+                false);
         assertThatThrownBy(() -> INIT.handle(bad, cluster().server(0)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
@@ -172,6 +174,8 @@ class InitTensorTest {
                 LongArray.wrap(bounds),
                 IntArray.wrap(servers),
                 0,
-                "");
+                "",
+                0,
+                false);
     }
 }

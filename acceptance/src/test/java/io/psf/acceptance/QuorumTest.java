@@ -1,0 +1,147 @@
+package io.psf.acceptance;
+
+import static io.psf.acceptance.Clusters.onEachWorker;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.acceptance.Clusters.Over;
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.builtin.Late;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.Rounds;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rounds that close without the slowest worker. */
+@Timeout(120)
+final class QuorumTest {
+    private static final TensorSpec SPEC = TensorSpec.dense("w", 1000).optimizer(Optimizers.add());
+
+    private static float[] filled(float value) {
+        float[] values = new float[1000];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    /** Workers 0 and 1 push in each of 50 rounds, worker 2 after every fifth of them. */
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void aWorkerFiveTimesSlowerIsNotWaitedForAndItsPushesAreDroppedAndCounted(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            TensorSpec spec = SPEC.updates(Updates.MEAN).quorum(2, Late.DROP);
+            TensorId w = Tensors.init(cluster.worker(), spec);
+            for (int round = 1; round <= 50; round++) {
+                Pending<?> first = Tensors.push(cluster.worker(0), w, filled(1));
+                Tensors.push(cluster.worker(1), w, filled(3)).await();
+                first.await();
+                if (round % 5 == 0) {
+                    float[] into = new float[1000];
+                    Tensors.pushPull(cluster.worker(2), w, filled(1000), into).await();
+                    assertThat(into).as("the values, without the push").containsOnly(2 * round);
+                }
+            }
+            assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(100);
+            assertThat(Tensors.rounds(cluster.worker(), w)).isEqualTo(rounds(50, Map.of(2, 10L)));
+            Pending<?> first = Tensors.push(cluster.worker(2), w, filled(10));
+            Tensors.push(cluster.worker(1), w, filled(20)).await();
+            first.await();
+            assertThat(Tensors.pull(cluster.worker(), w)).as("in time again").containsOnly(115);
+        }
+    }
+
+    private static Rounds rounds(long closed, Map<Integer, Long> late) {
+        return new Rounds(closed, new TreeMap<>(late));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Over.class)
+    void lateSparsePushesAreAddedToTheNextRound(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 2, 3)) {
+            TensorId w = Tensors.init(
+                    cluster.worker(),
+                    TensorSpec.table("w", 10, 2).updates(Updates.SUM).quorum(2, Late.NEXT));
+            long[] keys = {9, 0};
+            for (int round = 1; round <= 20; round++) {
+                int other = round % 5 == 0 ? 2 : 1; // worker 2 is late each time, worker 1 each time afterwards
+                Pending<?> first = Tensors.pushRows(cluster.worker(0), w, keys, new float[] {1, 1, 1, 1});
+                float[] more = {10 * other, 10 * other, 10 * other, 10 * other};
+                Tensors.pushRows(cluster.worker(other), w, keys, more).await();
+                first.await();
+            }
+            float[] into = new float[4];
+            Tensors.pullRows(cluster.worker(), w, keys, into).await();
+            assertThat(into).containsOnly(20 * 1 + 16 * 10 + 4 * 20);
+            assertThat(Tensors.rounds(cluster.worker(), w)).isEqualTo(rounds(20, Map.of(1, 3L, 2, 4L)));
+        }
+    }
+
+    /** Two workers compute 2 ms for each push, the third one 10 ms. */
+    @ParameterizedTest
+    @EnumSource(Late.class)
+    void theRoundsGoAtThePaceOfTheOthers(Late late) {
+        int rounds = 100;
+        CountDownLatch running = new CountDownLatch(2);
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 3)) {
+            long[] pushes = new long[1];
+            long[] nanos = new long[1];
+            onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, SPEC.updates(Updates.SUM).quorum(2, late));
+                worker.barrier();
+                if (worker.rank() == 2) {
+                    while (running.getCount() > 0) {
+                        push(worker, w, 10_000_000);
+                        pushes[0]++;
+                    }
+                } else {
+                    long begin = System.nanoTime();
+                    for (int round = 0; round < rounds; round++) {
+                        push(worker, w, 2_000_000);
+                    }
+                    nanos[0] = System.nanoTime() - begin;
+                    running.countDown();
+                    worker.close(); // the others are not to wait for it
+                }
+            });
+            assertThat(nanos[0])
+                    .as("below the time that the slowest takes for as many pushes")
+                    .isLessThan(rounds * 10_000_000L);
+            assertThat(pushes[0]).isLessThan(rounds);
+            Rounds counted = Tensors.rounds(cluster.worker(2), TensorId.of("w"));
+            assertThat(counted.closed()).isGreaterThanOrEqualTo(rounds * 9 / 10);
+            assertThat(counted.late().getOrDefault(2, 0L)).isBetween(1L, pushes[0]);
+        }
+    }
+
+    private static void push(Worker worker, TensorId w, long nanosToCompute) {
+        LockSupport.parkNanos(nanosToCompute);
+        Tensors.push(worker, w, filled(1)).await();
+    }
+
+    @Test
+    void aQuorumIsPartOfTheDeclaration() {
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {
+            TensorSpec spec = SPEC.updates(Updates.SUM).quorum(1, Late.DROP);
+            Tensors.init(cluster.worker(0), spec);
+            Tensors.init(cluster.worker(1), spec);
+            assertThatThrownBy(() -> Tensors.init(cluster.worker(1), SPEC.updates(Updates.SUM)))
+                    .hasMessageContaining("ALREADY_EXISTS")
+                    .hasMessageContaining("quorum=1 (late: DROP)");
+            assertThat(Tensors.list(cluster.worker()).get(0).declaration()).contains("quorum=1 (late: DROP)");
+            assertThatThrownBy(() -> SPEC.quorum(1, Late.DROP)).hasMessageContaining("updates EACH");
+            assertThatThrownBy(() -> spec.quorum(0, Late.DROP)).hasMessageContaining("quorum of tensor \"w\": 0");
+        }
+    }
+}
