@@ -3,12 +3,14 @@ package io.psf.acceptance;
 import static io.psf.acceptance.Clusters.onEachWorker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.builtin.AllReduce;
 import io.psf.builtin.Initializers;
+import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -170,6 +172,37 @@ final class AllReduceTest {
                 assertThat(reduced.tensor().name()).isEqualTo("b");
                 assertThatThrownBy(() -> Weights.reduced(worker, TensorSpec.dense("c", 3)))
                         .hasMessageContaining("updates EACH");
+            });
+        }
+    }
+
+    /** Norms over the tensor are sums, which the servers add slice by slice. */
+    @Test
+    void optimizersThatNeedNormsStepReducedWeightsToo() {
+        OptimizerSpec lamb = Optimizers.lamb(0.01).clipNorm(5);
+        TensorSpec spec = TensorSpec.dense("a", 700, 3)
+                .initializer(Initializers.normal(0, 1, 7))
+                .optimizer(lamb)
+                .updates(Updates.MEAN);
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                Weights servers = Weights.onServers(worker, spec);
+                Weights reduced = Weights.reduced(
+                        worker,
+                        TensorSpec.dense("b", 700, 3)
+                                .initializer(spec.initializer())
+                                .optimizer(lamb)
+                                .updates(Updates.MEAN));
+                float[] a = new float[2100];
+                float[] b = new float[2100];
+                for (int round = 0; round < 5; round++) {
+                    float[] gradient = of(worker.rank(), round, 2100);
+                    servers.push(gradient).await();
+                    reduced.push(gradient).await();
+                }
+                servers.pull(a).await();
+                reduced.pull(b).await();
+                assertThat(b).containsExactly(a, within(1e-5f));
             });
         }
     }

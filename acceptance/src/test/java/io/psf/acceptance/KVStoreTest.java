@@ -8,7 +8,9 @@ import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.builtin.KVStore;
+import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.optimizer.Schedule;
 import io.psf.runtime.PsCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** MXNet's tests of its distributed KVStore, on whole clusters. */
 @Timeout(180)
@@ -249,9 +252,48 @@ final class KVStoreTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"MEMORY, dist_sync", "TCP, dist_sync", "TCP, dist_async"})
+    void anOptimizerIsSetOnKeysThatExist(Over over, String type) {
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                try (KVStore kv = KVStore.create(worker, type)) {
+                    kv.init("w", filled(30, 1), 10, 3);
+                    if (type.equals("dist_sync")) {
+                        kv.push("w", filled(30, 2)).await();
+                        assertThat(pulled(kv, "w", 30)).as("the sum").containsOnly(4);
+                        kv.barrier();
+                        kv.pushPull("w", filled(30, 0.5f), new float[30]).await(); // the sum is 1
+                    }
+                    kv.setOptimizer(Optimizers.sgd(kv.rank() == 0 ? 0.5 : 100));
+                    assertThat(pulled(kv, "w", 30)).as("unchanged").containsOnly(1);
+                    kv.barrier();
+                    kv.push("w", filled(30, 1)).await();
+                    kv.init("v", filled(4, 7));
+                    kv.push("v", filled(4, 1)).await();
+                    kv.barrier();
+                    assertThat(pulled(kv, "w", 30)).containsOnly(0);
+                    assertThat(pulled(kv, "v", 4)).containsOnly(6);
+                    kv.barrier();
+                    kv.setOptimizer(Optimizers.add(3));
+                    kv.push("w", filled(30, 1)).await();
+                    kv.barrier();
+                    assertThat(pulled(kv, "w", 30)).containsOnly(6);
+                    kv.barrier();
+                    kv.init("w", filled(30, 9), 10, 3);
+                    assertThat(pulled(kv, "w", 30)).as("initialized already").containsOnly(6);
+                }
+            });
+        }
+    }
+
     /** Saved on 2 servers, loaded on 3: Adam continues with its moments and step counts, as without a break. */
-    @Test
-    void optimizerStatesAreSavedAndLoadedOnAnyNumberOfServers(@TempDir Path folder) {
+    @ParameterizedTest
+    @ValueSource(strings = {"adam", "lazyAdam with a schedule"})
+    void optimizerStatesAreSavedAndLoadedOnAnyNumberOfServers(String name, @TempDir Path folder) {
+        OptimizerSpec optimizer = name.equals("adam")
+                ? Optimizers.adam(0.1)
+                : Optimizers.lazyAdam(0.1).schedule(Schedule.linear(7, 0.1));
         Path file = folder.resolve("states");
         List<float[]> left = List.of(new float[30_000], new float[7]);
         List<float[]> expected = List.of(new float[30_000], new float[7]);
@@ -259,7 +301,7 @@ final class KVStoreTest {
         List<int[]> shapes = List.of(new int[] {10_000, 3}, new int[0]);
         try (PsCluster cluster = Clusters.start(Over.TCP, 2, 1)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
-            kv.setOptimizer(Optimizers.adam(0.1));
+            kv.setOptimizer(optimizer);
             kv.init(keys, left, shapes);
             for (int i = 0; i < 3; i++) {
                 kv.push(keys, List.of(filled(30_000, 1 + i), filled(7, 2 - i))).await();
@@ -271,7 +313,7 @@ final class KVStoreTest {
         }
         try (PsCluster cluster = Clusters.start(Over.TCP, 3, 1)) {
             KVStore kv = KVStore.create(cluster.worker(), "dist_sync");
-            kv.setOptimizer(Optimizers.adam(0.1));
+            kv.setOptimizer(optimizer);
             kv.init(keys, left, shapes);
             kv.push(keys, List.of(new float[30_000], new float[7])).await(); // states of zeros, to be replaced
             kv.loadOptimizerStates(file);

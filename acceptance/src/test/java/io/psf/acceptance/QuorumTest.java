@@ -130,6 +130,29 @@ final class QuorumTest {
         Tensors.push(worker, w, filled(1)).await();
     }
 
+    /** Each slice closes rounds of its own, so there is no norm over all slices. */
+    @Test
+    void anOptimizerThatNeedsSumsOverAllSlicesHasAllWorkersOrOneSlice() {
+        try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
+            TensorSpec spec = TensorSpec.dense("norm", 4)
+                    .optimizer(Optimizers.sgd(1).clipNorm(1))
+                    .updates(Updates.SUM)
+                    .quorum(1, Late.DROP);
+            assertThatThrownBy(() -> Tensors.init(cluster.worker(), spec))
+                    .hasMessageContaining("BAD_REQUEST")
+                    .hasMessageContaining("needs sums over all slices, with a quorum (expected: one slice");
+            TensorId one = Tensors.init(
+                    cluster.worker(),
+                    TensorSpec.dense("one", 4)
+                            .slices(1)
+                            .optimizer(spec.optimizer())
+                            .updates(Updates.SUM)
+                            .quorum(1, Late.DROP));
+            Tensors.push(cluster.worker(), one, new float[] {3, 0, 4, 0}).await();
+            assertThat(Tensors.pull(cluster.worker(), one)).containsExactly(-0.6f, 0, -0.8f, 0);
+        }
+    }
+
     @Test
     void aQuorumIsPartOfTheDeclaration() {
         try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 2)) {

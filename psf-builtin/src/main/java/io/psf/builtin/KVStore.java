@@ -224,19 +224,20 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Sets the optimizer, which runs on the servers, of the keys that are initialized later. Collective.
+     * Sets the optimizer, which runs on the servers, of all keys: of those that are initialized, and of those to come.
+     * Collective: the optimizer of rank 0 wins. Each worker awaits its pushes before. The values do not change; state
+     * that the new optimizer has under the same names is kept.
      *
-     * @throws PsException with {@code BAD_REQUEST} if a key has been initialized
+     * @throws PsException with {@code BAD_REQUEST} if a server does not have the optimizer
      */
     public void setOptimizer(OptimizerSpec optimizer) {
+        worker.barrier();
         collective.together(() -> {
-            if (!initialized.isEmpty()) {
-                throw new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        "setOptimizer after keys " + initialized + " (expected: before the first init)");
+            for (int i = 0; i < initialized.size() && rank() == 0; i++) {
+                Tensors.setOptimizer(worker, initialized.get(i), optimizer);
             }
-            this.optimizer = optimizer;
         });
+        this.optimizer = optimizer;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
+import io.psf.builtin.kvstore.PullStates;
 import io.psf.builtin.kvstore.PullStatesPsf;
 import io.psf.builtin.kvstore.StatePart;
 import io.psf.builtin.kvstore.StoreStatesPsf;
@@ -25,10 +26,10 @@ final class OptimizerStates {
      * @throws PsException with {@code STORAGE} if the file cannot be written
      */
     static void save(TensorCaller worker, List<TensorId> tensors, Path file) {
-        Map<TensorInfo, List<StatePart>> states = new LinkedHashMap<>();
+        Map<TensorInfo, PullStates.Response> states = new LinkedHashMap<>();
         for (TensorId tensor : tensors) {
             TensorInfo info = worker.layout(tensor).info();
-            states.put(info, PullStatesPsf.stub(worker).call(tensor).await().parts());
+            states.put(info, PullStatesPsf.stub(worker).call(tensor).await());
         }
         StateFile.write(file, states);
     }
@@ -40,7 +41,7 @@ final class OptimizerStates {
      *     has another shape or another optimizer than at the save
      */
     static void load(TensorCaller worker, Path file) {
-        Map<TensorInfo, List<StatePart>> states = StateFile.read(file);
+        Map<TensorInfo, PullStates.Response> states = StateFile.read(file);
         for (TensorInfo saved : states.keySet()) {
             TensorInfo there = worker.layout(saved.id()).info();
             if (!there.equals(saved)) {
@@ -50,8 +51,8 @@ final class OptimizerStates {
                                 + there.shape() + ")");
             }
         }
-        states.forEach((tensor, parts) -> StoreStatesPsf.stub(worker)
-                .call(tensor.id(), cut(parts, worker.layout(tensor.id())))
+        states.forEach((tensor, saved) -> StoreStatesPsf.stub(worker)
+                .call(tensor.id(), cut(saved.parts(), worker.layout(tensor.id())), saved.steps())
                 .await());
     }
 

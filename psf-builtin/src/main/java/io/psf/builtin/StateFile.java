@@ -3,6 +3,7 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.builtin.kvstore.PullStates;
 import io.psf.builtin.kvstore.StatePart;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -22,7 +23,7 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * A file of optimizer states: a heading, for each tensor its name, shape and parts, and the CRC32C of all that. Numbers
+ * A file of optimizer states: a heading, for each tensor its name, shape, number of steps and parts, and the CRC32C of all that. Numbers
  * are big-endian. It is written beside and renamed, so a file is complete or is not there.
  */
 final class StateFile {
@@ -31,7 +32,7 @@ final class StateFile {
     private StateFile() {}
 
     /** Writes a file, or replaces it. */
-    static void write(Path file, Map<TensorInfo, List<StatePart>> states) {
+    static void write(Path file, Map<TensorInfo, PullStates.Response> states) {
         Path target = file.toAbsolutePath();
         Path beside = target.resolveSibling(target.getFileName() + ".unfinished");
         try {
@@ -40,12 +41,13 @@ final class StateFile {
                     new BufferedOutputStream(new CheckedOutputStream(Files.newOutputStream(beside), sum)))) {
                 out.writeUTF(HEADING);
                 out.writeInt(states.size());
-                for (Map.Entry<TensorInfo, List<StatePart>> each : states.entrySet()) {
+                for (Map.Entry<TensorInfo, PullStates.Response> each : states.entrySet()) {
                     out.writeUTF(each.getKey().id().name());
                     out.writeLong(each.getKey().rows());
                     out.writeInt(each.getKey().width());
-                    out.writeInt(each.getValue().size());
-                    for (StatePart part : each.getValue()) {
+                    out.writeLong(each.getValue().steps());
+                    out.writeInt(each.getValue().parts().size());
+                    for (StatePart part : each.getValue().parts()) {
                         write(out, part);
                     }
                 }
@@ -70,20 +72,21 @@ final class StateFile {
     }
 
     /** Reads a file. Verifies the checksum of the whole file first. */
-    static Map<TensorInfo, List<StatePart>> read(Path file) {
+    static Map<TensorInfo, PullStates.Response> read(Path file) {
         Path source = file.toAbsolutePath();
         try {
             verify(source);
             try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(source)))) {
                 require(HEADING.equals(in.readUTF()));
-                Map<TensorInfo, List<StatePart>> states = new LinkedHashMap<>();
+                Map<TensorInfo, PullStates.Response> states = new LinkedHashMap<>();
                 for (int tensors = in.readInt(); tensors > 0; tensors--) {
                     TensorInfo tensor = new TensorInfo(TensorId.of(in.readUTF()), in.readLong(), in.readInt());
+                    long steps = in.readLong();
                     List<StatePart> parts = new ArrayList<>();
                     for (int n = in.readInt(); n > 0; n--) {
                         parts.add(part(in));
                     }
-                    states.put(tensor, parts);
+                    states.put(tensor, new PullStates.Response(parts, steps));
                 }
                 return states;
             }

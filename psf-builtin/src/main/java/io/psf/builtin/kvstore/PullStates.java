@@ -2,7 +2,10 @@ package io.psf.builtin.kvstore;
 
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
+import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Reduction;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +24,10 @@ public interface PullStates {
      * The state.
      *
      * @param parts one part for each slot of each slice; none if the tensor has no state yet
+     * @param steps the number of steps of the tensor; 0 if the optimizer does not need it
      */
-    record Response(List<StatePart> parts) {}
+    record Response(
+            List<StatePart> parts, @Reduce(Reduction.MAX) long steps) {}
 
     /** Returns the shard's slots. */
     default Response handle(Request slice, StoredShard shard) {
@@ -37,6 +42,6 @@ public interface PullStates {
                         slot.read(0, shard.rows()).toArray()));
             }
         });
-        return new Response(parts);
+        return new Response(parts, Progress.steps(shard));
     }
 }

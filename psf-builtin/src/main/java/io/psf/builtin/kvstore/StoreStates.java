@@ -6,6 +6,7 @@ import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
 import java.util.List;
 
@@ -18,10 +19,12 @@ public interface StoreStates {
      *
      * @param tensor the tensor to change
      * @param parts the parts, none of them of rows of several slices
+     * @param steps the number of steps of the tensor
      */
     record Request(
             TensorId tensor,
-            @ByKey(value = "row", everySlice = true) List<StatePart> parts) {}
+            @ByKey(value = "row", everySlice = true) List<StatePart> parts,
+            long steps) {}
 
     /** The acknowledgement. */
     record Response() {}
@@ -45,6 +48,7 @@ public interface StoreStates {
             shard.storedSlot(part.slot(), part.width())
                     .write((int) (part.row() - shard.range().begin()), FloatArray.wrap(part.values()));
         }
+        Progress.setSteps(shard, slice.steps());
         return new Response();
     }
 }

@@ -29,6 +29,22 @@ public final class Progress implements Checkpointed {
         return shard.attachment(Progress.class, Progress::new);
     }
 
+    /** Returns the number of steps of a shard, 0 if its optimizer does not need it. */
+    public static long steps(Shard shard) {
+        return isNeeded(shard) ? of(shard).steps : 0;
+    }
+
+    /** Sets the number of steps of a shard, if its optimizer needs it. */
+    public static void setSteps(Shard shard, long steps) {
+        if (isNeeded(shard)) {
+            of(shard).steps = steps;
+        }
+    }
+
+    private static boolean isNeeded(Shard shard) {
+        return shard.optimizer() instanceof TiledOptimizer tiled && !tiled.isPlain();
+    }
+
     /** Counts a step, and returns its number, from 1. */
     long next() {
         return ++steps;
