@@ -34,8 +34,8 @@ final class GrowingCases {
 
     /** Returns a case of existing rows of a table with a policy. The floor is the same table without one. */
     private static Case policed(boolean push) {
-        String name =
-                "growing table 16 wide with a policy, %s, %d outstanding".formatted(push ? "push" : "pull", OUTSTANDING);
+        String name = "growing table 16 wide with a policy, %s, %d outstanding"
+                .formatted(push ? "push" : "pull", OUTSTANDING);
         TensorSpec plain = TensorSpec.growing("plain", WIDTH).optimizer(Optimizers.sgd(0.01));
         TensorSpec policed = TensorSpec.growing("policed", WIDTH)
                 .optimizer(Optimizers.sgd(0.01))

@@ -254,9 +254,12 @@ public final class EmbeddingCache implements AutoCloseable {
 
         /** Returns the factor with which the optimizer adds an update to the values; 0 if it does not. */
         private static float scale(OptimizerSpec optimizer) {
-            return switch (optimizer.rule()) {
-                case ADD -> optimizer.arguments().get(0);
-                case SGD -> -optimizer.arguments().get(0);
+            if (!optimizer.options().isEmpty()) {
+                return 0;
+            }
+            return switch (optimizer.name()) {
+                case "psf.add" -> Float.parseFloat(optimizer.arguments().getOrDefault("scale", "1"));
+                case "psf.sgd" -> -Float.parseFloat(optimizer.arguments().getOrDefault("lr", "0"));
                 default -> 0;
             };
         }
