@@ -44,6 +44,7 @@ public final class Main {
         psf.addSubcommand(new CommandLine(new LaunchCommand()).setStopAtPositional(true));
         psf.addSubcommand(new FunctionsCommand());
         psf.addSubcommand(new StatusCommand());
+        psf.addSubcommand(new ShellCommand());
         psf.addSubcommand(new NewCommand());
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             psf.addSubcommand(provider.command());

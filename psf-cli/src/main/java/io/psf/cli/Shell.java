@@ -1,0 +1,17 @@
+package io.psf.cli;
+
+import io.psf.runtime.Worker;
+
+/** What the first snippet of {@code psf shell} calls. */
+public final class Shell {
+    private Shell() {}
+
+    /**
+     * Returns the connected worker of the shell.
+     *
+     * @throws NullPointerException outside of {@code psf shell}
+     */
+    public static Worker worker() {
+        return ShellCommand.worker();
+    }
+}

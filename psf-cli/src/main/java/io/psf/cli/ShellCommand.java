@@ -1,0 +1,122 @@
+package io.psf.cli;
+
+import io.psf.api.PsException;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Settings;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import jdk.jshell.tool.JavaShellToolBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts jshell with a connected worker. */
+@Command(
+        name = "shell",
+        description = {
+            "Starts jshell with a connected worker, \"worker\": of a cluster that waits for its workers, or of a new one"
+                    + " in this process.",
+            "The packages of psf are imported: Tensors, TensorSpec, Optimizers .. A stub on the class path is called as"
+                    + " in a program.",
+            "The worker leaves the cluster when the shell ends."
+        },
+        footer = {
+            "%nExample:",
+            "  psf shell",
+            "  jshell> var w = Tensors.init(worker, TensorSpec.dense(\"w\", 4).optimizer(Optimizers.sgd(0.1)))",
+            "  jshell> Tensors.push(worker, w, new float[] {1, 2, 3, 4}).await()",
+            "  jshell> Tensors.pull(worker, w)"
+        },
+        mixinStandardHelpOptions = true)
+final class ShellCommand implements Callable<Integer> {
+    /** The worker of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
+    private static @Nullable Worker connected;
+
+    @Option(
+            names = "--scheduler",
+            paramLabel = "HOST:PORT",
+            description = "where the scheduler of a cluster listens (PSF_SCHEDULER); default: a new cluster")
+    private @Nullable String scheduler = System.getenv("PSF_SCHEDULER");
+
+    @Option(
+            names = "--servers",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "the servers of a new cluster; default: ${DEFAULT-VALUE}")
+    private int servers;
+
+    @Option(
+            names = {"--classpath", "-cp"},
+            paramLabel = "PATH",
+            defaultValue = "",
+            description = "your functions and their stubs: jars and folders, separated by '${sys:path.separator}'")
+    private String classPath = "";
+
+    /** Returns the worker of the shell. */
+    static Worker worker() {
+        return Objects.requireNonNull(connected, "worker: none (expected: in psf shell)");
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
+        if (scheduler == null) {
+            try (PsCluster cluster = PsCluster.embedded(servers)) {
+                return run(cluster.worker(), JavaShellToolBuilder.builder());
+            }
+        }
+        try (Worker worker = Worker.connect(Settings.of(System.getenv())
+                .with(Map.of("PSF_ROLE", "worker", "PSF_SCHEDULER", scheduler))
+                .worker())) {
+            return run(worker, JavaShellToolBuilder.builder());
+        }
+    }
+
+    /** Runs the shell until the user ends it. */
+    int run(Worker worker, JavaShellToolBuilder shell) throws Exception {
+        Path startup = Files.createTempFile("psf", ".jsh");
+        connected = worker;
+        try {
+            Files.writeString(startup, """
+                    import io.psf.api.*;
+                    import io.psf.api.array.*;
+                    import io.psf.builtin.*;
+                    import io.psf.builtin.optimizer.Schedule;
+                    import io.psf.runtime.*;
+                    Worker worker = io.psf.cli.Shell.worker();
+                    """);
+            return shell.start(arguments(startup).toArray(String[]::new));
+        } catch (LinkageError e) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "java: " + NodeJvm.java() + " has no jshell (expected: that of a JDK, with the module jdk.jshell)",
+                    e);
+        } finally {
+            connected = null;
+            Files.delete(startup);
+        }
+    }
+
+    private List<String> arguments(Path startup) throws IOException {
+        List<String> classes = new ArrayList<>(List.of(System.getProperty("java.class.path", "")));
+        classes.addAll(ClassPathOption.entries(classPath));
+        return List.of(
+                "--execution",
+                "local",
+                "--class-path",
+                String.join(System.getProperty("path.separator"), classes),
+                "--startup",
+                "DEFAULT",
+                "--startup",
+                startup.toString(),
+                "--feedback",
+                "concise");
+    }
+}
