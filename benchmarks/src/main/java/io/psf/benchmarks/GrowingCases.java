@@ -3,6 +3,8 @@ package io.psf.benchmarks;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.builtin.Optimizers;
+import io.psf.builtin.TableCounts;
+import io.psf.builtin.TablePolicy;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
@@ -22,7 +24,92 @@ final class GrowingCases {
                         bench -> new Inserts(bench.worker())),
                 existing(false),
                 existing(true),
-                Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())));
+                Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())),
+                policed(true),
+                policed(false),
+                Case.of(
+                        new Line("growing table 16 wide, 50 M keys into 1 GB", "resident MB per MB", null),
+                        bench -> new Bounded(bench.worker())));
+    }
+
+    /** Returns a case of existing rows of a table with a policy. The floor is the same table without one. */
+    private static Case policed(boolean push) {
+        String name = "growing table 16 wide with a policy, %s, %d outstanding"
+                .formatted(push ? "push" : "pull", OUTSTANDING);
+        TensorSpec plain = TensorSpec.growing("plain", WIDTH).optimizer(Optimizers.sgd(0.01));
+        TensorSpec policed = TensorSpec.growing("policed", WIDTH)
+                .optimizer(Optimizers.sgd(0.01))
+                .policy(TablePolicy.keepAll().admitAfter(1).mostBytes(4L << 30).expireAfterPushes(1L << 40));
+        return Case.of(new Line(name, "Mrows/s", Goal.ratioAtLeast(1 / 1.3)), bench -> {
+            long[][] batches = Keys.UNIFORM.draw(SparseCalls.ROWS, SparseCalls.KEYS);
+            return new SideBySide(
+                    new SparseCalls(bench.worker(), push, plain, batches, OUTSTANDING),
+                    new SparseCalls(bench.worker(), push, policed, batches, OUTSTANDING));
+        });
+    }
+
+    /** Compares the same calls on two tables. */
+    private record SideBySide(Calls plain, Calls policed) implements Sides {
+        @Override
+        public double[] floor(int times) {
+            return rate(plain, times);
+        }
+
+        @Override
+        public double[] ours(int times) {
+            return rate(policed, times);
+        }
+
+        private static double[] rate(Calls calls, int times) {
+            long begin = System.nanoTime();
+            Calls.make(calls, times, OUTSTANDING);
+            return new double[] {1e3 * SparseCalls.KEYS * times / (System.nanoTime() - begin)};
+        }
+
+        @Override
+        public void close() {
+            plain.close();
+            policed.close();
+        }
+    }
+
+    /**
+     * Offers 50 million keys to a table that is limited to 1 GB. Measures the growth of the server's resident memory in
+     * the limit's units: the floor is 1. Prints the rate.
+     */
+    private static final class Bounded implements Sides {
+        private static final long BOUND = 1L << 30;
+        private static final int OFFERED = 50_000_000;
+
+        private final NewKeys keys;
+        private final double share;
+
+        Bounded(Worker worker) {
+            MemoryPsf.Stub memory = MemoryPsf.stub(worker);
+            long before = memory.call(true).await().resident();
+            keys = new NewKeys(worker, TablePolicy.keepAll().mostBytes(BOUND));
+            long begin = System.nanoTime();
+            Calls.make(keys, OFFERED / SparseCalls.KEYS, OUTSTANDING);
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            long after = memory.call(true).await().resident();
+            share = (after - before) / (double) BOUND;
+            System.out.printf("%,d keys in %.1f s, %s%n", OFFERED, seconds, TableCounts.of(worker, keys.table));
+        }
+
+        @Override
+        public double[] floor(int times) {
+            return new double[] {1};
+        }
+
+        @Override
+        public double[] ours(int times) {
+            return new double[] {share};
+        }
+
+        @Override
+        public void close() {
+            keys.close();
+        }
     }
 
     /** Returns a case of existing rows, with the floor of a table of a million rows. */
@@ -48,9 +135,9 @@ final class GrowingCases {
         private final float[] update = new float[SparseCalls.KEYS * WIDTH];
         private long sent;
 
-        NewKeys(Worker worker) {
+        NewKeys(Worker worker, TablePolicy policy) {
             this.worker = worker;
-            this.table = Tensors.init(worker, TensorSpec.growing("new", WIDTH));
+            this.table = Tensors.init(worker, TensorSpec.growing("new", WIDTH).policy(policy));
         }
 
         @Override
@@ -83,7 +170,7 @@ final class GrowingCases {
 
         @Override
         public double[] ours(int times) {
-            try (NewKeys keys = new NewKeys(worker)) {
+            try (NewKeys keys = new NewKeys(worker, TablePolicy.keepAll())) {
                 long begin = System.nanoTime();
                 Calls.make(keys, times, OUTSTANDING);
                 return rate(times, begin);
@@ -108,7 +195,7 @@ final class GrowingCases {
         Bytes(Worker worker) {
             MemoryPsf.Stub memory = MemoryPsf.stub(worker);
             long before = memory.call(true).await().resident();
-            keys = new NewKeys(worker);
+            keys = new NewKeys(worker, TablePolicy.keepAll());
             Calls.make(keys, BATCHES, OUTSTANDING);
             long after = memory.call(true).await().resident();
             bytes = (after - before) / ((double) BATCHES * SparseCalls.KEYS);

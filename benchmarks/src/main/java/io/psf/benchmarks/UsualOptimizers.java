@@ -4,6 +4,7 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 
 /** The optimizers of psf with typical arguments. */
+@SuppressWarnings("ImmutableEnumChecker") // specs are immutable
 public enum UsualOptimizers {
     ADD(Optimizers.add(), 3),
     ASSIGN(Optimizers.assign(), 2),

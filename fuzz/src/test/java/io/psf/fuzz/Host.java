@@ -123,7 +123,8 @@ public final class Host implements AutoCloseable {
                 0,
                 "",
                 0,
-                false);
+                false,
+                Map.of());
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 

@@ -32,7 +32,8 @@ record Pair(TensorId host, TensorId device) {
                 spec.slices(),
                 spec.beside(),
                 spec.placement(),
-                spec.quorum());
+                spec.quorum(),
+                spec.policy());
     }
 
     void clear(Worker worker) {

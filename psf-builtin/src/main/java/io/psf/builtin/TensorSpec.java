@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param placement the memory of the shards; by default the servers' own. Several names, separated by commas, are
  *     alternatives
  * @param quorum the number of pushes at which a round closes; by default those of all workers
+ * @param policy which keys of a growing table get a row, and which rows are removed; by default each, and none
  */
 public record TensorSpec(
         TensorInfo tensor,
@@ -30,7 +31,8 @@ public record TensorSpec(
         int slices,
         @Nullable TensorId beside,
         String placement,
-        Quorum quorum) {
+        Quorum quorum,
+        TablePolicy policy) {
     /**
      * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
      * slice of this size is still in the cache when it is processed, and one slice is transferred while another is
@@ -53,6 +55,10 @@ public record TensorSpec(
                     + ", optimizer " + optimizer + ", updates " + updates + " (expected: not null)");
         }
         requireLength(tensor, initializer.values());
+        if (policy == null || !tensor.grows() && !policy.equals(TablePolicy.keepAll())) {
+            throw new IllegalArgumentException("policy of tensor \"" + tensor.id() + "\": " + policy
+                    + " (expected: none, since the tensor does not grow)");
+        }
         List<String> names = placement == null
                 ? List.of("")
                 : Arrays.stream(placement.split(",", -1)).map(String::strip).toList();
@@ -100,7 +106,8 @@ public record TensorSpec(
                 PIECES,
                 null,
                 Node.HOST,
-                Quorum.ALL);
+                Quorum.ALL,
+                TablePolicy.keepAll());
     }
 
     /**
@@ -132,17 +139,17 @@ public record TensorSpec(
 
     /** Returns a copy with another initializer. */
     public TensorSpec initializer(Initializer initializer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /** Returns a copy with another optimizer. */
     public TensorSpec optimizer(OptimizerSpec optimizer) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /** Returns a copy with another mode of combining the workers' pushes. */
     public TensorSpec updates(Updates updates) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /**
@@ -159,7 +166,16 @@ public record TensorSpec(
                     "quorum of tensor \"" + tensor.id() + "\": " + pushes + " (expected: at least 1 push)");
         }
         Quorum some = new Quorum(pushes, late);
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, some);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, some, policy);
+    }
+
+    /**
+     * Returns a copy whose rows are made and removed by a policy.
+     *
+     * @throws IllegalArgumentException if the tensor does not grow
+     */
+    public TensorSpec policy(TablePolicy policy) {
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /**
@@ -168,7 +184,7 @@ public record TensorSpec(
      * one is declared {@link #beside} the other.
      */
     public TensorSpec slices(int slices) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /**
@@ -182,7 +198,7 @@ public record TensorSpec(
      *     tensor's number of slices
      */
     public TensorSpec beside(TensorId other) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, other, placement, quorum, policy);
     }
 
     /**
@@ -194,7 +210,7 @@ public record TensorSpec(
      *     server has; with {@code RESOURCE_EXHAUSTED} if no memory suffices
      */
     public TensorSpec placement(String placement) {
-        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum);
+        return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
     /**
@@ -229,6 +245,7 @@ public record TensorSpec(
         return tensor.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside) + " initializer="
                 + initializer + " optimizer=" + optimizer + " updates=" + updates
                 + (placement.equals(Node.HOST) ? "" : " placement=" + placement)
-                + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum);
+                + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum)
+                + (policy.equals(TablePolicy.keepAll()) ? "" : " policy=" + policy);
     }
 }

@@ -95,7 +95,8 @@ public final class Tensors {
                         layout.lanes(),
                         spec.placement().equals(Node.HOST) ? "" : spec.placement(),
                         spec.quorum().pushes(),
-                        spec.quorum().late() == Late.DROP)
+                        spec.quorum().late() == Late.DROP,
+                        spec.policy().options().texts())
                 .await();
         FloatArray values = initializer.values();
         if (values != null) {

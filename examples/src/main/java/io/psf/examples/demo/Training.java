@@ -3,7 +3,6 @@ package io.psf.examples.demo;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
-import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
@@ -42,20 +41,20 @@ final class Training {
         this.wide = Tensors.init(
                 worker,
                 options.placed(TensorSpec.table("demo.wide", data.keys(), 1)
-                        .optimizer(Optimizers.adaGrad(0.1f))
+                        .optimizer(options.optimizer().wide())
                         .updates(updates)));
         this.embedding = Tensors.init(
                 worker,
                 options.placed(TensorSpec.table("demo.embedding", data.keys(), WIDTH)
                         .initializer(Initializers.normal(0, 0.05, 1))
-                        .optimizer(Optimizers.adaGrad(0.1f))
+                        .optimizer(options.optimizer().embedding())
                         .updates(updates)));
         double limit = 1 / Math.sqrt(model.inputs());
         this.dense = Tensors.init(
                 worker,
                 options.placed(TensorSpec.dense("demo.dense", model.denseSize())
                         .initializer(Initializers.uniform(-limit, limit, 2))
-                        .optimizer(Optimizers.adaGrad(0.05f))
+                        .optimizer(options.optimizer().dense())
                         .updates(updates)));
         this.totals = Tensors.init(worker, options.placed(TensorSpec.dense("demo.totals", 3)));
     }

@@ -50,6 +50,13 @@ final class TrainingOptions {
                             + " it arrives (default: ${DEFAULT-VALUE})")
     private Mode mode = Mode.SYNC;
 
+    @Option(
+            names = "--optimizer",
+            paramLabel = "NAME",
+            converter = OptimizerConverter.class,
+            description = "the optimizer of all parameters, such as sgd, adam, ftrl (default: ${DEFAULT-VALUE})")
+    private DemoOptimizer optimizer = DemoOptimizer.ADAGRAD;
+
     @Option(names = "--realistic", description = "without the duration of the call, which is known only after it")
     private boolean realistic;
 
@@ -70,6 +77,7 @@ final class TrainingOptions {
     /** Returns a copy whose parameters are on the servers' device of that number. */
     TrainingOptions onDevice(int number) {
         TrainingOptions options = of(epochs, mode, realistic);
+        options.optimizer = optimizer;
         options.device = number;
         return options;
     }
@@ -83,6 +91,10 @@ final class TrainingOptions {
 
     Mode mode() {
         return mode;
+    }
+
+    DemoOptimizer optimizer() {
+        return optimizer;
     }
 
     boolean realistic() {
@@ -106,6 +118,7 @@ final class TrainingOptions {
     List<String> arguments() {
         List<String> arguments =
                 new ArrayList<>(List.of("--epochs", String.valueOf(epochs()), "--mode", mode.toString()));
+        arguments.addAll(List.of("--optimizer", optimizer.toString()));
         if (realistic) {
             arguments.add("--realistic");
         }

@@ -46,7 +46,7 @@ public interface PushEmbedding {
         LongArray keys = pushes.kept(slice.keys());
         IntArray updates = pushes.kept(slice.updates());
         return pushes.sparse(slice.keys(), slice.gradients(), () -> {
-            Versions.of(shard).add(shard.rows(keys), updates);
+            Versions.of(shard).add(keys, updates);
             return new Response();
         });
     }

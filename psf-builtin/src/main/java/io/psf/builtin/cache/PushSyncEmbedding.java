@@ -72,7 +72,7 @@ public interface PushSyncEmbedding {
         LongArray synced = pushes.kept(slice.syncKeys());
         LongArray cached = pushes.kept(slice.versions());
         return pushes.sparse(slice.pushKeys(), slice.gradients(), () -> {
-            Versions.of(shard).add(shard.rows(pushed), updates);
+            Versions.of(shard).add(pushed, updates);
             StaleRows stale = StaleRows.of(shard, synced, cached, slice.bound());
             return new Response(stale.keys(), stale.versions(), stale.values());
         });

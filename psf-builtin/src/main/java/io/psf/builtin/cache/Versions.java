@@ -168,10 +168,14 @@ final class Versions implements Checkpointed, RowListener {
         }
     }
 
-    /** Adds updates to the versions of local rows. */
-    void add(int[] rows, IntArray updates) {
+    /** Adds updates to the versions of those keys that have a row: the table's policy may have made none. */
+    void add(LongArray keys, IntArray updates) {
+        int[] rows = new int[keys.length()];
+        var unused = shard.find(keys, rows);
         for (int i = 0; i < rows.length; i++) {
-            versions[rows[i]] += updates.get(i);
+            if (rows[i] >= 0) {
+                versions[rows[i]] += updates.get(i);
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 /**
- * Functions for a cache of embedding rows on a worker. Rows have versions, and only stale rows are sent. Imports
- * psf-api and the packages {@code sparse} and {@code sync}.
+ * Functions for a cache of embedding rows on a worker, and the cache. Rows have versions, and only stale rows are sent.
  */
 @NullMarked
 package io.psf.builtin.cache;

@@ -40,13 +40,10 @@ public final class Step {
         TensorKernel summing = !isClipped ? new SquaredNorm() : (TensorKernel) kernel;
         float decay = isClipped ? options.weightDecay() : 0;
         Gradients gradients = Gradients.of(options.withWeightDecay(decay), scale);
-        SumWalk walk = new SumWalk(summing, gradients, stepsOfTensor, shard, push.update(), TiledOptimizer.tiles());
         LongArray keys = push.keys();
-        if (keys == null) {
-            walk.add(null, shard.rows());
-        } else {
-            walk.add(rows(keys), keys.length());
-        }
+        int[] rows = keys == null ? null : rows(keys); // first: a growing table reallocates its arrays
+        SumWalk walk = new SumWalk(summing, gradients, stepsOfTensor, shard, push.update(), TiledOptimizer.tiles());
+        walk.add(rows, keys == null ? shard.rows() : keys.length());
         return walk.sums();
     }
 

@@ -12,6 +12,7 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
+import io.psf.builtin.policy.RowPolicy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -49,6 +50,8 @@ public final class Pushes implements MemberListener {
     private final boolean mean;
     /** Null if a round waits for all workers. */
     private final @Nullable Quorum quorum;
+    /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
+    private final @Nullable RowPolicy policy;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
 
@@ -62,6 +65,8 @@ public final class Pushes implements MemberListener {
         this.synchronous = synchronous;
         this.mean = mean;
         this.quorum = quorum;
+        RowPolicy ofTable = shard.spec().grows() ? RowPolicy.of(shard) : null;
+        this.policy = ofTable == null || ofTable.isNone() ? null : ofTable;
     }
 
     /**
@@ -141,7 +146,7 @@ public final class Pushes implements MemberListener {
     public <R> CompletionStage<R> sparse(LongArray keys, FloatArray update, Supplier<R> answer) {
         Shapes.requireSparse(shard, keys, update);
         if (synchronous) {
-            var unused = shard.rows(keys); // an invalid key would fail the whole round; an optimizer checks on its own
+            var unused = shard.find(keys, new int[keys.length()]); // an invalid key would fail the whole round
         }
         return take(new Update(keys, update), answer);
     }
@@ -170,12 +175,12 @@ public final class Pushes implements MemberListener {
             if (summing != null) {
                 CallInfo call = shard.call();
                 SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
-                Step step = summing.begin(shard, update.keys(), update.values());
+                Step step = begin(summing, update);
                 return new SlicedStep(shard, step, id, List.of(shard.caller()))
                         .run()
                         .thenApply(done -> answer.get());
             }
-            update.applyTo(shard);
+            apply(update);
             return CompletableFuture.completedFuture(answer.get());
         }
         Push<R> push = new Push<>(answer, summing == null ? null : shard.caller());
@@ -260,15 +265,37 @@ public final class Pushes implements MemberListener {
             Update total = round.total(mean);
             TiledOptimizer summing = summing();
             if (summing != null) {
-                return begin(round, summing.begin(shard, total.keys(), total.values()));
+                return begin(round, begin(summing, total));
             }
-            total.applyTo(shard);
+            apply(total);
         } catch (RuntimeException | Error e) {
             round.fail(e);
             return false;
         }
         round.answer();
         return false;
+    }
+
+    /** Steps the optimizer, with those keys that the table's policy admits. */
+    private void apply(Update update) {
+        LongArray keys = update.keys();
+        if (policy == null || keys == null) {
+            update.applyTo(shard);
+        } else {
+            policy.apply(
+                    shard,
+                    new RowPolicy.Part(keys, update.values()),
+                    part -> new Update(part.keys(), part.values()).applyTo(shard));
+        }
+    }
+
+    private Step begin(TiledOptimizer summing, Update update) {
+        LongArray keys = update.keys();
+        if (policy == null || keys == null) {
+            return summing.begin(shard, keys, update.values());
+        }
+        RowPolicy.Part part = policy.admit(shard, new RowPolicy.Part(keys, update.values()));
+        return summing.begin(shard, part.keys(), part.values());
     }
 
     private boolean begin(Round round, Step step) {

@@ -1,6 +1,7 @@
 package io.psf.builtin.tensor;
 
 import io.psf.api.Node;
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -9,18 +10,23 @@ import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.TiledOptimizer;
+import io.psf.builtin.policy.PolicyOptions;
+import io.psf.builtin.policy.RowPolicy;
 import io.psf.builtin.push.Pushes;
 import io.psf.builtin.push.SliceCount;
+import java.util.TreeMap;
 
 /**
  * The initial values and the mode of a shard, as an {@link InitTensor} request declares them.
  *
  * @param generator the generator of the initial values
  * @param mode how pushes are combined
+ * @param policy which keys get a row, and which rows are removed
  * @param slices the number of the tensor's slices
  * @param declaration the tensor's declaration; the shards share the object
  */
-record FirstValues(Generator generator, Mode mode, int slices, Declaration declaration) implements Node.Fill {
+record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int slices, Declaration declaration)
+        implements Node.Fill {
     /**
      * How pushes are combined.
      *
@@ -47,13 +53,29 @@ record FirstValues(Generator generator, Mode mode, int slices, Declaration decla
 
     static FirstValues of(TensorInfo tensor, InitTensor.Request request, Generator generator) {
         return new FirstValues(
-                generator, Mode.of(request), request.servers().length(), new Declaration(text(tensor, request)));
+                generator,
+                Mode.of(request),
+                policy(tensor, request),
+                request.servers().length(),
+                new Declaration(text(tensor, request)));
+    }
+
+    private static PolicyOptions policy(TensorInfo tensor, InitTensor.Request request) {
+        if (!tensor.grows() && !request.policy().isEmpty()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "policy: " + request.policy() + " (expected: none, since the tensor does not grow)");
+        }
+        return PolicyOptions.of(request.policy());
     }
 
     @Override
     public void fill(Shard shard) {
         if (!(shard instanceof GeneratingShard own && own.generate(generator))) {
             generator.fill(shard.values(), shard.range().begin() * shard.width());
+        }
+        if (!policy.equals(PolicyOptions.NONE)) {
+            RowPolicy.attach(shard, policy, slices); // before the pushes, which use it
         }
         if (mode.synchronous()) {
             Pushes.synchronize(shard, mode.mean(), mode.quorum(), mode.dropsLate());
@@ -77,6 +99,7 @@ record FirstValues(Generator generator, Mode mode, int slices, Declaration decla
                 + NamedClasses.text(request.optimizer(), request.optimizerArguments(), request.optimizerOptions())
                 + " updates="
                 + Mode.of(request)
+                + (request.policy().isEmpty() ? "" : " policy=" + new TreeMap<>(request.policy()))
                 + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
     }
 }

@@ -9,7 +9,6 @@ import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.PsInitializer;
 import io.psf.api.PsOptimizer;
-import io.psf.api.Since;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
@@ -47,6 +46,7 @@ public interface InitTensor {
      *     commas; empty for their own memory
      * @param quorum the number of pushes at which a round closes; 0 for one of each worker
      * @param dropsLate true if a push for an earlier round is dropped, false if it is added to the open round
+     * @param policy which keys of a growing table get a row, and which rows are removed, by name
      */
     record Request(
             TensorId tensor,
@@ -63,8 +63,9 @@ public interface InitTensor {
             IntArray servers,
             long lanes,
             String placement,
-            @Since(2) int quorum,
-            @Since(2) boolean dropsLate) {}
+            int quorum,
+            boolean dropsLate,
+            Map<String, String> policy) {}
 
     /**
      * The result.

@@ -122,6 +122,25 @@ class OptimizersOnServersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void theNormOfAPushToAGrowingTableIsThatOfItsRows(int servers) {
+        try (PsCluster cluster = PsCluster.embedded(servers)) {
+            TensorId t = Tensors.init(
+                    cluster.worker(),
+                    TensorSpec.growing("t", 1)
+                            .slices(4)
+                            .optimizer(Optimizers.sgd(1).clipNorm(5)));
+            long[] keys = {3, -99, 1L << 50, 7, 8};
+            Tensors.pushRows(cluster.worker(), t, keys, new float[] {6, 8, 0, 0, 0})
+                    .await();
+            Tensors.pushRows(cluster.worker(), t, new long[0], new float[0]).await();
+            float[] values = new float[keys.length];
+            Tensors.pullRows(cluster.worker(), t, keys, values).await();
+            assertThat(values).containsExactly(-3, -4, 0, 0, 0);
+        }
+    }
+
     @Test
     void theNormOfARoundIsThatOfItsMean() {
         try (PsCluster cluster = PsCluster.embedded(2, 2)) {

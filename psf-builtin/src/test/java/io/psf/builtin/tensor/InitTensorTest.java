@@ -140,7 +140,8 @@ class InitTensorTest {
                 0,
                 "",
                 0,
-                false);
+                false,
+                Map.of());
         assertThatThrownBy(() -> INIT.handle(bad, cluster().server(0)))
                 .isInstanceOf(PsException.class)
                 .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
@@ -176,6 +177,7 @@ class InitTensorTest {
                 0,
                 "",
                 0,
-                false);
+                false,
+                Map.of());
     }
 }

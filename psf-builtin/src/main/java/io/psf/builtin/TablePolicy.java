@@ -1,0 +1,83 @@
+package io.psf.builtin;
+
+import io.psf.builtin.policy.PolicyOptions;
+import java.time.Duration;
+
+/**
+ * Which keys of a growing table get a row, and which rows are removed. Start with {@link #keepAll}. A row is touched by a
+ * push of its key; a look-up makes no row and touches none. Immutable.
+ *
+ * <p>A row that is removed loses its optimizer state and the state of attachments. Its key counts as new when it comes
+ * again. {@link Tensors#removeRows} removes rows by key.
+ *
+ * @param options what was chosen
+ */
+public record TablePolicy(PolicyOptions options) {
+    private static final long SKETCH = 4 << 20;
+
+    /** Makes a row for each pushed key, and removes none: the policy of a table without one. */
+    public static TablePolicy keepAll() {
+        return new TablePolicy(PolicyOptions.NONE);
+    }
+
+    /** Like {@link #admitAfter(int, long)} with a sketch of 4 MB per slice, which tells a million recent keys apart. */
+    public TablePolicy admitAfter(int times) {
+        return admitAfter(times, SKETCH);
+    }
+
+    /**
+     * Makes the row of a key with its push number {@code times}. The updates before are dropped. Keys without a row are
+     * counted in a sketch of fixed memory: a count is never too low among the recent keys, and rarely too high. Recent
+     * are a quarter as many pushed keys as the sketch has bytes; then all counts are halved. The counts are not saved.
+     *
+     * @param times from 1 to 255
+     * @param bytesOfSketch the memory of each slice, from 1,024 to 2^30
+     */
+    public TablePolicy admitAfter(int times, long bytesOfSketch) {
+        return new TablePolicy(options.withAdmission(times, bytesOfSketch));
+    }
+
+    /**
+     * Removes a row that none of the last {@code pushes} pushes to the table has touched: then, or up to a sixteenth of
+     * that number later. A round of a synchronous table is one push.
+     */
+    public TablePolicy expireAfterPushes(long pushes) {
+        return new TablePolicy(options.withExpiry(pushes, options.idleTime()));
+    }
+
+    /** Removes a row that no push has touched for a time: then, or up to a sixteenth of the time later. */
+    public TablePolicy expireAfter(Duration time) {
+        return new TablePolicy(options.withExpiry(options.idleSteps(), time));
+    }
+
+    /**
+     * Limits the rows of the table. Each slice has an equal share. When a slice is full, it removes the rows that were
+     * touched least recently, a 64th of its share at once. No push removes rows that it touches itself, unless it has
+     * more keys than half of the share: it is applied in parts then.
+     */
+    public TablePolicy mostRows(long rows) {
+        return new TablePolicy(options.withLimits(rows, options.bytes(), options.lfu()));
+    }
+
+    /**
+     * Limits the bytes of the table: values, optimizer state and slots of functions, keys with their index, marks of
+     * this policy, and sketch. Otherwise like {@link #mostRows}.
+     */
+    public TablePolicy mostBytes(long bytes) {
+        return new TablePolicy(options.withLimits(options.rows(), bytes, options.lfu()));
+    }
+
+    /**
+     * Removes the rows that were touched least often when the table is full; of these the ones that were touched least
+     * recently.
+     */
+    public TablePolicy leastFrequentFirst() {
+        return new TablePolicy(options.withLimits(options.rows(), options.bytes(), true));
+    }
+
+    /** Returns the options that were chosen, such as {@code {admitAfter=3, eviction=lru, rows=1000}}. */
+    @Override
+    public String toString() {
+        return options.texts().toString();
+    }
+}

@@ -1,0 +1,132 @@
+package io.psf.builtin.policy;
+
+import io.psf.api.Checkpointed;
+import io.psf.api.RowListener;
+import io.psf.api.Shard;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * When each row of a shard was last touched by a push, and how often. Attached to the shard of a table with a policy,
+ * used on its lane, saved and loaded with it.
+ */
+final class RowMarks implements Checkpointed, RowListener {
+    private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
+
+    private final Shard shard;
+    /** By row, the number of the push that touched it last. */
+    private int[] steps = {};
+    /** By row, the second in which it was touched last, since 2020. */
+    private int[] seconds = {};
+    /** By row, the number of pushes that have touched it. */
+    private int[] counts = {};
+    /** The number of rows that have marks. */
+    private int known;
+
+    private int step;
+    private int second;
+
+    private RowMarks(Shard shard) {
+        this.shard = shard;
+    }
+
+    static RowMarks of(Shard shard) {
+        return shard.attachment(RowMarks.class, () -> new RowMarks(shard));
+    }
+
+    /** Begins the next push. */
+    void begin(int now) {
+        step++;
+        second = now;
+    }
+
+    int step() {
+        return step;
+    }
+
+    int rows() {
+        return known;
+    }
+
+    /** Marks rows that have been created since the last call as touched now. */
+    void growTo(int rows) {
+        if (rows > steps.length) {
+            int capacity = Math.max(64, Math.max(rows, (int) Math.min(MOST_ROWS, steps.length * 5L / 4)));
+            steps = Arrays.copyOf(steps, capacity);
+            seconds = Arrays.copyOf(seconds, capacity);
+            counts = Arrays.copyOf(counts, capacity);
+        }
+        if (rows > known) {
+            Arrays.fill(steps, known, rows, step);
+            Arrays.fill(seconds, known, rows, second);
+            Arrays.fill(counts, known, rows, 1);
+            known = rows;
+        }
+    }
+
+    /** Marks a row as touched now. */
+    void touch(int row) {
+        steps[row] = step;
+        seconds[row] = second;
+        counts[row]++;
+    }
+
+    /** True if the row was touched by the present push. */
+    boolean isOfThisPush(int row) {
+        return steps[row] == step;
+    }
+
+    /** True if the row was last touched before a push and before a second. */
+    boolean isIdle(int row, long beforeStep, long beforeSecond) {
+        return steps[row] < beforeStep || seconds[row] < beforeSecond;
+    }
+
+    /** Returns the rank of a row among those that may be removed: lower ones go first. */
+    long rank(int row, boolean byCount) {
+        return byCount ? (long) counts[row] << Integer.SIZE | steps[row] : steps[row];
+    }
+
+    @Override
+    public void rowRemoved(long key, int row, int last) {
+        growTo(last + 1);
+        steps[row] = steps[last];
+        seconds[row] = seconds[last];
+        counts[row] = counts[last];
+        known = last;
+    }
+
+    @Override
+    public void rowsRemoved() {
+        known = 0;
+    }
+
+    @Override
+    public void saveRow(long key, DataOutput out) throws IOException {
+        int row = shard.find(key);
+        growTo(row + 1);
+        out.writeInt(steps[row]);
+        out.writeInt(seconds[row]);
+        out.writeInt(counts[row]);
+    }
+
+    @Override
+    public void loadRow(long key, DataInput in) throws IOException {
+        int row = shard.find(key);
+        growTo(row + 1);
+        steps[row] = in.readInt();
+        seconds[row] = in.readInt();
+        counts[row] = in.readInt();
+    }
+
+    @Override
+    public void saveTotal(DataOutput out) throws IOException {
+        out.writeInt(step);
+    }
+
+    @Override
+    public void loadTotal(DataInput in) throws IOException {
+        step = Math.max(step, in.readInt());
+    }
+}

@@ -1,0 +1,246 @@
+package io.psf.builtin.policy;
+
+import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policy of one shard of a growing table: drops the updates of keys that have not come often enough, and removes
+ * rows that are idle or for which there is no capacity. Attached to the shard, used on its lane. Its marks of the rows
+ * are a separate attachment, which is saved.
+ */
+public final class RowPolicy {
+    /** The start of the seconds: 2020-01-01T00:00:00Z, in seconds since 1970. */
+    private static final long EPOCH = 1_577_836_800L;
+
+    /** A full table gives up this part of its capacity at once, so that finding the rows costs little per row. */
+    private static final int BATCH = 64;
+
+    /** Idle rows are looked for this often within the time limit. */
+    private static final int SCANS = 16;
+
+    /** The bytes of the marks of a row, and of its key. */
+    private static final int BYTES_OF_MARKS = 3 * Integer.BYTES;
+
+    private static final int LEAST_ENTRIES = 1 << 10;
+
+    private final PolicyOptions options;
+    private final int slices;
+    private final LongSupplier clock;
+    private final @Nullable Sketch sketch;
+    private long admitted;
+    private long refused;
+    private long expired;
+    private long evicted;
+    private long nextScanStep;
+    private long nextScanSecond;
+    private boolean isTicking;
+
+    private RowPolicy(PolicyOptions options, int slices, LongSupplier clock) {
+        this.options = options;
+        this.slices = slices;
+        this.clock = clock;
+        this.sketch = options.admitAfter() > 1 ? new Sketch(options.sketchBytes()) : null;
+    }
+
+    /** Gives a new shard of a growing table a policy. */
+    public static void attach(Shard shard, PolicyOptions options, int slices) {
+        attach(shard, options, slices, () -> System.currentTimeMillis() / 1000);
+    }
+
+    /** Like the other, with a clock: seconds since 1970. */
+    static void attach(Shard shard, PolicyOptions options, int slices, LongSupplier clock) {
+        var unused = shard.attachment(RowPolicy.class, () -> new RowPolicy(options, slices, clock));
+    }
+
+    /** Returns the policy of a shard; one that does nothing if it has none. */
+    public static RowPolicy of(Shard shard) {
+        return shard.attachment(RowPolicy.class, () -> new RowPolicy(PolicyOptions.NONE, 1, () -> 0));
+    }
+
+    /** True if every key gets a row, and no row is removed. */
+    public boolean isNone() {
+        return options.equals(PolicyOptions.NONE);
+    }
+
+    /** Returns the counts. */
+    public Counts counts() {
+        return new Counts(admitted, refused, expired, evicted);
+    }
+
+    /**
+     * What a policy has done on a shard.
+     *
+     * @param admitted the rows that were made
+     * @param refused the updates that were dropped, since their keys had not come often enough
+     * @param expired the rows that were removed since no push touched them
+     * @param evicted the rows that were removed since the table was full
+     */
+    public record Counts(long admitted, long refused, long expired, long evicted) {}
+
+    /**
+     * An update of some rows.
+     *
+     * @param keys [n] int64, each once
+     * @param values [n, width] float32
+     */
+    public record Part(LongArray keys, FloatArray values) {}
+
+    /**
+     * Applies an update of some rows: without the keys that are not admitted, after idle rows and as many others were
+     * removed as the new rows need. An update of more keys than half of the capacity is applied in parts.
+     */
+    public void apply(Shard shard, Part update, Consumer<Part> apply) {
+        int part = Math.max(1, capacity(shard) / 2);
+        int n = update.keys().length();
+        int width = shard.width();
+        for (int begin = 0; begin == 0 || begin < n; begin += part) {
+            int end = Math.min(n, begin + part);
+            FloatArray values = update.values().slice(begin * width, end * width);
+            apply.accept(admit(shard, new Part(update.keys().slice(begin, end), values)));
+        }
+    }
+
+    /**
+     * Returns the part of an update whose keys are admitted, after idle rows and as many others were removed as the new
+     * rows need. The caller applies it.
+     */
+    public Part admit(Shard shard, Part update) {
+        RowMarks marks = RowMarks.of(shard);
+        marks.growTo(shard.rows());
+        int second = (int) (clock.getAsLong() - EPOCH);
+        marks.begin(second);
+        LongArray keys = update.keys();
+        int[] rows = new int[keys.length()];
+        var unused = shard.find(keys, rows);
+        int fresh = 0;
+        int kept = 0;
+        for (int i = 0; i < rows.length; i++) {
+            if (rows[i] >= 0) {
+                marks.touch(rows[i]);
+            } else if (sketch == null || sketch.add(keys.get(i)) >= options.admitAfter()) {
+                fresh++;
+            } else {
+                continue;
+            }
+            rows[kept++] = i; // from here on the positions of the admitted keys
+        }
+        refused += rows.length - kept;
+        admitted += fresh;
+        expire(shard, marks, second);
+        evict(shard, marks, fresh, capacity(shard));
+        if (kept == rows.length) {
+            return update;
+        }
+        FloatArray values = FloatArray.allocate(kept * shard.width());
+        values.gather(update.values(), rows, 0, kept, shard.width());
+        long[] left = new long[kept];
+        for (int i = 0; i < kept; i++) {
+            left[i] = keys.get(rows[i]);
+        }
+        return new Part(LongArray.wrap(left), values);
+    }
+
+    /** Removes idle rows, if it is time to look for them. */
+    private void expire(Shard shard, RowMarks marks, int second) {
+        if (!options.expires() || marks.step() < nextScanStep && second < nextScanSecond) {
+            return;
+        }
+        long idleSteps = options.idleSteps();
+        long idleSeconds = options.idleTime().toSeconds();
+        nextScanStep = idleSteps == 0 ? Long.MAX_VALUE : marks.step() + Math.max(1, idleSteps / SCANS);
+        nextScanSecond = idleSeconds == 0 ? Long.MAX_VALUE : second + Math.max(1, idleSeconds / SCANS);
+        long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps;
+        long beforeSecond = idleSeconds == 0 ? Long.MIN_VALUE : second - idleSeconds;
+        expired += remove(shard, marks, Integer.MAX_VALUE, row -> marks.isIdle(row, beforeStep, beforeSecond));
+        tick(shard, idleSeconds);
+    }
+
+    /** Looks for idle rows at times without pushes, too. */
+    private void tick(Shard shard, long idleSeconds) {
+        if (idleSeconds == 0 || isTicking) {
+            return;
+        }
+        isTicking = true;
+        var unused = shard.after(Duration.ofSeconds(Math.max(1, idleSeconds / SCANS)), () -> {
+            isTicking = false;
+            RowMarks marks = RowMarks.of(shard);
+            marks.growTo(shard.rows());
+            expire(shard, marks, (int) (clock.getAsLong() - EPOCH));
+        });
+    }
+
+    /** Removes the rows of the lowest ranks, if the table has no capacity for further ones. */
+    private void evict(Shard shard, RowMarks marks, int fresh, int most) {
+        int beyond = marks.rows() + fresh - most;
+        if (beyond <= 0) {
+            return;
+        }
+        int rows = marks.rows();
+        int evictable = 0;
+        for (int row = 0; row < rows; row++) {
+            evictable += marks.isOfThisPush(row) ? 0 : 1;
+        }
+        int k = Math.min(evictable, Math.max(beyond, most / BATCH));
+        if (k > 0) {
+            long highest = Lowest.rank(
+                    rows, row -> marks.isOfThisPush(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()), k);
+            evicted += remove(
+                    shard,
+                    marks,
+                    k,
+                    row -> !marks.isOfThisPush(row) && marks.rank(row, options.lfu()) < highest,
+                    row -> !marks.isOfThisPush(row) && marks.rank(row, options.lfu()) == highest);
+        }
+    }
+
+    /**
+     * Removes at most {@code most} rows: those of the first condition, then those of the next, each in the order of
+     * their numbers.
+     */
+    private static int remove(Shard shard, RowMarks marks, int most, IntPredicate... conditions) {
+        long[] keys = new long[64];
+        int n = 0;
+        for (IntPredicate condition : conditions) {
+            for (int row = 0; row < marks.rows() && n < most; row++) {
+                if (condition.test(row)) {
+                    keys = n < keys.length ? keys : Arrays.copyOf(keys, 2 * n);
+                    keys[n++] = shard.key(row);
+                }
+            }
+        }
+        return n == 0 ? 0 : shard.removeRows(LongArray.wrap(keys, 0, n));
+    }
+
+    /** Returns the capacity of this slice in rows. */
+    private int capacity(Shard shard) {
+        long most = Math.max(1, shard.mostRows());
+        if (options.rows() > 0) {
+            most = Math.min(most, Math.max(1, options.rows() / slices));
+        }
+        if (options.bytes() > 0) {
+            most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - options.sketchBytes(), shard)));
+        }
+        return (int) most;
+    }
+
+    /** Returns how many rows take at most some bytes, with their slots, marks, keys and the index of the keys. */
+    private static long rowsIn(long bytes, Shard shard) {
+        ShardBytes now = shard.bytes();
+        long slots = shard.rows() == 0 ? 0 : now.slots() / shard.rows();
+        long ofRow = (long) Float.BYTES * shard.width() + slots + Long.BYTES + BYTES_OF_MARKS;
+        long rows = 0;
+        for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
+            long fit = (bytes - entries * Long.BYTES) / ofRow; // an index is doubled when it is three quarters full
+            rows = Math.max(rows, Math.min(fit, entries / 4 * 3));
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,202 @@
+package io.psf.builtin.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.Optimizers;
+import io.psf.testkit.PsfTest;
+import io.psf.testkit.TestCluster;
+import io.psf.testkit.TestShard;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Policies on one shard, against plain models. */
+class RowPolicyTest {
+    private static final TensorId T = TensorId.of("t");
+
+    private final AtomicLong clock = new AtomicLong(1_700_000_000);
+
+    private TestShard shard(PolicyOptions options) {
+        return shard(options, cluster());
+    }
+
+    private static TestCluster cluster() {
+        return PsfTest.of(CountPolicyPsf.bind(new CountPolicy() {}))
+                .growing(T, 2)
+                .optimizer(Optimizers.add().create())
+                .on(1);
+    }
+
+    private TestShard shard(PolicyOptions options, TestCluster cluster) {
+        TestShard shard = cluster.shard(T, 0);
+        RowPolicy.attach(shard, options, 1, clock::get);
+        return shard;
+    }
+
+    private static void push(TestShard shard, long... keys) {
+        FloatArray ones = FloatArray.allocate(2 * keys.length);
+        ones.fill(1);
+        RowPolicy.of(shard)
+                .apply(
+                        shard,
+                        new RowPolicy.Part(LongArray.wrap(keys), ones),
+                        part -> shard.optimizer().apply(shard, part.keys(), part.values()));
+    }
+
+    private static Set<Long> keys(TestShard shard) {
+        Set<Long> keys = new TreeSet<>();
+        for (int row = 0; row < shard.rows(); row++) {
+            keys.add(shard.key(row));
+        }
+        return keys;
+    }
+
+    @Test
+    void aRowIsMadeWithTheThirdPushOfItsKey() {
+        TestShard shard = shard(PolicyOptions.NONE.withAdmission(3, 1 << 16));
+        push(shard, 1, 2);
+        push(shard, 1);
+        assertThat(shard.rows()).isZero();
+        push(shard, 1, 2);
+        push(shard, 1, 3);
+        assertThat(keys(shard)).containsExactly(1L);
+        assertThat(shard.values(1).toArray()).containsExactly(2, 2); // the third and the fourth update
+        assertThat(RowPolicy.of(shard).counts()).isEqualTo(new RowPolicy.Counts(1, 5, 0, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theRowsOfAFullTableAreThoseOfTheModel(boolean lfu) {
+        int most = 20;
+        for (int seed = 0; seed < 20; seed++) {
+            Random random = new Random(seed);
+            TestShard shard = shard(PolicyOptions.NONE.withLimits(most, 0, lfu));
+            Map<Long, long[]> model = new HashMap<>(); // count and time of each key
+            long evicted = 0;
+            for (int time = 1; time <= 600; time++) {
+                long key = (long) Math.abs(random.nextGaussian() * 25);
+                push(shard, key);
+                if (!model.containsKey(key) && model.size() == most) {
+                    Comparator<Map.Entry<Long, long[]>> byTime = Comparator.comparingLong(each -> each.getValue()[1]);
+                    Comparator<Map.Entry<Long, long[]>> byCount = Comparator.comparingLong(each -> each.getValue()[0]);
+                    model.remove(model.entrySet().stream()
+                            .min(lfu ? byCount.thenComparing(byTime) : byTime)
+                            .orElseThrow()
+                            .getKey());
+                    evicted++;
+                }
+                long[] mark = model.computeIfAbsent(key, made -> new long[2]);
+                mark[0]++;
+                mark[1] = time;
+                assertThat(keys(shard)).as("seed %s, time %s", seed, time).isEqualTo(new TreeSet<>(model.keySet()));
+            }
+            assertThat(RowPolicy.of(shard).counts().evicted()).isEqualTo(evicted);
+        }
+    }
+
+    @Test
+    void aPushKeepsItsOwnRowsAndTheTableItsLimit() {
+        Random random = new Random(3);
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(100, 0, false));
+        for (int push = 0; push < 300; push++) {
+            long[] keys =
+                    random.longs(1 + random.nextInt(50), 0, 500).distinct().toArray();
+            push(shard, keys);
+            assertThat(shard.rows()).isLessThanOrEqualTo(100);
+            assertThat(keys(shard)).containsAll(LongStream.of(keys).boxed().toList());
+        }
+        long[] many = LongStream.range(1000, 1770).toArray();
+        push(shard, many); // more than the table holds: in parts
+        assertThat(shard.rows()).isLessThanOrEqualTo(100);
+        assertThat(keys(shard)).allMatch(key -> key >= 1000);
+    }
+
+    @Test
+    void aLimitOfBytesCountsSlotsIndexAndMarks() {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(0, 100_000, false));
+        shard.slot("state", 2);
+        for (long key = 0; key < 20_000; key += 100) {
+            push(shard, LongStream.range(key, key + 100).toArray());
+            long marks = 12L * shard.rows();
+            long index = 8L * shard.rows() + 8L * 2048;
+            assertThat(16L * shard.rows() + marks + index).isLessThanOrEqualTo(100_000);
+        }
+        assertThat(shard.rows()).isGreaterThan(1400);
+    }
+
+    @Test
+    void rowsThatNoPushTouchesExpire() {
+        TestShard shard = shard(PolicyOptions.NONE.withExpiry(10, Duration.ZERO));
+        push(shard, 1, 2);
+        for (int push = 0; push < 8; push++) {
+            push(shard, 2);
+        }
+        assertThat(keys(shard)).containsExactly(1L, 2L);
+        for (int push = 0; push < 3; push++) {
+            push(shard, 2);
+        }
+        assertThat(keys(shard)).containsExactly(2L);
+        push(shard, 1);
+        assertThat(shard.values(1).toArray()).containsExactly(1, 1); // a new row
+        assertThat(RowPolicy.of(shard).counts().expired()).isEqualTo(1);
+    }
+
+    @Test
+    void rowsExpireAfterATimeAlsoWithoutPushes() {
+        TestCluster cluster = cluster();
+        TestShard shard = shard(PolicyOptions.NONE.withExpiry(0, Duration.ofSeconds(160)), cluster);
+        push(shard, 1);
+        clock.addAndGet(100);
+        push(shard, 2);
+        assertThat(keys(shard)).containsExactly(1L, 2L);
+        clock.addAndGet(70);
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(keys(shard)).containsExactly(2L);
+        clock.addAndGet(100);
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(shard.rows()).isZero();
+    }
+
+    @Test
+    void lookingUpMakesNoRowAndTouchesNone() {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(2, 0, false));
+        push(shard, 1);
+        push(shard, 2);
+        shard.gather(LongArray.of(1, 1, 9));
+        push(shard, 3);
+        assertThat(keys(shard)).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void optionsOutsideTheirRangeAreRefused() {
+        assertThatThrownBy(() -> PolicyOptions.NONE.withAdmission(0, 1 << 20))
+                .hasMessage("admitAfter of a table's policy: 0 (expected: 1 to 255)");
+        assertThatThrownBy(() -> PolicyOptions.NONE.withAdmission(2, 10))
+                .hasMessage("sketch of a table's policy: 10 (expected: 1024 bytes to 1 GB)");
+        assertThatThrownBy(() -> PolicyOptions.NONE.withExpiry(0, Duration.ofMillis(5)))
+                .hasMessage("expiry of a table's policy: PT0.005S (expected: >= 1 second)");
+        assertThatThrownBy(() -> PolicyOptions.of(Map.of("rows", "many")))
+                .hasMessage("rows of a table's policy: \"many\" (expected: an int64)");
+        assertThatThrownBy(() -> PolicyOptions.of(Map.of("most", "1")))
+                .hasMessage("option of a table's policy: [most] (expected: none other)");
+        PolicyOptions all = PolicyOptions.NONE
+                .withAdmission(3, 4096)
+                .withExpiry(7, Duration.ofSeconds(8))
+                .withLimits(9, 10, true);
+        assertThat(PolicyOptions.of(all.texts())).isEqualTo(all);
+        assertThat(PolicyOptions.NONE.texts()).isEmpty();
+    }
+}

@@ -1,0 +1,137 @@
+package io.psf.builtin.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.TensorId;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.TableCounts;
+import io.psf.builtin.TablePolicy;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.TensorSummary;
+import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Policies of growing tables on whole clusters. */
+class TablePolicyTest {
+    private static final TablePolicy NONE = TablePolicy.keepAll();
+
+    private static void push(Worker worker, TensorId table, long... keys) {
+        float[] ones = new float[2 * keys.length];
+        Arrays.fill(ones, 1);
+        Tensors.pushRows(worker, table, keys, ones).await();
+    }
+
+    private static Set<Long> keys(Worker worker, TensorId table) {
+        Set<Long> keys = new TreeSet<>();
+        for (long[] page : Tensors.keys(worker, table)) {
+            LongStream.of(page).forEach(keys::add);
+        }
+        return keys;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void rowsAreAdmittedOnAnyNumberOfServers(int servers) {
+        try (PsCluster cluster = PsCluster.embedded(servers)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.admitAfter(2)));
+            push(worker, table, LongStream.range(0, 100).toArray());
+            float[] into = new float[4];
+            Tensors.pullRows(worker, table, new long[] {1, 2}, into).await();
+            assertThat(into).containsOnly(0);
+            push(worker, table, LongStream.range(50, 150).toArray());
+            assertThat(keys(worker, table))
+                    .isEqualTo(new TreeSet<>(LongStream.range(50, 100).boxed().toList()));
+            assertThat(TableCounts.of(worker, table)).isEqualTo(new TableCounts(50, 50, 150, 0, 0));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTableStaysWithinItsBytesWhileManyKeysCome(boolean synchronous) {
+        long bound = 4 << 20;
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(
+                    worker,
+                    TensorSpec.growing("t", 2)
+                            .optimizer(Optimizers.adam(0.1))
+                            .updates(synchronous ? Updates.SUM : Updates.EACH)
+                            .policy(NONE.mostBytes(bound)));
+            Random random = new Random(1);
+            for (int push = 0; push < 300; push++) {
+                push(worker, table, random.longs(1000).distinct().toArray());
+            }
+            TensorSummary summary = Tensors.list(worker).get(0);
+            TableCounts counts = TableCounts.of(worker, table);
+            assertThat(summary.bytes().total() + 12 * counts.rows()).isBetween(bound / 2, bound);
+            assertThat(counts.admitted()).isEqualTo(300_000);
+            assertThat(counts.evicted()).isEqualTo(300_000 - counts.rows());
+        }
+    }
+
+    @Test
+    void marksAreSavedWithTheRowsAndTheOldestIsStillTheOldest(@TempDir Path folder) {
+        TensorSpec spec = TensorSpec.growing("t", 2).slices(1).policy(NONE.mostRows(3));
+        try (PsCluster cluster =
+                PsCluster.builder().servers(2).checkpoints(folder).start()) {
+            TensorId table = Tensors.init(cluster.worker(), spec);
+            for (long key : new long[] {1, 2, 3, 1}) {
+                push(cluster.worker(), table, key);
+            }
+            Tensors.save(cluster.worker(), table, "marks");
+        }
+        try (PsCluster cluster =
+                PsCluster.builder().servers(3).checkpoints(folder).start()) {
+            TensorId table = Tensors.init(cluster.worker(), spec);
+            Tensors.load(cluster.worker(), table, "marks");
+            push(cluster.worker(), table, 4);
+            assertThat(keys(cluster.worker(), table)).containsExactly(1L, 3L, 4L);
+            push(cluster.worker(), table, 5);
+            assertThat(keys(cluster.worker(), table)).containsExactly(1L, 4L, 5L);
+        }
+    }
+
+    @Test
+    void roundsAndClippedStepsAreAdmittedToo() {
+        try (PsCluster cluster = PsCluster.embedded(2, 2)) {
+            List<Worker> workers = cluster.workers();
+            TensorSpec spec = TensorSpec.growing("t", 2)
+                    .updates(Updates.SUM)
+                    .optimizer(Optimizers.sgd(1).clipNorm(100))
+                    .policy(NONE.admitAfter(2).mostRows(1000));
+            workers.forEach(worker -> Tensors.init(worker, spec));
+            TensorId table = spec.tensor().id();
+            for (int round = 0; round < 3; round++) {
+                var one = Tensors.pushRows(workers.get(0), table, new long[] {1, 2}, new float[] {1, 1, 1, 1});
+                var two = Tensors.pushRows(workers.get(1), table, new long[] {2, -3}, new float[] {1, 1, 1, 1});
+                one.await();
+                two.await();
+            }
+            float[] into = new float[6];
+            Tensors.pullRows(workers.get(0), table, new long[] {1, 2, -3}, into).await();
+            assertThat(into).containsExactly(-2, -2, -4, -4, -2, -2); // the first round is not admitted
+        }
+    }
+
+    @Test
+    void aPolicyOfATensorThatDoesNotGrowIsRefused() {
+        assertThatThrownBy(() -> TensorSpec.table("t", 10, 2).policy(NONE.mostRows(5)))
+                .hasMessage("policy of tensor \"t\": {eviction=lru, rows=5} (expected: none, since the tensor does not"
+                        + " grow)");
+    }
+}
