@@ -543,6 +543,10 @@ final class KVStoreTest {
                             .await(Duration.ofSeconds(30));
                     assertThat(a).containsOnly(10);
                     assertThat(b).containsOnly(12);
+                    float[] rows = new float[4];
+                    kv.rowSparsePull(keys, List.of(new long[] {1, 1}, new long[] {6}), List.of(rows, new float[1]))
+                            .await();
+                    assertThat(rows).containsOnly(10);
                     assertThat(kv.tensor("a").name()).isEqualTo("a");
                     assertThat(kv.numDeadNode()).isZero();
                 }

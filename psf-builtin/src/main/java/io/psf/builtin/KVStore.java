@@ -223,6 +223,13 @@ public final class KVStore implements AutoCloseable {
         return Tensors.pullRows(worker, keys.of(key), rows, into);
     }
 
+    /** Pulls some rows of several keys, as {@link #rowSparsePull(Object, long[], float[])}. */
+    public Pending<?> rowSparsePull(List<?> keys, List<long[]> rows, List<float[]> into) {
+        List<TensorId> tensors = this.keys.all(keys, into.size());
+        var unused = this.keys.all(keys, rows.size());
+        return PendingAll.of(tensors.size(), i -> Tensors.pullRows(worker, tensors.get(i), rows.get(i), into.get(i)));
+    }
+
     /**
      * Sets the optimizer, which runs on the servers, of all keys: of those that are initialized, and of those to come.
      * Collective: the optimizer of rank 0 wins. Each worker awaits its pushes before. The values do not change; state

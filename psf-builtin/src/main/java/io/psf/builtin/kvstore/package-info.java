@@ -1,5 +1,6 @@
 /**
- * The functions of {@code KVStore} that no other function covers: first values, compressed pushes, commands to servers.
+ * The functions of {@code KVStore} that no other function covers: compressed pushes, optimizer states, commands to
+ * servers. Imports psf-api, {@code push} and {@code optimizer}.
  */
 @NullMarked
 package io.psf.builtin.kvstore;
