@@ -29,8 +29,8 @@ import io.psf.builtin.cache.UncachedRows;
  * <p><b>Bounds.</b> A look-up compares the versions of its rows with those at the servers, in one call, and receives the
  * rows that lack more than {@code pullBound} updates. A row lacks the updates that others have pushed since it was
  * received, and never those of this cache. A row whose prefetch has just been received is not compared again. An update
- * counts once it is pushed: a cache of another worker keeps up to {@code pushBound} updates of a row for itself. Only
- * updates through caches are counted, not those of {@link Tensors#pushRows}.
+ * counts once its push is applied: the cache of another worker has up to {@code pushBound} updates of a row that are not
+ * sent. Only updates through caches are counted, not those of {@link Tensors#pushRows}.
  *
  * <p><b>One's own updates.</b> A look-up shows all updates of this cache, pushed or not. With {@link Optimizers#add} and
  * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row. With another
