@@ -39,7 +39,7 @@ final class QuorumTest {
     /** Workers 0 and 1 push in each of 50 rounds, worker 2 after every fifth of them. */
     @ParameterizedTest
     @EnumSource(Over.class)
-    void aWorkerFiveTimesSlowerIsNotWaitedForAndItsPushesAreDroppedAndCounted(Over over) {
+    void ry5_aWorkerFiveTimesSlowerIsNotWaitedForAndItsPushesAreDroppedAndCounted(Over over) {
         try (PsCluster cluster = Clusters.start(over, 2, 3)) {
             TensorSpec spec = SPEC.updates(Updates.MEAN).quorum(2, Late.DROP);
             TensorId w = Tensors.init(cluster.worker(), spec);
@@ -91,7 +91,7 @@ final class QuorumTest {
     /** Two workers compute 2 ms for each push, the third one 10 ms. */
     @ParameterizedTest
     @EnumSource(Late.class)
-    void theRoundsGoAtThePaceOfTheOthers(Late late) {
+    void ry5_theRoundsGoAtThePaceOfTheOthers(Late late) {
         int rounds = 100;
         CountDownLatch running = new CountDownLatch(2);
         try (PsCluster cluster = Clusters.start(Over.TCP, 2, 3)) {

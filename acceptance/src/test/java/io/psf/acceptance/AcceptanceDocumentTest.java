@@ -1,0 +1,54 @@
+package io.psf.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/acceptance.md} lists the tests that have an id of a reference system in their names, and only those. */
+class AcceptanceDocumentTest {
+    private static final Pattern ROW = Pattern.compile("\\| ([A-Z]{2})-(\\d+) \\| `(\\w+\\.\\w+)` \\|.*");
+    private static final Pattern TEST = Pattern.compile("void ((?:mx|pl|ht|ms|ry|mr)\\d+_\\w+)\\(");
+
+    @Test
+    void thePageAndTheTestsAgree() throws IOException {
+        Set<String> listed = new TreeSet<>();
+        for (String line : Files.readAllLines(Path.of("../docs/acceptance.md"))) {
+            Matcher row = ROW.matcher(line);
+            if (row.matches()) {
+                listed.add(row.group(3));
+                assertThat(row.group(3))
+                        .contains("." + row.group(1).toLowerCase(Locale.ROOT) + row.group(2) + "_");
+            }
+        }
+        Set<String> found = new TreeSet<>();
+        for (String module : List.of("acceptance", "psf-builtin", "examples")) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test", "java"))) {
+                files.filter(file -> file.toString().endsWith("Test.java")).forEach(file -> collect(file, found));
+            }
+        }
+        assertThat(listed).isEqualTo(found).hasSizeGreaterThan(15);
+    }
+
+    private static void collect(Path file, Set<String> found) {
+        try {
+            String type = file.getFileName().toString().replace(".java", "");
+            Matcher test = TEST.matcher(Files.readString(file));
+            while (test.find()) {
+                found.add(type + "." + test.group(1));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
