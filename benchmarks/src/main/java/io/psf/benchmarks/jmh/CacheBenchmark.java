@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A row of the embedding cache: look-ups that find every row there and are not compared, updates that are not sent, and
- * the floor of a look-up, which is to copy the rows from an array. Batches of 1,024 random rows of 100,000.
+ * the floor of a look-up, which is to copy the rows from an array. Batches of 1,024 random rows.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,10 +33,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH calls prepare first
 public class CacheBenchmark {
-    private static final int ROWS = 100_000;
     private static final int KEYS = 1 << 10;
     private static final int BATCHES = 64;
     private static final int MOST_UPDATES = 1 << 30;
+
+    /** The number of rows; those of 10,000 stay in the processor's cache. */
+    @Param({"10000", "100000"})
+    public int rows;
 
     /** The number of floats in a row. */
     @Param({"16", "64"})
@@ -58,13 +61,13 @@ public class CacheBenchmark {
     public void prepare() {
         Random random = new Random(1);
         for (long[] batch : batches) {
-            Arrays.setAll(batch, i -> random.nextInt(ROWS));
+            Arrays.setAll(batch, i -> random.nextInt(rows));
         }
-        table = new float[ROWS * width];
+        table = new float[rows * width];
         into = new float[KEYS * width];
         cluster = PsCluster.builder().servers(1).workers(1).start();
-        cache = EmbeddingCache.of(cluster.worker(0), TensorSpec.table("table", ROWS, width))
-                .rows(ROWS)
+        cache = EmbeddingCache.of(cluster.worker(0), TensorSpec.table("table", rows, width))
+                .rows(rows)
                 .policy(policy)
                 .pullBound(EmbeddingCache.UNLIMITED)
                 .pushBound(MOST_UPDATES)
