@@ -27,8 +27,7 @@ class AcceptanceDocumentTest {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 listed.add(row.group(3));
-                assertThat(row.group(3))
-                        .contains("." + row.group(1).toLowerCase(Locale.ROOT) + row.group(2) + "_");
+                assertThat(row.group(3)).contains("." + row.group(1).toLowerCase(Locale.ROOT) + row.group(2) + "_");
             }
         }
         Set<String> found = new TreeSet<>();

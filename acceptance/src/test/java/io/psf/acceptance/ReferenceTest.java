@@ -177,8 +177,8 @@ class ReferenceTest {
     @Test
     void ht8_theSmallestProgram() {
         try (PsCluster cluster = PsCluster.embedded(1)) {
-            TensorId w = Tensors.init(
-                    cluster.worker(), TensorSpec.dense("w", 128).initializer(Initializers.constant(5)));
+            TensorId w =
+                    Tensors.init(cluster.worker(), TensorSpec.dense("w", 128).initializer(Initializers.constant(5)));
             float[] values = new float[128];
             Tensors.pull(cluster.worker(), w, values).await();
             assertThat(values).containsOnly(5);
@@ -211,9 +211,7 @@ class ReferenceTest {
             onEachWorker(cluster, worker -> {
                 TensorId w = Tensors.init(
                         worker,
-                        TensorSpec.dense("w", width)
-                                .updates(Updates.MEAN)
-                                .optimizer(Optimizers.adam(0.05)));
+                        TensorSpec.dense("w", width).updates(Updates.MEAN).optimizer(Optimizers.adam(0.05)));
                 int share = x.size() / workers;
                 float[] now = Tensors.pull(worker, w);
                 for (int step = 0; step < 50; step++) {
@@ -230,7 +228,8 @@ class ReferenceTest {
     @Test
     void ms4_theMeanOfTwoWorkersIsOneWorkerOnTheJoinedBatch() {
         Random random = new Random(6);
-        List<float[]> x = IntStream.range(0, 64).mapToObj(i -> random(random, 20)).toList();
+        List<float[]> x =
+                IntStream.range(0, 64).mapToObj(i -> random(random, 20)).toList();
         float[] y = random(random, 64);
         float[] one = train(1, x, y);
         float[] two = train(2, x, y);
@@ -266,15 +265,16 @@ class ReferenceTest {
     @EnumSource(names = {"MEMORY", "TCP"})
     void mr1_wordsAreCountedByEachWorkerOnItsOwnPortion(Over over) {
         Random random = new Random(9);
-        List<String> text = random.ints(20_000, 0, 1000).mapToObj(i -> "w" + i * i % 997).toList();
+        List<String> text =
+                random.ints(20_000, 0, 1000).mapToObj(i -> "w" + i * i % 997).toList();
         Map<String, Integer> expected = new HashMap<>();
         text.forEach(word -> expected.merge(word, 1, Integer::sum));
         try (PsCluster cluster = Clusters.start(over, 2, 3)) {
             onEachWorker(cluster, worker -> {
                 TensorId counts = Tensors.init(worker, TensorSpec.growing("counts", 1));
                 int share = (text.size() + worker.workers() - 1) / worker.workers();
-                List<String> own = text.subList(
-                        worker.rank() * share, Math.min(text.size(), (worker.rank() + 1) * share));
+                List<String> own =
+                        text.subList(worker.rank() * share, Math.min(text.size(), (worker.rank() + 1) * share));
                 Tensors.pushRows(
                                 worker,
                                 counts,
