@@ -17,17 +17,23 @@ public final class Checkpoints {
 
     private Checkpoints() {}
 
+    /** Returns the name that the tensors of a model are saved under at a step. */
+    public static String name(String model, long step) {
+        return "%s/step-%012d".formatted(model, step);
+    }
+
     /**
      * Writes one file per shard, then the manifest that names them. Blocks until everything is on the disk. Deletes the
      * files of unfinished saves, this one included if it fails.
      *
      * @param tensor the tensor to save
      * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
+     * @return the save's unique number
      */
-    public static void save(Caller caller, TensorInfo tensor, String checkpoint) {
+    public static long save(Caller caller, TensorInfo tensor, String checkpoint) {
         PsException notCleaned = clean(caller, tensor.id(), checkpoint);
         try {
-            write(caller, tensor, checkpoint);
+            return write(caller, tensor, checkpoint);
         } catch (PsException e) {
             if (notCleaned == null) {
                 notCleaned = clean(caller, tensor.id(), checkpoint);
@@ -55,7 +61,7 @@ public final class Checkpoints {
         }
     }
 
-    private static void write(Caller caller, TensorInfo tensor, String checkpoint) {
+    private static long write(Caller caller, TensorInfo tensor, String checkpoint) {
         long save = ThreadLocalRandom.current().nextLong();
         SaveTensor.Response saved = SaveTensorPsf.stub(caller)
                 .withDeadline(LIMIT)
@@ -73,6 +79,7 @@ public final class Checkpoints {
                 .withDeadline(LIMIT)
                 .call(tensor.id().number(), tensor.id(), tensor.rows(), tensor.width(), checkpoint, save, pieces)
                 .await();
+        return save;
     }
 
     /**
@@ -84,8 +91,33 @@ public final class Checkpoints {
      * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
      */
     public static void load(Caller caller, TensorId tensor, String checkpoint) {
-        LoadTensorPsf.Stub stub = LoadTensorPsf.stub(caller).withDeadline(LIMIT);
-        long save = stub.call(tensor, checkpoint, true, 0).await().save();
-        stub.call(tensor, checkpoint, false, save).await();
+        load(caller, tensor, checkpoint, verify(caller, tensor, checkpoint));
+    }
+
+    /**
+     * Makes all shards verify their files. Changes nothing.
+     *
+     * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
+     * @return the number of the save that was verified
+     */
+    public static long verify(Caller caller, TensorId tensor, String checkpoint) {
+        return LoadTensorPsf.stub(caller)
+                .withDeadline(LIMIT)
+                .call(tensor, checkpoint, true, 0)
+                .await()
+                .save();
+    }
+
+    /**
+     * Makes all shards load their files. Each shard verifies them again before it changes.
+     *
+     * @param checkpoint the checkpoint's name, a path below the servers' checkpoint directory
+     * @param save the number of the save, as {@link #verify} returned it
+     */
+    public static void load(Caller caller, TensorId tensor, String checkpoint, long save) {
+        LoadTensorPsf.stub(caller)
+                .withDeadline(LIMIT)
+                .call(tensor, checkpoint, false, save)
+                .await();
     }
 }

@@ -3,6 +3,7 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -38,6 +39,15 @@ record Folder(Path path) {
      * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
      */
     static Folder of(Path root, String checkpoint, TensorId tensor) {
+        return new Folder(path(root, checkpoint).resolve(name(tensor) + ".tensor"));
+    }
+
+    /**
+     * Returns the path of a checkpoint below a directory.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
+     */
+    static Path path(Path root, String checkpoint) {
         if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -45,7 +55,7 @@ record Folder(Path path) {
                             + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
                             + " beginning with a dot or a hyphen)");
         }
-        return new Folder(root.resolve(checkpoint).resolve(name(tensor) + ".tensor"));
+        return root.resolve(checkpoint);
     }
 
     /**
@@ -62,6 +72,16 @@ record Folder(Path path) {
         return name.length() <= LONGEST
                 ? name.toString()
                 : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number());
+    }
+
+    /** Replaces a file of text atomically. */
+    void replace(Path file, String text) {
+        replace(file, channel -> {
+            for (ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)); bytes.hasRemaining(); ) {
+                channel.write(bytes);
+            }
+            return file;
+        });
     }
 
     /**

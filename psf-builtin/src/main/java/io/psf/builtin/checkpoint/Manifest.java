@@ -4,7 +4,6 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -50,14 +49,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
             }
             files.add(file);
         }
-        byte[] text = sealed().getBytes(StandardCharsets.UTF_8);
-        Path file = folder.path().resolve(NAME);
-        folder.replace(file, channel -> {
-            for (ByteBuffer bytes = ByteBuffer.wrap(text); bytes.hasRemaining(); ) {
-                channel.write(bytes);
-            }
-            return file;
-        });
+        folder.replace(folder.path().resolve(NAME), sealed());
         deleteAllBut(folder, files);
     }
 
@@ -133,7 +125,11 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
         for (Piece piece : pieces) {
             text.append("rows %d %d %d %08x\n".formatted(piece.begin(), piece.end(), piece.bytes(), piece.checksum()));
         }
-        String lines = text.toString();
+        return sealed(text.toString());
+    }
+
+    /** Returns the lines with their checksum line. */
+    static String sealed(String lines) {
         return lines + "crc32c %08x\n".formatted(checksum(lines));
     }
 
@@ -144,19 +140,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     }
 
     private static Manifest parse(String text, TensorId tensor) {
-        int last = text.lastIndexOf("crc32c ");
-        if (!text.startsWith("psf-checkpoint ") || last < 0) {
-            throw new IllegalArgumentException("no first or last line");
-        } else if (!text.startsWith(FIRST + "\n")) {
-            throw new IllegalArgumentException(
-                    "first line: " + text.lines().findFirst().orElse("") + ", not " + FIRST);
-        }
-        String crc = "crc32c %08x\n".formatted(checksum(text.substring(0, last)));
-        if (!text.substring(last).equals(crc)) {
-            throw new IllegalArgumentException(
-                    "last line: " + text.substring(last).strip() + ", not " + crc.strip());
-        }
-        List<String> lines = text.substring(0, last).lines().toList();
+        List<String> lines = unsealed(text, FIRST);
         if (lines.size() < 3) {
             throw new IllegalArgumentException("lines: " + lines.size());
         }
@@ -174,7 +158,29 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
         return new Manifest(new TensorInfo(tensor, Long.parseLong(shape[1]), Integer.parseInt(shape[2])), save, pieces);
     }
 
-    private static String[] fields(String line, String name, int count) {
+    /**
+     * Returns the lines before the checksum line.
+     *
+     * @param first the expected first line: a format's name, a space, its version
+     * @throws IllegalArgumentException if the first or the last line is not as expected
+     */
+    static List<String> unsealed(String text, String first) {
+        int last = text.lastIndexOf("crc32c ");
+        if (!text.startsWith(first.substring(0, first.indexOf(' ') + 1)) || last < 0) {
+            throw new IllegalArgumentException("no first or last line");
+        } else if (!text.startsWith(first + "\n")) {
+            throw new IllegalArgumentException(
+                    "first line: " + text.lines().findFirst().orElse("") + ", not " + first);
+        }
+        String crc = "crc32c %08x\n".formatted(checksum(text.substring(0, last)));
+        if (!text.substring(last).equals(crc)) {
+            throw new IllegalArgumentException(
+                    "last line: " + text.substring(last).strip() + ", not " + crc.strip());
+        }
+        return text.substring(0, last).lines().toList();
+    }
+
+    static String[] fields(String line, String name, int count) {
         String[] fields = line.split(" ", -1);
         if (fields.length != count || !fields[0].equals(name)) {
             throw new IllegalArgumentException("line: " + line);

@@ -1,0 +1,304 @@
+package io.psf.builtin;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.builtin.checkpoint.Checkpoints;
+import io.psf.builtin.checkpoint.CommitModelPsf;
+import io.psf.builtin.checkpoint.DiscardModelPsf;
+import io.psf.builtin.checkpoint.FinishModelPsf;
+import io.psf.builtin.checkpoint.JoinModelPsf;
+import io.psf.builtin.checkpoint.LeadModel;
+import io.psf.builtin.checkpoint.LeadModelPsf;
+import io.psf.builtin.checkpoint.ListModels;
+import io.psf.builtin.checkpoint.ListModelsPsf;
+import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.RecordEntry;
+import io.psf.builtin.checkpoint.SavedTensor;
+import io.psf.runtime.Worker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The checkpoints of a model: of all its tensors, and of a record of each worker. The workers save and load together.
+ *
+ * <pre>{@code
+ * ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "ctr").keep(3);
+ * Optional<ModelCheckpoint> last = checkpoints.loadLatest();
+ * long first = last.map(ModelCheckpoint::step).orElse(0L);
+ * for (long step = first + 1; step <= steps; step++) {
+ *     train(step);
+ *     if (step % 1000 == 0) {
+ *         checkpoints.save(step, Map.of("position", "" + position));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>{@code save}, {@code load} and {@code loadLatest} are called by every present worker, in the same order. Each waits
+ * for the worker's own calls, then at a barrier. Then one worker makes the calls for all, and the others wait for it.
+ * Immutable.
+ */
+public final class ModelCheckpoints {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
+
+    /** The time for the worker that leads. Disks may be slow; its loss is detected much earlier. */
+    private static final Duration LIMIT = Duration.ofHours(2);
+
+    private final Worker worker;
+    private final String name;
+    private final int kept;
+    /** The tensors to save and load; empty for all. */
+    private final List<TensorId> selected;
+
+    private ModelCheckpoints(Worker worker, String name, int kept, List<TensorId> selected) {
+        this.worker = worker;
+        this.name = name;
+        this.kept = kept;
+        this.selected = selected;
+    }
+
+    /**
+     * Returns the checkpoints of a model with all tensors, of which the newest 3 are kept. Sends nothing.
+     *
+     * @param name the model's name, a path such as {@code ctr} below the servers' checkpoint directory ({@code
+     *     PSF_CHECKPOINTS}, the same for all servers)
+     */
+    public static ModelCheckpoints at(Worker worker, String name) {
+        return new ModelCheckpoints(worker, name, 3, List.of());
+    }
+
+    /**
+     * Returns the same checkpoints, of which another number is kept.
+     *
+     * @param count the number of complete checkpoints that a save leaves, at least 1
+     */
+    public ModelCheckpoints keep(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
+        }
+        return new ModelCheckpoints(worker, name, count, selected);
+    }
+
+    /** Returns the same checkpoints, of some tensors. */
+    public ModelCheckpoints tensors(TensorId... tensors) {
+        return new ModelCheckpoints(worker, name, kept, List.of(tensors));
+    }
+
+    /**
+     * Saves the model. Called by every worker. Blocks until everything is on the disk. Replaces an earlier checkpoint of
+     * the same step. Until the save is complete, the checkpoints of other steps remain valid. Afterwards the oldest ones
+     * beyond those to keep are deleted.
+     *
+     * @param step the number of the step, at least 0, the same for all workers; the checkpoint with the highest is the
+     *     newest
+     * @param record the worker's own state, such as its position in the data; at most 64 Ki characters
+     * @throws PsException with {@code BAD_REQUEST} if the workers save different steps; with {@code STORAGE} if the save
+     *     failed; with {@code UNAVAILABLE} if the worker that saves for all, or a server, was lost; with {@code
+     *     CONFIGURATION} if a server has no checkpoint directory; with {@code TIMED_OUT} if the other workers do not call
+     *     it within the worker's deadline
+     */
+    public void save(long step, Map<String, String> record) {
+        if (step < 0 || step > 999_999_999_999_999_999L) {
+            throw new IllegalArgumentException("step: " + step + " (expected: 0 .. 10^18 - 1)");
+        }
+        List<RecordEntry> entries = new ArrayList<>();
+        record.forEach((key, value) -> entries.add(new RecordEntry(worker.rank(), key, value)));
+        var unused = together("save of step " + step, entries, attempt -> write(step, attempt));
+    }
+
+    private long write(long step, long attempt) {
+        discard(step);
+        try {
+            List<SavedTensor> saved = new ArrayList<>();
+            for (TensorInfo each : infos()) {
+                long save = Checkpoints.save(worker, each, checkpoint(step));
+                saved.add(new SavedTensor(each.id().name(), each.rows(), each.width(), save));
+            }
+            CommitModelPsf.stub(worker)
+                    .withDeadline(LIMIT)
+                    .call(name.hashCode(), name, attempt, step, kept, saved)
+                    .await()
+                    .notDeleted()
+                    .forEach(reason -> LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, reason));
+            return step;
+        } catch (PsException e) {
+            try {
+                discard(step);
+            } catch (PsException notDiscarded) {
+                e.addSuppressed(notDiscarded);
+            }
+            throw e;
+        }
+    }
+
+    private List<TensorInfo> infos() {
+        return selected.isEmpty()
+                ? Tensors.list(worker).stream().map(TensorSummary::tensor).toList()
+                : selected.stream().map(each -> worker.layout(each).info()).toList();
+    }
+
+    private void discard(long step) {
+        DiscardModelPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(name.hashCode(), name, step)
+                .await();
+    }
+
+    private String checkpoint(long step) {
+        return Checkpoints.name(name, step);
+    }
+
+    /**
+     * Loads the newest checkpoint. Called by every worker, with its tensors initialized as for {@link Tensors#load}. A
+     * damaged checkpoint is skipped with a warning, and the next older one is loaded. All files are verified before any
+     * tensor changes.
+     *
+     * @return the checkpoint that was loaded, the same for all workers; empty if there is none
+     * @throws PsException as {@link #save}, and with {@code BAD_REQUEST} if a tensor has another shape or optimizer
+     */
+    public Optional<ModelCheckpoint> loadLatest() {
+        long loaded = together("load of the newest step", List.of(), attempt -> loadNewest());
+        return loaded < 0 ? Optional.empty() : Optional.of(at(loaded)).map(ModelCheckpoint::of);
+    }
+
+    private long loadNewest() {
+        for (ModelManifest each : manifests()) {
+            try {
+                verify(each);
+            } catch (PsException e) {
+                if (e.code() != PsException.Code.STORAGE) {
+                    throw e;
+                }
+                LOG.warn("checkpoint of step {} of model \"{}\" is skipped: {}", each.step(), name, e.detail());
+                continue;
+            }
+            return load(each);
+        }
+        return -1;
+    }
+
+    /**
+     * Loads the checkpoint of a step. Called by every worker, as {@link #loadLatest}.
+     *
+     * @throws PsException as {@link #loadLatest}, and with {@code STORAGE} if the checkpoint is damaged or missing
+     */
+    public ModelCheckpoint load(long step) {
+        var unused = together("load of step " + step, List.of(), attempt -> {
+            ModelManifest manifest = at(step);
+            verify(manifest);
+            return load(manifest);
+        });
+        return ModelCheckpoint.of(at(step));
+    }
+
+    private void verify(ModelManifest manifest) {
+        for (SavedTensor each : chosen(manifest)) {
+            long save = Checkpoints.verify(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()));
+            if (save != each.save()) {
+                throw new PsException(
+                        PsException.Code.STORAGE,
+                        "tensor \"" + each.tensor() + "\" in checkpoint \"" + checkpoint(manifest.step())
+                                + "\": saved again (expected: as saved with the model)");
+            }
+        }
+    }
+
+    private long load(ModelManifest manifest) {
+        for (SavedTensor each : chosen(manifest)) {
+            Checkpoints.load(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()), each.save());
+        }
+        return manifest.step();
+    }
+
+    /** Returns the tensors of a checkpoint that are loaded. */
+    private List<SavedTensor> chosen(ModelManifest manifest) {
+        if (selected.isEmpty()) {
+            return manifest.tensors();
+        }
+        return selected.stream()
+                .map(tensor -> manifest.tensors().stream()
+                        .filter(each -> each.tensor().equals(tensor.name()))
+                        .findFirst()
+                        .orElseThrow(() -> new PsException(
+                                PsException.Code.BAD_REQUEST,
+                                "tensor \"" + tensor + "\": not in checkpoint \"" + checkpoint(manifest.step())
+                                        + "\" (expected: a tensor that was saved there)")))
+                .toList();
+    }
+
+    /** Returns the complete checkpoints, newest first. Their content is not verified. Called by any worker. */
+    public List<ModelCheckpoint> list() {
+        return manifests().stream().map(ModelCheckpoint::of).toList();
+    }
+
+    /** Returns the newest complete checkpoint, as {@link #list}. */
+    public Optional<ModelCheckpoint> latest() {
+        return list().stream().findFirst();
+    }
+
+    private List<ModelManifest> manifests() {
+        ListModels.Response found = ListModelsPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(name.hashCode(), name)
+                .await();
+        found.damaged().forEach(reason -> LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, reason));
+        return found.manifests().stream().map(ModelManifest::parse).toList();
+    }
+
+    private ModelManifest at(long step) {
+        return manifests().stream()
+                .filter(each -> each.step() == step)
+                .findFirst()
+                .orElseThrow(() -> new PsException(
+                        PsException.Code.STORAGE,
+                        "checkpoint \"" + checkpoint(step)
+                                + "\": damaged or missing (expected: a complete checkpoint of the model)"));
+    }
+
+    /**
+     * Does work once for all workers, between two points at which all of them wait.
+     *
+     * @param what the work, the same for all workers
+     * @param work receives the number of the attempt and returns the step
+     * @return the step that {@code work} returned on the worker that ran it
+     */
+    private long together(String what, List<RecordEntry> entries, LongUnaryOperator work) {
+        worker.awaitAll();
+        long attempt = JoinModelPsf.stub(worker)
+                .call(name.hashCode(), name, what, entries)
+                .await()
+                .attempt();
+        worker.barrier();
+        LeadModel.Response turn = LeadModelPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(name.hashCode(), name, attempt)
+                .await();
+        if (!turn.leads()) {
+            return turn.step();
+        }
+        try {
+            long step = work.applyAsLong(attempt);
+            finish(attempt, "", step);
+            return step;
+        } catch (RuntimeException e) {
+            try {
+                finish(attempt, String.valueOf(e.getMessage()), -1);
+            } catch (PsException notReported) {
+                e.addSuppressed(notReported);
+            }
+            throw e;
+        }
+    }
+
+    private void finish(long attempt, String failed, long step) {
+        FinishModelPsf.stub(worker)
+                .call(name.hashCode(), name, attempt, failed, step)
+                .await();
+    }
+}

@@ -1,0 +1,39 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
+import java.util.List;
+
+/** Commits a save of a model: writes its manifest, then deletes the steps beyond those to keep. Runs on one server. */
+@PsFunction(value = "psf.model.commit", at = Place.SERVER)
+public interface CommitModel {
+    /**
+     * The save to commit.
+     *
+     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param model the model's name, a path below the server's checkpoint directory
+     * @param attempt the attempt's number
+     * @param step the number of the step
+     * @param keep the number of complete steps to keep, at least 1
+     * @param tensors the tensors, which are saved
+     */
+    record Request(@ByKey long server, String model, long attempt, long step, int keep, List<SavedTensor> tensors) {}
+
+    /**
+     * The result.
+     *
+     * @param notDeleted the reason for each step that could not be deleted
+     */
+    record Response(List<String> notDeleted) {}
+
+    /** Writes the manifest, with the records of the attempt's workers. */
+    default Response handle(Request request, StoredNode node) {
+        List<RecordEntry> records =
+                ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
+        ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
+        folder.write(new ModelManifest(request.step(), request.tensors(), records));
+        return new Response(folder.prune(request.keep(), request.step()));
+    }
+}

@@ -1,0 +1,28 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Place;
+import io.psf.api.PsFunction;
+import io.psf.api.layout.ByKey;
+import io.psf.api.spi.StoredNode;
+
+/** Deletes a step of a model. Called before a save of that step, and after a failed one. */
+@PsFunction(value = "psf.model.discard", at = Place.SERVER)
+public interface DiscardModel {
+    /**
+     * The step to delete.
+     *
+     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param model the model's name, a path below the server's checkpoint directory
+     * @param step the number of the step
+     */
+    record Request(@ByKey long server, String model, long step) {}
+
+    /** The acknowledgement. */
+    record Response() {}
+
+    /** Deletes the manifest, then the other files. */
+    default Response handle(Request request, StoredNode node) {
+        new ModelFolder(node.checkpoints(), request.model()).discard(request.step());
+        return new Response();
+    }
+}

@@ -1,0 +1,47 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Node;
+import io.psf.api.Place;
+import io.psf.api.PsException;
+import io.psf.api.PsFunction;
+import io.psf.api.layout.ByKey;
+import java.util.List;
+
+/** Makes a worker take part in the next save or load of a model. Called by each worker before the barrier. */
+@PsFunction(value = "psf.model.join", at = Place.SERVER)
+public interface JoinModel {
+    /** The most characters of a worker's record. */
+    int LONGEST = 1 << 16;
+
+    /**
+     * The worker's part.
+     *
+     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param model the model's name, a path below the server's checkpoint directory
+     * @param work the work, as text, such as {@code save of step 3}; the same for all workers
+     * @param entries the worker's record
+     */
+    record Request(@ByKey long server, String model, String work, List<RecordEntry> entries) {}
+
+    /**
+     * The attempt that the worker takes part in.
+     *
+     * @param attempt the attempt's number
+     */
+    record Response(long attempt) {}
+
+    /** Adds the calling worker to the attempt that has not begun. */
+    default Response handle(Request request, Node server) {
+        long length = request.entries().stream()
+                .mapToLong(each -> each.key().length() + each.value().length())
+                .sum();
+        if (length > LONGEST) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "record: " + length + " characters (expected: at most " + LONGEST + ")");
+        }
+        ModelAttempt attempt = ModelAttempts.of(server).open(request.model());
+        attempt.join(server.call().worker(), request.work(), request.entries());
+        return new Response(attempt.number());
+    }
+}

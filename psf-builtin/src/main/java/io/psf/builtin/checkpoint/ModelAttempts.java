@@ -1,0 +1,58 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
+import io.psf.api.Node;
+import io.psf.api.PsException;
+import io.psf.builtin.push.Workers;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The latest attempts to save or load models, by the name of the model. Attached to a server, used on its lane. */
+final class ModelAttempts implements MemberListener {
+    /** A worker may begin the next attempt before a slower one has asked for the outcome of the last. */
+    private static final int KEPT = 2;
+
+    private final Map<String, Deque<ModelAttempt>> byModel = new HashMap<>();
+    /** The number of attempts begun so far; the next attempt's number. */
+    private long begun;
+
+    static ModelAttempts of(Node server) {
+        return server.attachment("psf.model", ModelAttempts.class, ModelAttempts::new);
+    }
+
+    /** Returns the attempt that has no leader yet, or begins one. */
+    ModelAttempt open(String model) {
+        Deque<ModelAttempt> attempts = byModel.computeIfAbsent(model, name -> new ArrayDeque<>());
+        if (attempts.isEmpty() || attempts.getLast().hasLeader()) {
+            attempts.add(new ModelAttempt(begun++));
+        }
+        if (attempts.size() > KEPT) {
+            attempts.removeFirst();
+        }
+        return attempts.getLast();
+    }
+
+    /**
+     * Returns an attempt.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if later ones have replaced it
+     */
+    ModelAttempt at(String model, long number) {
+        return byModel.getOrDefault(model, new ArrayDeque<>()).stream()
+                .filter(attempt -> attempt.number() == number)
+                .findFirst()
+                .orElseThrow(() -> new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        "attempt " + number + " for model \"" + model
+                                + "\": unknown (expected: one of the latest two; all workers save and load together)"));
+    }
+
+    @Override
+    public void membersChanged(List<Member> members) {
+        byModel.values().forEach(attempts -> attempts.forEach(attempt -> attempt.retain(Workers.of(members))));
+    }
+}

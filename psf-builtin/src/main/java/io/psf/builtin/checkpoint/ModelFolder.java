@@ -1,0 +1,137 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a model: {@code <server's directory>/<model>}, with a folder for each step.
+ *
+ * @param root the server's checkpoint directory
+ * @param model the model's name, a path below that directory
+ */
+record ModelFolder(Path root, String model) {
+    private static final Pattern STEP = Pattern.compile("step-([0-9]{12,18})");
+
+    private Folder of(long step) {
+        return new Folder(Folder.path(root, Checkpoints.name(model, step)));
+    }
+
+    /** Returns the steps that have a folder, newest first. */
+    List<Long> steps() {
+        Path folder = Folder.path(root, model);
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        List<Long> steps = new ArrayList<>();
+        try (DirectoryStream<Path> there = Files.newDirectoryStream(folder)) {
+            for (Path each : there) {
+                var name = STEP.matcher(each.getFileName().toString());
+                if (name.matches()) {
+                    steps.add(Long.parseLong(name.group(1)));
+                }
+            }
+        } catch (IOException e) {
+            throw Folder.failure("reading " + folder, e);
+        }
+        steps.sort(Comparator.reverseOrder());
+        return steps;
+    }
+
+    /** Returns true if the save of a step has written its manifest, damaged or not. */
+    boolean isFinished(long step) {
+        return Files.exists(of(step).path().resolve(ModelManifest.NAME), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Reads the manifest of a step.
+     *
+     * @throws PsException with {@code STORAGE}, naming the file, if the checkpoint is unfinished or damaged
+     */
+    ModelManifest read(long step) {
+        Path file = of(step).path().resolve(ModelManifest.NAME);
+        try {
+            ModelManifest manifest = ModelManifest.parse(Files.readString(file));
+            if (manifest.step() != step) {
+                throw new IllegalArgumentException("step " + manifest.step());
+            }
+            manifest.requireFiles(root, Checkpoints.name(model, step));
+            return manifest;
+        } catch (IllegalArgumentException e) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    file + ": damaged, " + e.getMessage() + " (expected: as it was saved)",
+                    e);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + file, e);
+        }
+    }
+
+    void write(ModelManifest manifest) {
+        Folder folder = of(manifest.step());
+        manifest.requireFiles(root, Checkpoints.name(model, manifest.step()));
+        folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
+    }
+
+    /** Deletes a step, the manifest first. */
+    void discard(long step) {
+        Path folder = of(step).path();
+        try {
+            Files.deleteIfExists(folder.resolve(ModelManifest.NAME));
+            if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+                try (Stream<Path> all = Files.walk(folder)) {
+                    for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.deleteIfExists(each);
+                    }
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return; // already deleted
+        } catch (IOException e) {
+            throw Folder.failure("deleting " + folder, e);
+        }
+    }
+
+    /**
+     * Deletes unfinished saves, and the steps beyond the newest complete ones. A damaged checkpoint is kept as long as
+     * an older one is.
+     *
+     * @param keep the number of complete steps to keep
+     * @param saved the step that was saved last, which is kept in any case
+     * @return the reason for each step that could not be deleted; the next save tries again
+     */
+    List<String> prune(int keep, long saved) {
+        List<String> failures = new ArrayList<>();
+        int complete = 0;
+        for (long step : steps()) {
+            if (step != saved && (complete >= keep || !isFinished(step))) {
+                try {
+                    discard(step);
+                } catch (PsException e) {
+                    failures.add(e.detail());
+                }
+            } else if (isComplete(step)) {
+                complete++;
+            }
+        }
+        return failures;
+    }
+
+    private boolean isComplete(long step) {
+        try {
+            var unused = read(step);
+            return true;
+        } catch (PsException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.psf.builtin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.Pending;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.builtin.checkpoint.JoinModelPsf;
+import io.psf.builtin.checkpoint.LeadModel;
+import io.psf.builtin.checkpoint.LeadModelPsf;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class ModelCheckpointsTest {
+    private static final int WIDTH = 4;
+    private static final TensorId DENSE = TensorId.of("dense");
+    private static final TensorId TABLE = TensorId.of("table");
+    private static final TensorId BIAS = TensorId.of("bias");
+
+    @TempDir
+    private Path folder;
+
+    private PsCluster cluster(int servers, int workers) {
+        return PsCluster.builder()
+                .servers(servers)
+                .workers(workers)
+                .checkpoints(folder)
+                .start();
+    }
+
+    private static void init(Worker worker) {
+        Tensors.init(
+                worker,
+                TensorSpec.dense("dense", WIDTH, 3)
+                        .initializer(Initializers.normal(0, 1, 5))
+                        .optimizer(Optimizers.adam(0.05)));
+        Tensors.init(
+                worker,
+                TensorSpec.growing("table", WIDTH)
+                        .initializer(Initializers.uniform(-1, 1, 3))
+                        .optimizer(Optimizers.adaGrad(0.1)));
+        Tensors.init(worker, TensorSpec.dense("bias", 3).optimizer(Optimizers.sgd(0.1)));
+    }
+
+    /** Fits bias + dense * (rows of two keys) to targets that depend on the step. Returns the losses of the steps. */
+    private static List<Double> train(Worker worker, int from, int to) {
+        List<Double> losses = new ArrayList<>();
+        for (int step = from; step < to; step++) {
+            Random random = new Random(step);
+            long[] keys = {random.nextInt(20), 1L << (40 + random.nextInt(8))};
+            float[] rows = new float[2 * WIDTH];
+            Tensors.pullRows(worker, TABLE, keys, rows).await();
+            float[] dense = Tensors.pull(worker, DENSE);
+            float[] bias = Tensors.pull(worker, BIAS);
+            float[] denseGradient = new float[dense.length];
+            float[] rowGradient = new float[rows.length];
+            float[] biasGradient = new float[3];
+            double loss = 0;
+            for (int out = 0; out < 3; out++) {
+                float error = bias[out] - random.nextFloat();
+                for (int i = 0; i < WIDTH; i++) {
+                    error += dense[i * 3 + out] * (rows[i] + rows[WIDTH + i]);
+                }
+                loss += error * error;
+                biasGradient[out] = error;
+                for (int i = 0; i < WIDTH; i++) {
+                    denseGradient[i * 3 + out] = error * (rows[i] + rows[WIDTH + i]);
+                    rowGradient[i] += error * dense[i * 3 + out];
+                    rowGradient[WIDTH + i] += error * dense[i * 3 + out];
+                }
+            }
+            losses.add(loss);
+            Tensors.push(worker, DENSE, denseGradient).await();
+            Tensors.push(worker, BIAS, biasGradient).await();
+            Tensors.pushRows(worker, TABLE, keys, rowGradient).await();
+        }
+        return losses;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void aModelSavedOnTwoServersHasTheSameLossesAsWithoutABreak(int servers) {
+        List<Double> unbroken;
+        try (PsCluster cluster = cluster(2, 1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            train(worker, 0, 30);
+            ModelCheckpoints.at(worker, "ctr").save(30, Map.of("epoch", "3", "position", "ä \n%+"));
+            unbroken = train(worker, 30, 60);
+        }
+        try (PsCluster cluster = cluster(servers, 1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            train(worker, 70, 75); // is forgotten
+            ModelCheckpoint loaded =
+                    ModelCheckpoints.at(worker, "ctr").loadLatest().orElseThrow();
+            assertThat(loaded.step()).isEqualTo(30);
+            assertThat(loaded.record(0)).isEqualTo(Map.of("epoch", "3", "position", "ä \n%+"));
+            assertThat(loaded.tensors()).extracting(each -> each.id()).containsExactly(BIAS, DENSE, TABLE);
+            assertThat(train(worker, 30, 60)).isEqualTo(unbroken);
+        }
+    }
+
+    /** Runs the same on two workers side by side. */
+    private static <T> List<T> onBoth(PsCluster cluster, Function<Worker, T> work) {
+        CompletableFuture<T> other = CompletableFuture.supplyAsync(() -> work.apply(cluster.worker(1)));
+        try {
+            T mine = work.apply(cluster.worker(0));
+            return List.of(mine, other.get(60, TimeUnit.SECONDS));
+        } catch (ExecutionException | InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns the failure of a worker's work; empty if there is none. */
+    private static Function<Worker, Optional<PsException>> failureOf(Function<Worker, ?> work) {
+        return worker -> {
+            try {
+                var unused = work.apply(worker);
+                return Optional.empty();
+            } catch (PsException e) {
+                return Optional.of(e);
+            }
+        };
+    }
+
+    private static boolean save(Worker worker, long step) {
+        ModelCheckpoints.at(worker, "ctr").keep(2).save(step, Map.of("position", step + "/" + worker.rank()));
+        return true;
+    }
+
+    @Test
+    void eachWorkerGetsItsRecordAndTheNewestAreKept() {
+        try (PsCluster cluster = cluster(2, 2)) {
+            onBoth(cluster, worker -> {
+                init(worker);
+                for (long step : new long[] {9, 10, 11}) {
+                    Tensors.push(worker, BIAS, new float[] {1, 1, 1}); // awaited by the save
+                    save(worker, step);
+                }
+                return worker;
+            });
+            List<ModelCheckpoint> loaded = onBoth(
+                    cluster,
+                    worker -> ModelCheckpoints.at(worker, "ctr").loadLatest().orElseThrow());
+            for (ModelCheckpoint each : loaded) {
+                assertThat(each.step()).isEqualTo(11);
+                assertThat(each.record(0)).isEqualTo(Map.of("position", "11/0"));
+                assertThat(each.record(1)).isEqualTo(Map.of("position", "11/1"));
+                assertThat(each.record(2)).isEmpty();
+            }
+            assertThat(Tensors.pull(cluster.worker(), BIAS)[0]).isCloseTo(-0.6f, within());
+            assertThat(ModelCheckpoints.at(cluster.worker(), "ctr").list())
+                    .extracting(ModelCheckpoint::step)
+                    .containsExactly(11L, 10L);
+            assertThat(folder.resolve("ctr/step-000000000009")).doesNotExist();
+            assertThat(onBoth(
+                            cluster,
+                            worker -> ModelCheckpoints.at(worker, "none").loadLatest()))
+                    .containsOnly(Optional.empty());
+        }
+    }
+
+    private static Offset<Float> within() {
+        return Offset.offset(1e-5f);
+    }
+
+    private Path shardOf(long step) throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("ctr/step-%012d".formatted(step)))) {
+            return files.filter(file -> file.toString().endsWith(".shard"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void damagedCheckpointsAreSkipped() throws IOException {
+        try (PsCluster cluster = cluster(2, 1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "ctr").keep(5);
+            List<float[]> values = new ArrayList<>();
+            for (int step = 0; step < 4; step++) {
+                train(worker, step, step + 1);
+                values.add(Tensors.pull(worker, DENSE));
+                checkpoints.save(step, Map.of());
+            }
+            Files.delete(shardOf(3));
+            assertThat(checkpoints.latest().orElseThrow().step()).isEqualTo(2);
+            byte[] bytes = Files.readAllBytes(shardOf(2)); // of the same length, with another content
+            bytes[bytes.length - 6] ^= 1;
+            Files.write(shardOf(2), bytes);
+            Files.writeString(folder.resolve("ctr/step-000000000001/model"), "psf-model 1\n");
+            assertThat(checkpoints.loadLatest().orElseThrow().step()).isZero();
+            assertThat(Tensors.pull(worker, DENSE)).isEqualTo(values.get(0));
+            for (long step : new long[] {1, 2, 3, 4}) {
+                assertThatThrownBy(() -> checkpoints.load(step))
+                        .isInstanceOfSatisfying(
+                                PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE));
+            }
+            assertThat(Tensors.pull(worker, DENSE)).isEqualTo(values.get(0));
+            checkpoints.save(3, Map.of()); // replaces the damaged one
+            assertThat(checkpoints.latest().orElseThrow().step()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aFailureReachesAllWorkersAndTheNextSaveWorks() throws IOException {
+        try (PsCluster cluster = cluster(2, 2)) {
+            onBoth(cluster, worker -> {
+                init(worker);
+                return save(worker, 1);
+            });
+            Path blocked = Files.writeString(folder.resolve("ctr/step-000000000002"), "");
+            List<Optional<PsException>> failures = onBoth(cluster, failureOf(worker -> save(worker, 2)));
+            assertThat(failures)
+                    .allSatisfy(each -> assertThat(each.orElseThrow().code()).isEqualTo(PsException.Code.STORAGE));
+            Files.delete(blocked);
+            assertThat(ModelCheckpoints.at(cluster.worker(), "ctr")
+                            .latest()
+                            .orElseThrow()
+                            .step())
+                    .isEqualTo(1);
+            failures = onBoth(cluster, failureOf(worker -> save(worker, 3 + worker.rank())));
+            assertThat(failures)
+                    .anySatisfy(each -> assertThat(each.orElseThrow())
+                            .hasMessageContaining(
+                                    "save of step 4 by worker 1 (expected: save of step 3, as by worker 0)"));
+            onBoth(cluster, worker -> save(worker, 5));
+            assertThat(ModelCheckpoints.at(cluster.worker(), "ctr")
+                            .latest()
+                            .orElseThrow()
+                            .step())
+                    .isEqualTo(5);
+        }
+    }
+
+    @Test
+    void theLossOfTheWorkerThatSavesIsReportedToTheOthers() {
+        try (PsCluster cluster = cluster(2, 2)) {
+            Worker one = cluster.worker(0);
+            Worker two = cluster.worker(1);
+            init(one);
+            long number = JoinModelPsf.stub(one)
+                    .call("ctr".hashCode(), "ctr", "save of step 1", List.of())
+                    .await()
+                    .attempt();
+            assertThat(JoinModelPsf.stub(two)
+                            .call("ctr".hashCode(), "ctr", "save of step 1", List.of())
+                            .await()
+                            .attempt())
+                    .isEqualTo(number);
+            assertThat(LeadModelPsf.stub(one)
+                            .call("ctr".hashCode(), "ctr", number)
+                            .await()
+                            .leads())
+                    .isTrue();
+            Pending<LeadModel.Response> waiting = LeadModelPsf.stub(two).call("ctr".hashCode(), "ctr", number);
+            one.close();
+            assertThatThrownBy(waiting::await)
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("UNAVAILABLE")
+                    .hasMessageContaining("worker 0 left or was lost before it had finished");
+            assertThat(save(two, 1)).isTrue();
+            assertThat(ModelCheckpoints.at(two, "ctr").latest().orElseThrow().record(1))
+                    .isEqualTo(Map.of("position", "1/1"));
+        }
+    }
+}
