@@ -28,7 +28,7 @@ class DemoTest {
     @ParameterizedTest
     @EnumSource
     void itLearnsWithEveryOptimizer(DemoOptimizer optimizer) {
-        assertThat(auc("--embedded", "--epochs", "2", "--optimizer", optimizer.toString()))
+        assertThat(auc("--embedded", "--epochs", "1", "--optimizer", optimizer.toString()))
                 .isGreaterThanOrEqualTo(0.90);
     }
 
