@@ -46,7 +46,7 @@ final class ModelCheckpointsTest {
         return Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])));
     }
 
-    private static boolean isWriting(Path step) {
+    static boolean isWriting(Path step) {
         try (Stream<Path> files = Files.walk(step)) {
             return files.anyMatch(file -> file.toString().endsWith(".part"));
         } catch (IOException | UncheckedIOException e) {

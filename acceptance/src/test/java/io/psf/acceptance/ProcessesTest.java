@@ -122,6 +122,25 @@ final class ProcessesTest {
         }
     }
 
+    /** The killed worker saves the model for all. */
+    @Test
+    void aWorkerThatIsKilledDuringASaveFailsItAndTheNextSaveWorks(@TempDir Path folder) {
+        try (LocalJob job = job("model")
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "2s", "PSF_CHECKPOINTS", folder.toString()))
+                .endOnFailure(false)
+                .start()) {
+            Path step = folder.resolve("run/step-000000000002");
+            await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> ModelCheckpointsTest.isWriting(step));
+            job.kill("worker 1");
+            awaitLines(1, "FAILED UNAVAILABLE: ");
+            assertThat(count("worker 1 left or was lost before it had finished"))
+                    .isPositive();
+            awaitLines(1, "worker 0: SAVED [2 {rank=alone}{}, 1 {rank=0}{rank=1}]");
+            assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
+        }
+        assertThat(ModelCheckpointsTest.isWriting(folder)).isFalse();
+    }
+
     @Test
     void everybodyEndsWhenTheSchedulerIsKilled() {
         try (LocalJob job = job("pull").endOnFailure(false).start()) {

@@ -14,6 +14,7 @@ enum Part {
         cases.addAll(SparseCases.all());
         cases.addAll(GrowingCases.all());
         cases.addAll(OptimizerCases.all());
+        cases.addAll(TypeCases.all());
         cases.addAll(GarbageCases.all());
         return cases;
     }),

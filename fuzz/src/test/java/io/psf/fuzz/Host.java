@@ -109,6 +109,7 @@ public final class Host implements AutoCloseable {
                 info.id(),
                 info.rows(),
                 info.width(),
+                info.types(),
                 "psf.constant",
                 Map.of("value", "1"),
                 "psf.add",

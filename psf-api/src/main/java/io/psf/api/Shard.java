@@ -141,7 +141,7 @@ public interface Shard {
 
     /**
      * Returns the values of the rows of keys, one after the other: [n, width] float32, a copy in {@link #allocate
-     * scratch memory} for the answer. Creates no row: a key without a row has its row's initial values.
+     * scratch memory} for the answer, {@link FloatArray#stored} as the shard stores them. Creates no row: a key without a row has its row's initial values.
      *
      * @param keys [n] int64 global keys
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own

@@ -1,5 +1,7 @@
 package io.psf.api;
 
+import io.psf.api.array.FloatTypes;
+
 /**
  * The description of a tensor, known to every node.
  *
@@ -7,8 +9,9 @@ package io.psf.api;
  * @param rows the number of rows, at least 1; {@link #GROWING} for a table whose rows are created when their keys are
  *     first used
  * @param width the number of floats in a row, at least 1
+ * @param types the number formats of the values in the servers' memory and on the wire
  */
-public record TensorInfo(TensorId id, long rows, int width) {
+public record TensorInfo(TensorId id, long rows, int width, FloatTypes types) {
     /**
      * The number of rows of a growing table: any int64 is a key, and its row is created when the key is first used. The
      * value is one more than the greatest position of a key's hash, and more than the rows of any other tensor.
@@ -22,6 +25,16 @@ public record TensorInfo(TensorId id, long rows, int width) {
         if (width < 1) {
             throw new IllegalArgumentException("width of tensor \"" + id + "\": " + width + " (expected: >= 1)");
         }
+    }
+
+    /** Creates the description of a tensor whose values are stored and sent as float32. */
+    public TensorInfo(TensorId id, long rows, int width) {
+        this(id, rows, width, FloatTypes.FLOAT32);
+    }
+
+    /** Returns this tensor with other number formats. */
+    public TensorInfo withTypes(FloatTypes types) {
+        return new TensorInfo(id, rows, width, types);
     }
 
     /** True if rows are created when their keys are first used. */

@@ -284,11 +284,12 @@ public final class ModelCheckpoints {
         }
         try {
             long step = work.applyAsLong(attempt);
-            finish(attempt, "", step);
+            finish(attempt, PsException.Code.OK, "", step);
             return step;
         } catch (RuntimeException e) {
             try {
-                finish(attempt, String.valueOf(e.getMessage()), -1);
+                PsException.Code code = e instanceof PsException known ? known.code() : PsException.Code.CALLER_FAILED;
+                finish(attempt, code, String.valueOf(e.getMessage()), -1);
             } catch (PsException notReported) {
                 e.addSuppressed(notReported);
             }
@@ -296,9 +297,9 @@ public final class ModelCheckpoints {
         }
     }
 
-    private void finish(long attempt, String failed, long step) {
+    private void finish(long attempt, PsException.Code code, String failed, long step) {
         FinishModelPsf.stub(worker)
-                .call(name.hashCode(), name, attempt, failed, step)
+                .call(name.hashCode(), name, attempt, code.ordinal(), failed, step)
                 .await();
     }
 }

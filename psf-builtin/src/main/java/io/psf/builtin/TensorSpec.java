@@ -4,6 +4,8 @@ import io.psf.api.Node;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
+import io.psf.api.array.FloatTypes;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -233,6 +235,41 @@ public record TensorSpec(
         return inLargeSlices().placement(Node.DEVICE + "," + Node.HOST);
     }
 
+    /**
+     * Returns a copy whose values have another type in the servers' memory: half as much for a type of 16 bits.
+     * Arithmetic is in float32, and so are the slots of optimizers. A stored value is rounded to the nearest.
+     *
+     * @param type {@code FLOAT32}, {@code FLOAT16} or {@code BFLOAT16}
+     */
+    public TensorSpec storage(FloatType type) {
+        return types(new FloatTypes(type, false, tensor.types().wire()));
+    }
+
+    /**
+     * Returns a copy whose stored values are rounded to one of their two neighbours at random, so that they are exact on
+     * average: many small updates then add up, none of which is as large as half of the distance of two neighbours.
+     *
+     * @throws IllegalArgumentException if the values are stored as {@code FLOAT32}: call {@link #storage} first
+     */
+    public TensorSpec stochasticRounding() {
+        return types(
+                new FloatTypes(tensor.types().storage(), true, tensor.types().wire()));
+    }
+
+    /**
+     * Returns a copy whose updates and values travel in another type. It applies to the arrays that a function declares
+     * with {@link io.psf.api.layout.Wire}: the updates and the values of pushes and pulls.
+     */
+    public TensorSpec wire(FloatType type) {
+        FloatTypes types = tensor.types();
+        return types(new FloatTypes(types.storage(), types.isStochastic(), type));
+    }
+
+    private TensorSpec types(FloatTypes types) {
+        TensorInfo other = tensor.withTypes(types);
+        return new TensorSpec(other, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
+    }
+
     private TensorSpec inLargeSlices() {
         return slices == PIECES ? slices(0) : this;
     }
@@ -246,6 +283,7 @@ public record TensorSpec(
                 + initializer + " optimizer=" + optimizer + " updates=" + updates
                 + (placement.equals(Node.HOST) ? "" : " placement=" + placement)
                 + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum)
-                + (policy.equals(TablePolicy.keepAll()) ? "" : " policy=" + policy);
+                + (policy.equals(TablePolicy.keepAll()) ? "" : " policy=" + policy)
+                + tensor.types().text();
     }
 }

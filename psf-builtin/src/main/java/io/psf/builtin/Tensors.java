@@ -79,6 +79,7 @@ public final class Tensors {
                         spec.tensor().id(),
                         spec.tensor().rows(),
                         spec.tensor().width(),
+                        spec.tensor().types(),
                         initializer.name(),
                         initializer.arguments(),
                         spec.optimizer().name(),

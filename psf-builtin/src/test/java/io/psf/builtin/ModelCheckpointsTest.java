@@ -258,6 +258,25 @@ class ModelCheckpointsTest {
     }
 
     @Test
+    void allWorkersGetTheCodeOfTheFailure() {
+        try (PsCluster cluster = cluster(2, 2)) {
+            onBoth(cluster, worker -> {
+                init(worker);
+                return save(worker, 1);
+            });
+            Tensors.clear(cluster.worker(), BIAS);
+            Tensors.init(cluster.worker(), TensorSpec.dense("bias", 4));
+            List<Optional<PsException>> failures = onBoth(
+                    cluster,
+                    failureOf(worker -> ModelCheckpoints.at(worker, "ctr").loadLatest()));
+            assertThat(failures)
+                    .allSatisfy(each -> assertThat(each.orElseThrow().code()).isEqualTo(PsException.Code.BAD_REQUEST))
+                    .anySatisfy(each -> assertThat(each.orElseThrow())
+                            .hasMessageMatching("(?s).*worker [01] failed: BAD_REQUEST: shape .*"));
+        }
+    }
+
+    @Test
     void theLossOfTheWorkerThatSavesIsReportedToTheOthers() {
         try (PsCluster cluster = cluster(2, 2)) {
             Worker one = cluster.worker(0);

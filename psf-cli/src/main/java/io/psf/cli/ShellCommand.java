@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,8 +43,9 @@ final class ShellCommand implements Callable<Integer> {
     @Option(
             names = "--scheduler",
             paramLabel = "HOST:PORT",
-            description = "where the scheduler of a cluster listens (PSF_SCHEDULER); default: a new cluster")
-    private @Nullable String scheduler = System.getenv("PSF_SCHEDULER");
+            description = "where the scheduler of a cluster listens (PSF_SCHEDULER, or the names of MXNet and"
+                    + " MindSpore); default: a new cluster")
+    private @Nullable String scheduler;
 
     @Option(
             names = "--servers",
@@ -67,14 +69,16 @@ final class ShellCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
-        if (scheduler == null) {
+        Map<String, String> own = new HashMap<>(Map.of("PSF_ROLE", "worker"));
+        if (scheduler != null) {
+            own.put("PSF_SCHEDULER", scheduler);
+        } else if (Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
             try (PsCluster cluster = PsCluster.embedded(servers)) {
                 return run(cluster.worker(), JavaShellToolBuilder.builder());
             }
         }
-        try (Worker worker = Worker.connect(Settings.of(System.getenv())
-                .with(Map.of("PSF_ROLE", "worker", "PSF_SCHEDULER", scheduler))
-                .worker())) {
+        try (Worker worker =
+                Worker.connect(Settings.of(System.getenv()).with(own).worker())) {
             return run(worker, JavaShellToolBuilder.builder());
         }
     }

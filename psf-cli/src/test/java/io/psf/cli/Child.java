@@ -1,10 +1,14 @@
 package io.psf.cli;
 
+import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -48,6 +52,23 @@ public final class Child {
                     Tensors.init(worker, TensorSpec.dense("w", 10));
                     worker.barrier();
                     System.out.println("connected with rank " + worker.rank());
+                }
+            }
+            case "rounds-until" -> {
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    TensorId ended =
+                            Tensors.init(worker, TensorSpec.dense("ended", 1).updates(Updates.SUM));
+                    float[] value = {0};
+                    int rounds = 0;
+                    while (value[0] == 0) {
+                        float now = worker.rank() == 0 && Files.exists(Path.of(arguments[1])) ? 1 : 0;
+                        Tensors.pushPull(worker, ended, new float[] {now}, value)
+                                .await();
+                        if (++rounds == 10) {
+                            System.out.println("rounds");
+                        }
+                    }
+                    System.out.println("ended by " + value[0]);
                 }
             }
             case "run-a-job" -> {

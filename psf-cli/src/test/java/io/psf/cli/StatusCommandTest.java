@@ -1,14 +1,24 @@
 package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 @Timeout(120)
@@ -44,6 +54,57 @@ class StatusCommandTest {
                     .contains("{\"function\":\"psf.list\",\"outcomes\":{\"OK\":2}");
         }
         assertThat(status(port, "--once")).startsWith("1: psf: UNAVAILABLE: ").contains("127.0.0.1:" + port);
+    }
+
+    /** Each worker waits for the other in every round: a disturbed member would stop both. */
+    @Test
+    void aGuestThatIsKilledDisturbsNoRound(@TempDir Path folder) throws IOException {
+        Path end = folder.resolve("end");
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .servers(2)
+                .workers(2)
+                .workerMain(Child.class, "rounds-until", end.toString())
+                .onLine((node, line) -> lines.add("[" + node + "] " + line))
+                .start()) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> lines.contains("[worker 1] rounds"));
+            for (int visit = 0; visit < 2; visit++) {
+                int now = visit;
+                Process guest = guest(scheduler(lines), folder.resolve("guest" + visit));
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() ->
+                                Files.readString(folder.resolve("guest" + now)).contains("psf.dense.pushpull"));
+                guest.destroyForcibly().onExit().join();
+            }
+            Files.createFile(end);
+            assertThat(job.awaitExit(Duration.ofSeconds(60))).isTrue();
+            assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
+        }
+        assertThat(lines).contains("[worker 0] ended by 1.0", "[worker 1] ended by 1.0");
+    }
+
+    private static String scheduler(List<String> lines) {
+        Pattern listening = Pattern.compile("\\[scheduler] .*scheduler listening on (\\S+)");
+        return lines.stream()
+                .map(listening::matcher)
+                .filter(Matcher::matches)
+                .map(found -> found.group(1))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Process guest(String scheduler, Path output) throws IOException {
+        return new ProcessBuilder(NodeJvm.command(
+                        System.getProperty("java.class.path"),
+                        List.of(),
+                        "status",
+                        "--scheduler",
+                        scheduler,
+                        "--interval",
+                        "0.05"))
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
     }
 
     @Test

@@ -281,6 +281,7 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
 
     private static <Q> void write(Function<Q, ?> function, Q request, Routing routing, int part, TupleWriter out) {
         try {
+            out.ofTensor(routing.tensor());
             function.write(request, routing, part, out);
         } catch (NullPointerException e) {
             throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);

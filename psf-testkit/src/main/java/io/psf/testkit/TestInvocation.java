@@ -116,6 +116,9 @@ final class TestInvocation<Q, R> {
                 throw new PsException(PsException.Code.HANDLER_FAILED, "answer: null (expected: a response)");
             }
             TupleWriter written = new TupleWriter();
+            if (place instanceof TestShard shard) {
+                written.ofTensor(shard.spec());
+            }
             write(response, written);
             ByteBuffer body = body(written);
             spoil();

@@ -24,7 +24,7 @@ import java.util.List;
  * @param header the columns' names
  * @param rows the cells, unquoted, one array per row
  */
-record BankTable(List<String> header, List<String[]> rows) {
+public record BankTable(List<String> header, List<String[]> rows) {
     private static final String FILE = "/bank-full.csv";
     private static final String SHA_256 = "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d";
 
@@ -33,7 +33,7 @@ record BankTable(List<String> header, List<String[]> rows) {
      *
      * @throws IllegalStateException if the file is missing, or is not the one that the examples were written for
      */
-    static BankTable load() {
+    public static BankTable load() {
         try (InputStream file = BankTable.class.getResourceAsStream(FILE)) {
             if (file == null) {
                 throw new IllegalStateException(
@@ -79,7 +79,7 @@ record BankTable(List<String> header, List<String[]> rows) {
     }
 
     /** Returns the cells of a column, one per row. */
-    String[] column(String name) {
+    public String[] column(String name) {
         int at = header.indexOf(name);
         if (at < 0) {
             throw new IllegalArgumentException("column: " + name + " (expected: one of " + header + ")");
@@ -88,7 +88,7 @@ record BankTable(List<String> header, List<String[]> rows) {
     }
 
     /** Returns the cells of a column as numbers, one per row. */
-    float[] numbers(String name) {
+    public float[] numbers(String name) {
         String[] cells = column(name);
         float[] numbers = new float[cells.length];
         for (int i = 0; i < cells.length; i++) {
@@ -98,7 +98,7 @@ record BankTable(List<String> header, List<String[]> rows) {
     }
 
     /** Returns a table with the rows of the given indices, in their order. */
-    BankTable select(int[] order) {
+    public BankTable select(int[] order) {
         List<String[]> selected = new ArrayList<>(order.length);
         for (int row : order) {
             selected.add(rows.get(row));

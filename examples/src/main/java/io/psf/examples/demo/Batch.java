@@ -11,8 +11,9 @@ import java.util.Arrays;
  * @param labels [n] float32, 0 or 1
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Batch(long[] keys, int[] positions, float[] numbers, float[] labels) {
-    static Batch of(Examples examples) {
+public record Batch(long[] keys, int[] positions, float[] numbers, float[] labels) {
+    /** Returns a batch of examples. */
+    public static Batch of(Examples examples) {
         long[] keys = Arrays.stream(examples.keys()).sorted().distinct().toArray();
         int[] positions = new int[examples.keys().length];
         for (int i = 0; i < positions.length; i++) {
@@ -22,12 +23,12 @@ record Batch(long[] keys, int[] positions, float[] numbers, float[] labels) {
     }
 
     /** Returns the number of examples. */
-    int size() {
+    public int size() {
         return labels.length;
     }
 
     /** Returns the number of rows of the tables that the batch uses. */
-    int rows() {
+    public int rows() {
         return keys.length;
     }
 }

@@ -3,6 +3,7 @@ package io.psf.examples.demo;
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
 import io.psf.runtime.PsCluster;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,6 +62,7 @@ final class DemoCommand implements Callable<Integer> {
         requirePositive("--servers", servers);
         int epochs = options.epochs();
         options.devices();
+        options.cache();
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
@@ -103,8 +105,12 @@ final class DemoCommand implements Callable<Integer> {
 
     /** Returns the settings of the servers, in addition to those of this process. */
     private Map<String, String> settings() {
-        int[] devices = options.devices();
-        return devices.length == 0 ? Map.of() : Map.of("PSF_DEVICE", String.valueOf(devices[0]));
+        Map<String, String> settings = new HashMap<>();
+        for (int device : options.devices()) {
+            settings.put("PSF_DEVICE", String.valueOf(device));
+        }
+        options.checkpoints().ifPresent(folder -> settings.put("PSF_CHECKPOINTS", folder.toString()));
+        return settings;
     }
 
     /** Displays a node's line if it reports a member that joins, a warning or an error. Other log lines are dropped. */
@@ -127,11 +133,10 @@ final class DemoCommand implements Callable<Integer> {
     private Optional<Result> runEmbedded(Display display) {
         BankData data = BankData.load(options.realistic());
         ExecutorService threads = Executors.newFixedThreadPool(workers);
-        try (PsCluster cluster = PsCluster.builder()
-                .servers(servers)
-                .workers(workers)
-                .devices(options.devices())
-                .start()) {
+        PsCluster.Builder builder =
+                PsCluster.builder().servers(servers).workers(workers).devices(options.devices());
+        options.checkpoints().ifPresent(builder::checkpoints);
+        try (PsCluster cluster = builder.start()) {
             List<CompletableFuture<Optional<Result>>> trainings = cluster.workers().stream()
                     .map(worker -> CompletableFuture.supplyAsync(
                             () -> new Training(worker, data, options).run(options.epochs(), display::show), threads))

@@ -12,14 +12,14 @@ import java.util.Arrays;
  * @param labels [n] float32, 0 or 1
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Examples(int fields, int numerics, long[] keys, float[] numbers, float[] labels) {
+public record Examples(int fields, int numerics, long[] keys, float[] numbers, float[] labels) {
     /** Returns the number of examples. */
-    int size() {
+    public int size() {
         return labels.length;
     }
 
     /** Returns the examples from {@code begin} to {@code end}, exclusive. */
-    Examples slice(int begin, int end) {
+    public Examples slice(int begin, int end) {
         return new Examples(
                 fields,
                 numerics,
@@ -32,13 +32,13 @@ record Examples(int fields, int numerics, long[] keys, float[] numbers, float[] 
      * Returns the portion of one worker. All portions have the same size, so that all workers take the same number of
      * steps. The remaining examples, at most {@code workers - 1}, are not used.
      */
-    Examples portion(int rank, int workers) {
+    public Examples portion(int rank, int workers) {
         int each = size() / workers;
         return slice(rank * each, (rank + 1) * each);
     }
 
     /** Returns a copy in random order. */
-    Examples shuffled(long seed) {
+    public Examples shuffled(long seed) {
         int[] order = Shuffle.order(size(), seed);
         Examples other = new Examples(
                 fields, numerics, new long[keys.length], new float[numbers.length], new float[labels.length]);

@@ -3,7 +3,7 @@ package io.psf.examples.demo;
 import java.util.stream.IntStream;
 
 /** Metrics of predictions. */
-final class Metrics {
+public final class Metrics {
     private static final double SMALLEST = 1e-7;
 
     private Metrics() {}
@@ -15,7 +15,7 @@ final class Metrics {
      * @param predictions [n] float32, higher means more likely
      * @param labels [n] float32, 0 or 1, at least one of each
      */
-    static double auc(float[] predictions, float[] labels) {
+    public static double auc(float[] predictions, float[] labels) {
         int n = predictions.length;
         int[] order = IntStream.range(0, n)
                 .boxed()
@@ -48,7 +48,7 @@ final class Metrics {
      * @param predictions [n] float32, probabilities of label 1
      * @param labels [n] float32, 0 or 1
      */
-    static double logLoss(float[] predictions, float[] labels) {
+    public static double logLoss(float[] predictions, float[] labels) {
         double sum = 0;
         for (int i = 0; i < labels.length; i++) {
             double p = Math.min(1 - SMALLEST, Math.max(SMALLEST, predictions[i]));

@@ -2,12 +2,15 @@ package io.psf.examples.demo;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.builtin.EmbeddingCache;
 import io.psf.builtin.Initializers;
+import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
-import io.psf.builtin.Updates;
 import io.psf.runtime.Worker;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
@@ -21,12 +24,15 @@ final class Training {
     private static final int WIDTH = 8;
     private static final int HIDDEN = 32;
     private static final int STEPS_A_REPORT = 20;
+    /** The number of updates that a cached row may lack, and that may be unsent. */
+    private static final int BOUND = 10;
 
     private final Worker worker;
     private final BankData data;
     private final WideAndDeep model;
-    private final TensorId wide;
-    private final TensorId embedding;
+    private final TrainingOptions options;
+    private final ModelTable wide;
+    private final ModelTable embedding;
     private final TensorId dense;
     private final TensorId totals;
     private List<Pending<?>> pushes = List.of();
@@ -34,29 +40,44 @@ final class Training {
 
     /** Creates the tensors, or finds those that another worker has created. */
     Training(Worker worker, BankData data, TrainingOptions options) {
-        Updates updates = options.mode().updates();
         this.worker = worker;
         this.data = data;
         this.model = new WideAndDeep(data.train().fields(), data.train().numerics(), WIDTH, HIDDEN);
-        this.wide = Tensors.init(
-                worker,
-                options.placed(TensorSpec.table("demo.wide", data.keys(), 1)
-                        .optimizer(options.optimizer().wide())
-                        .updates(updates)));
-        this.embedding = Tensors.init(
-                worker,
-                options.placed(TensorSpec.table("demo.embedding", data.keys(), WIDTH)
-                        .initializer(Initializers.normal(0, 0.05, 1))
-                        .optimizer(options.optimizer().embedding())
-                        .updates(updates)));
+        this.options = options;
+        this.wide = table(TensorSpec.table("demo.wide", data.keys(), 1)
+                .optimizer(options.optimizer().wide()));
+        this.embedding = cachedTable(TensorSpec.table("demo.embedding", data.keys(), WIDTH)
+                .initializer(Initializers.normal(0, 0.05, 1))
+                .optimizer(options.optimizer().embedding()));
         double limit = 1 / Math.sqrt(model.inputs());
         this.dense = Tensors.init(
                 worker,
                 options.placed(TensorSpec.dense("demo.dense", model.denseSize())
                         .initializer(Initializers.uniform(-limit, limit, 2))
                         .optimizer(options.optimizer().dense())
-                        .updates(updates)));
+                        .updates(options.mode().updates())));
         this.totals = Tensors.init(worker, options.placed(TensorSpec.dense("demo.totals", 3)));
+    }
+
+    private ModelTable table(TensorSpec spec) {
+        TensorSpec table = options.placed(spec.updates(options.mode().updates()));
+        return new ServerTable(worker, Tensors.init(worker, table));
+    }
+
+    /**
+     * Creates the embedding table, with a cache in this worker if the options say so. Pushes of a cached table are not
+     * synchronous, and a cached row may lack some updates.
+     */
+    private ModelTable cachedTable(TensorSpec spec) {
+        if (options.cache() == 0) {
+            return table(spec);
+        }
+        return new CachedTable(EmbeddingCache.of(worker, options.placed(spec))
+                .rows(options.cache())
+                .pullBound(BOUND)
+                .pushBound(BOUND)
+                .showOwnUpdates(false)
+                .open());
     }
 
     /** Passes the loss of each step to an observer, before the training. */
@@ -65,7 +86,7 @@ final class Training {
     }
 
     /**
-     * Trains on this worker's portion. Blocks until all workers have trained on theirs.
+     * Trains on this worker's portion, from the epoch after the newest checkpoint on. Blocks until all workers have trained on theirs.
      *
      * @return the quality of the model on the worker of rank 0; empty on the others
      */
@@ -75,12 +96,13 @@ final class Training {
         long began = System.nanoTime();
         long examples = 0;
         double loss = 0;
-        for (int epoch = 1; epoch <= epochs; epoch++) {
+        for (int epoch = resume() + 1; epoch <= epochs; epoch++) {
             Examples shuffled = portion.shuffled(epoch);
+            Batch next = batch(shuffled, 1);
             for (int step = 1; step <= steps; step++) {
-                int begin = (step - 1) * BATCH;
-                Batch batch = Batch.of(shuffled.slice(begin, Math.min(begin + BATCH, portion.size())));
-                loss += step(batch);
+                Batch batch = next;
+                next = step < steps ? batch(shuffled, step + 1) : batch;
+                loss += step(batch, next);
                 examples += batch.size();
                 if (step % STEPS_A_REPORT == 0 || step == steps) {
                     int since = step % STEPS_A_REPORT == 0 ? STEPS_A_REPORT : step % STEPS_A_REPORT;
@@ -89,22 +111,57 @@ final class Training {
                     loss = 0;
                 }
             }
+            save(epoch);
         }
-        pushes.forEach(Pending::await);
+        awaitPushes();
         addToTotals(examples / seconds(began), worker.bytesSent(), worker.bytesReceived());
         worker.barrier();
         return worker.rank() == 0 ? Optional.of(evaluate()) : Optional.empty();
     }
 
-    private double step(Batch batch) {
-        Parameters parameters = pull(batch);
+    private static Batch batch(Examples examples, int step) {
+        return Batch.of(examples.slice((step - 1) * BATCH, Math.min(step * BATCH, examples.size())));
+    }
+
+    /** Loads the newest checkpoint. Returns the number of its epoch, or 0 if there is none. */
+    private int resume() {
+        return checkpoints()
+                .flatMap(ModelCheckpoints::loadLatest)
+                .map(last -> (int) last.step())
+                .orElse(0);
+    }
+
+    private void save(int epoch) {
+        checkpoints().ifPresent(checkpoints -> {
+            awaitPushes();
+            checkpoints.save(epoch, Map.of());
+        });
+    }
+
+    private Optional<ModelCheckpoints> checkpoints() {
+        return options.checkpoints().isEmpty()
+                ? Optional.empty()
+                : Optional.of(ModelCheckpoints.at(worker, "demo").tensors(wide.tensor(), embedding.tensor(), dense));
+    }
+
+    /** Blocks until the servers have all updates of this worker. */
+    private void awaitPushes() {
+        pushes.forEach(Pending::await);
+        wide.flush();
+        embedding.flush();
+    }
+
+    private double step(Batch batch, Batch next) {
+        Parameters parameters = pull(batch, wide, embedding);
+        embedding.prefetch(next.keys());
         Parameters gradient = model.zeros(batch);
         double loss = model.gradient(batch, parameters, gradient);
         losses.accept(loss);
-        pushes = List.of(
-                Tensors.pushRows(worker, wide, batch.keys(), gradient.wide()),
-                Tensors.pushRows(worker, embedding, batch.keys(), gradient.embedding()),
-                Tensors.push(worker, dense, gradient.dense()));
+        List<Pending<?>> calls = new ArrayList<>();
+        wide.push(batch.keys(), gradient.wide(), calls);
+        embedding.push(batch.keys(), gradient.embedding(), calls);
+        calls.add(Tensors.push(worker, dense, gradient.dense()));
+        pushes = calls;
         return loss;
     }
 
@@ -112,12 +169,12 @@ final class Training {
      * Pulls without waiting for the last pushes. The servers handle calls in order, so the pulled values include the
      * pushes.
      */
-    private Parameters pull(Batch batch) {
+    private Parameters pull(Batch batch, ModelTable ofWide, ModelTable ofEmbedding) {
         Parameters parameters = model.zeros(batch);
-        List<Pending<?>> pulls = List.of(
-                Tensors.pullRows(worker, wide, batch.keys(), parameters.wide()),
-                Tensors.pullRows(worker, embedding, batch.keys(), parameters.embedding()),
-                Tensors.pull(worker, dense, parameters.dense()));
+        List<Pending<?>> pulls = new ArrayList<>();
+        ofWide.pull(batch.keys(), parameters.wide(), pulls);
+        ofEmbedding.pull(batch.keys(), parameters.embedding(), pulls);
+        pulls.add(Tensors.pull(worker, dense, parameters.dense()));
         pushes.forEach(Pending::await);
         pulls.forEach(Pending::await);
         return parameters;
@@ -131,7 +188,9 @@ final class Training {
 
     private Result evaluate() {
         Batch test = Batch.of(data.test());
-        float[] predictions = model.predict(test, pull(test));
+        Parameters trained =
+                pull(test, new ServerTable(worker, wide.tensor()), new ServerTable(worker, embedding.tensor()));
+        float[] predictions = model.predict(test, trained);
         float[] sums = Tensors.pull(worker, totals);
         return new Result(
                 Metrics.auc(predictions, test.labels()),

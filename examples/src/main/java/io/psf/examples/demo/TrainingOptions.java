@@ -3,9 +3,11 @@ package io.psf.examples.demo;
 import io.psf.api.PsException;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Updates;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -66,6 +68,21 @@ final class TrainingOptions {
             description = "the number of the servers' GPU that the parameters are on; default: the servers' own memory")
     private @Nullable Integer device;
 
+    @Option(
+            names = "--cache",
+            paramLabel = "ROWS",
+            description = "the rows of the embedding table that a worker caches; pushes of a cached table are applied"
+                    + " when they arrive, in both modes (default: no cache)")
+    private int cache;
+
+    @Option(
+            names = "--checkpoints",
+            paramLabel = "FOLDER",
+            description =
+                    "where the model is saved after each epoch; a training continues after the epoch that it finds"
+                            + " there (default: not saved)")
+    private @Nullable Path checkpoints;
+
     static TrainingOptions of(int epochs, Mode mode, boolean realistic) {
         TrainingOptions options = new TrainingOptions();
         options.epochs = epochs;
@@ -78,6 +95,8 @@ final class TrainingOptions {
     TrainingOptions onDevice(int number) {
         TrainingOptions options = of(epochs, mode, realistic);
         options.optimizer = optimizer;
+        options.cache = cache;
+        options.checkpoints = checkpoints;
         options.device = number;
         return options;
     }
@@ -99,6 +118,19 @@ final class TrainingOptions {
 
     boolean realistic() {
         return realistic;
+    }
+
+    /** Returns the number of embedding rows that a worker caches; 0 for no cache. */
+    int cache() {
+        if (cache < 0) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--cache: " + cache + " (expected: >= 1)");
+        }
+        return cache;
+    }
+
+    /** Returns the folder of the checkpoints; empty if there are none. */
+    Optional<Path> checkpoints() {
+        return Optional.ofNullable(checkpoints).map(Path::toAbsolutePath);
     }
 
     /** Returns the numbers of the devices that the servers use, at most one. */
@@ -125,6 +157,10 @@ final class TrainingOptions {
         for (int number : devices()) {
             arguments.addAll(List.of("--device", String.valueOf(number)));
         }
+        if (cache() > 0) {
+            arguments.addAll(List.of("--cache", String.valueOf(cache)));
+        }
+        checkpoints().ifPresent(folder -> arguments.addAll(List.of("--checkpoints", folder.toString())));
         return arguments;
     }
 }

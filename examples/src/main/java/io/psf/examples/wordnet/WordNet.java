@@ -77,6 +77,18 @@ public record WordNet(List<String> words, List<Long> edges) {
                         .toList());
     }
 
+    /**
+     * Returns the gloss of each set of synonyms, in the order of the nodes: a definition, and perhaps examples.
+     *
+     * @throws IllegalStateException if the files are missing
+     */
+    public static List<String> glosses() {
+        return FILES.stream()
+                .flatMap(file -> lines(FOLDER + file).stream())
+                .map(line -> line.substring(line.indexOf('|') + 1).strip())
+                .toList();
+    }
+
     private static int number(Map<String, Integer> nodes, String name) {
         return Objects.requireNonNull(nodes.get(name), "a node of that name");
     }

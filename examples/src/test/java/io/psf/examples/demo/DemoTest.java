@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
@@ -35,6 +37,21 @@ class DemoTest {
     @Test
     void itLearnsWithoutTheDurationToo() {
         assertThat(auc("--embedded", "--epochs", "3", "--realistic")).isGreaterThanOrEqualTo(0.76);
+    }
+
+    @Test
+    void itLearnsWithACacheInEachWorkerToo() {
+        assertThat(auc("--embedded", "--epochs", "1", "--cache", "100")).isGreaterThanOrEqualTo(0.90);
+    }
+
+    @Test
+    void aTrainingContinuesAfterTheEpochThatWasSaved(@TempDir Path folder) {
+        double first = auc("--embedded", "--epochs", "1", "--checkpoints", folder.toString());
+        List<String> lines = run("--epochs", "2", "--cache", "100", "--checkpoints", folder.toString());
+        assertThat(lines)
+                .noneMatch(line -> line.contains("epoch 1 of 2"))
+                .anyMatch(line -> line.contains("epoch 2 of 2"));
+        assertThat(aucOf(lines)).isGreaterThan(first - 0.005);
     }
 
     @Test

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A shared array of float32: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public final class FloatArray implements SharedArray {
+public sealed class FloatArray implements SharedArray permits HalfFloats {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
-    private static final int TILE = 512;
+    static final int TILE = 512;
 
     /** Elements in a cache line on most machines. */
     private static final int LINE = 64 / Float.BYTES;
@@ -27,7 +27,7 @@ public final class FloatArray implements SharedArray {
 
     private final int firstByte;
 
-    private FloatArray(FloatBuffer data) {
+    FloatArray(FloatBuffer data) {
         this(data, null, 0);
     }
 
@@ -71,8 +71,43 @@ public final class FloatArray implements SharedArray {
     }
 
     /**
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian, in which values have a type.
+     * Values are converted when they are read and written.
+     *
+     * @param type {@code FLOAT32}, {@code FLOAT16} or {@code BFLOAT16}
+     * @throws IllegalArgumentException if the bytes are not a whole number of elements, or the type is {@code INT8}
+     */
+    public static FloatArray view(ByteBuffer bytes, FloatType type) {
+        return type == FloatType.FLOAT32 ? view(bytes) : HalfFloats.view(bytes, type, null);
+    }
+
+    /**
+     * Returns a view as {@link #view(ByteBuffer, FloatType)} does. Values that are written are rounded to one of their
+     * two neighbours at random.
+     *
+     * @param type {@code FLOAT16} or {@code BFLOAT16}
+     * @param seed selects the sequence of random numbers, the same in each run
+     */
+    public static FloatArray viewStochastic(ByteBuffer bytes, FloatType type, long seed) {
+        return HalfFloats.view(bytes, type, new RandomBits(seed));
+    }
+
+    /**
+     * Returns the type of the values in memory, {@code FLOAT32} unless the array is a {@link #view(ByteBuffer,
+     * FloatType) view} of another one.
+     */
+    public FloatType stored() {
+        return FloatType.FLOAT32;
+    }
+
+    /** Returns a view of this array that rounds to the nearest; this array itself unless it rounds at random. */
+    public FloatArray nearest() {
+        return this;
+    }
+
+    /**
      * Returns the off-heap bytes behind this array, little-endian, for vector instructions; null if the array is on the
-     * heap.
+     * heap, or its values are {@link #stored} in another type than float32.
      */
     public @Nullable ByteBuffer offHeap() {
         return bytes == null
@@ -81,6 +116,11 @@ public final class FloatArray implements SharedArray {
                         .clear()
                         .slice(firstByte, length() * ElementType.FLOAT.size())
                         .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Returns this array's memory; a copy of the values if they are {@link #stored} in another type than float32. */
+    FloatBuffer floats() {
+        return data;
     }
 
     @Override
@@ -116,7 +156,7 @@ public final class FloatArray implements SharedArray {
     /** Returns a new Java array with a copy of the values. */
     public float[] toArray() {
         float[] values = new float[length()];
-        data.get(0, values);
+        copyTo(0, values, 0, values.length);
         return values;
     }
 
@@ -169,7 +209,7 @@ public final class FloatArray implements SharedArray {
 
     /** Copies all values to the beginning of another array, which must be at least as long. */
     public void copyTo(FloatArray target) {
-        target.data.put(0, data, 0, length());
+        target.copyFrom(0, this);
     }
 
     /** Copies n values of a Java array, from index {@code begin}, into this array, from index {@code at}. */
@@ -203,7 +243,7 @@ public final class FloatArray implements SharedArray {
         float[] tile = new float[Math.min(TILE, length())];
         Arrays.fill(tile, value);
         for (int at = 0; at < length(); at += TILE) {
-            data.put(at, tile, 0, Math.min(TILE, length() - at));
+            copyFrom(at, tile, 0, Math.min(TILE, length() - at));
         }
     }
 
@@ -214,12 +254,12 @@ public final class FloatArray implements SharedArray {
         float[] xs = new float[ys.length];
         for (int at = 0; at < length(); at += TILE) {
             int n = Math.min(TILE, length() - at);
-            data.get(at, ys, 0, n);
-            x.data.get(at, xs, 0, n);
+            copyTo(at, ys, 0, n);
+            x.copyTo(at, xs, 0, n);
             for (int i = 0; i < n; i++) {
                 ys[i] += a * xs[i];
             }
-            data.put(at, ys, 0, n);
+            copyFrom(at, ys, 0, n);
         }
     }
 
@@ -228,11 +268,11 @@ public final class FloatArray implements SharedArray {
         float[] ys = new float[Math.min(TILE, length())];
         for (int at = 0; at < length(); at += TILE) {
             int n = Math.min(TILE, length() - at);
-            data.get(at, ys, 0, n);
+            copyTo(at, ys, 0, n);
             for (int i = 0; i < n; i++) {
                 ys[i] *= a;
             }
-            data.put(at, ys, 0, n);
+            copyFrom(at, ys, 0, n);
         }
     }
 
@@ -244,8 +284,8 @@ public final class FloatArray implements SharedArray {
         double sum = 0;
         for (int at = 0; at < length(); at += TILE) {
             int n = Math.min(TILE, length() - at);
-            data.get(at, ys, 0, n);
-            x.data.get(at, xs, 0, n);
+            copyTo(at, ys, 0, n);
+            x.copyTo(at, xs, 0, n);
             for (int i = 0; i < n; i++) {
                 sum += (double) ys[i] * xs[i];
             }
@@ -276,7 +316,11 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public void copyFrom(int at, SharedArray source) {
-        data.put(at, ((FloatArray) source).data, 0, source.length());
+        if (source instanceof HalfFloats half) {
+            HalfFloats.copy(this, at, half);
+        } else {
+            data.put(at, ((FloatArray) source).data, 0, source.length());
+        }
     }
 
     @Override
@@ -284,7 +328,9 @@ public final class FloatArray implements SharedArray {
         FloatArray other = (FloatArray) source;
         SharedArray.requireRows(to, n, width, length());
         SharedArray.requireRows(from, n, width, other.length());
-        if (n == 1 && width == 1) {
+        if (other instanceof HalfFloats) {
+            copyFrom(to * width, other.slice(from * width, (from + n) * width));
+        } else if (n == 1 && width == 1) {
             data.put(to, other.data.get(from));
         } else {
             data.put(to * width, other.data, from * width, n * width);
@@ -293,6 +339,10 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
+        if (source instanceof HalfFloats half) {
+            HalfFloats.gather(this, half, rows, begin, end, width);
+            return;
+        }
         FloatBuffer from = ((FloatArray) source).data;
         int limit = from.capacity() / width;
         if (SharedArray.areTogether(rows, begin, end)) {
@@ -310,6 +360,10 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
+        if (source instanceof HalfFloats half) {
+            HalfFloats.scatter(this, half, rows, begin, end, width);
+            return;
+        }
         FloatBuffer from = ((FloatArray) source).data;
         int limit = data.capacity() / width;
         if (SharedArray.areTogether(rows, begin, end)) {
@@ -327,12 +381,12 @@ public final class FloatArray implements SharedArray {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof FloatArray that && data.equals(that.data);
+        return other instanceof FloatArray that && floats().equals(that.floats());
     }
 
     @Override
     public int hashCode() {
-        return data.hashCode();
+        return floats().hashCode();
     }
 
     @Override

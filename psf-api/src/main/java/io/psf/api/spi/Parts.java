@@ -2,6 +2,7 @@ package io.psf.api.spi;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +28,11 @@ public abstract sealed class Parts permits Routing {
     Parts(@Nullable TensorLayout layout, java.util.function.Function<TensorId, TensorLayout> layouts) {
         this.layout = layout;
         this.layouts = layouts;
+    }
+
+    /** Returns the tensor on whose shards the call runs; null if it runs on nodes. */
+    public final @Nullable TensorInfo tensor() {
+        return layout == null ? null : layout.info();
     }
 
     // Called by generated code to describe a request.

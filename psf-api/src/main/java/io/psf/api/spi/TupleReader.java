@@ -104,10 +104,10 @@ public final class TupleReader extends BlockReader {
         for (int i = 0; i < arrays; i++) {
             int type = body.getInt(entry(i));
             int elements = body.getInt(entry(i) + 4);
-            if (type < 0 || type >= TYPES.length || elements < 0) {
+            if (type < 0 || (type >= TYPES.length && !WireFloats.is(type)) || elements < 0) {
                 throw malformed("array " + i + " of type " + type + " with " + elements + " elements");
             }
-            used += TupleWriter.align((long) elements * TYPES[type].size());
+            used += TupleWriter.align(bytes(type, elements));
         }
         if (used != length) {
             throw malformed("block and arrays of " + used + " bytes in a body of " + length);
@@ -122,8 +122,8 @@ public final class TupleReader extends BlockReader {
         body.get(position(), block);
         SharedArray[] rest = new SharedArray[arrays - array];
         for (int i = 0; i < rest.length; i++) {
-            ElementType type = TYPES[body.getInt(entry(array))];
-            rest[i] = TupleWriter.view(type, next(type)).copy();
+            int type = body.getInt(entry(array));
+            rest[i] = (type < TYPES.length ? TupleWriter.view(TYPES[type], next(TYPES[type])) : wireFloats()).copy();
         }
         TupleReader copy = new TupleReader();
         copy.block(ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN), 0, block.length);
@@ -222,6 +222,20 @@ public final class TupleReader extends BlockReader {
         return kept == null ? FloatArray.view(next(ElementType.FLOAT)) : (FloatArray) next(kept, ElementType.FLOAT);
     }
 
+    /** Reads an array in any format of float32: a view, or a copy of one of 8 bits. */
+    public FloatArray wireFloats() {
+        if (kept != null) {
+            return (FloatArray) next(kept, ElementType.FLOAT);
+        }
+        requireMore();
+        int type = buffer().getInt(entry(array));
+        if (!WireFloats.is(type)) {
+            return FloatArray.view(next(ElementType.FLOAT));
+        }
+        int elements = buffer().getInt(entry(array) + 4);
+        return WireFloats.read(take((int) WireFloats.bytes(type, elements)), type, elements);
+    }
+
     public DoubleArray doubleArray() {
         return kept == null ? DoubleArray.view(next(ElementType.DOUBLE)) : (DoubleArray) next(kept, ElementType.DOUBLE);
     }
@@ -259,13 +273,23 @@ public final class TupleReader extends BlockReader {
     private ByteBuffer next(ElementType expected) {
         requireMore();
         ByteBuffer body = buffer();
-        ElementType type = TYPES[body.getInt(entry(array))];
-        requireType(type, expected);
-        int bytes = body.getInt(entry(array) + 4) * type.size();
-        ByteBuffer view = body.slice(arrayAt, bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int type = body.getInt(entry(array));
+        if (type >= TYPES.length) {
+            throw malformed("array " + array + ": of wire format " + (type & 0xff) + " (expected: " + expected + ")");
+        }
+        requireType(TYPES[type], expected);
+        return take(body.getInt(entry(array) + 4) * expected.size());
+    }
+
+    private ByteBuffer take(int bytes) {
+        ByteBuffer view = buffer().slice(arrayAt, bytes).order(ByteOrder.LITTLE_ENDIAN);
         arrayAt += (int) TupleWriter.align(bytes);
         array++;
         return view;
+    }
+
+    private static long bytes(int type, int elements) {
+        return type < TYPES.length ? (long) elements * TYPES[type].size() : WireFloats.bytes(type, elements);
     }
 
     private int entry(int i) {

@@ -1,9 +1,11 @@
 package io.psf.api.spi;
 
+import io.psf.api.TensorInfo;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.ElementType;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.array.SharedArray;
@@ -33,10 +35,19 @@ public final class TupleWriter extends BlockWriter {
     private int[] from = new int[4];
     private int[] to = new int[4];
     private int[] widths = new int[4];
+    /** The entries of the arrays that are written in a format of {@link WireFloats}; 0 for the others. */
+    private int[] formats = new int[4];
     /** The repeated rows that are folded into an array's rows after they are written; null if none. */
     private @Nullable Repeats[] repeats = new @Nullable Repeats[4];
 
     private static final int[] NO_ROWS = {};
+
+    /** The format of the next array. */
+    private FloatType next = FloatType.FLOAT32;
+    /** The width of the next array's rows, for its format; 0 if it has no rows. */
+    private int nextWidth;
+    /** The tensor on whose shard the function runs; null if there is none. */
+    private @Nullable TensorInfo tensor;
 
     /**
      * The minimum length of a tail in bytes. A shorter array is copied: a write from two buffers costs as much as the
@@ -69,6 +80,30 @@ public final class TupleWriter extends BlockWriter {
         Arrays.fill(rows, 0, arrays, NO_ROWS);
         Arrays.fill(repeats, 0, arrays, null);
         arrays = 0;
+        next = FloatType.FLOAT32;
+        tensor = null;
+    }
+
+    /** Sets the tensor on whose shard the function runs, until {@link #reset}: it has a format for arrays on the wire. */
+    public void ofTensor(@Nullable TensorInfo tensor) {
+        this.tensor = tensor;
+    }
+
+    /** Sets the format of the next array, which is a {@link FloatArray}, and returns this writer. */
+    public TupleWriter as(FloatType format) {
+        next = format;
+        nextWidth = tensor == null ? 0 : tensor.width();
+        return this;
+    }
+
+    /** Sets the width of the next array's rows, if its format depends on it. */
+    void rowsOf(int width) {
+        nextWidth = width;
+    }
+
+    /** Sets the format of the next array to that of the tensor which {@link #ofTensor} named. */
+    public TupleWriter asTensor() {
+        return tensor == null ? this : as(tensor.types().wire());
     }
 
     /**
@@ -145,6 +180,7 @@ public final class TupleWriter extends BlockWriter {
             from = Arrays.copyOf(from, arrays * 2);
             to = Arrays.copyOf(to, arrays * 2);
             widths = Arrays.copyOf(widths, arrays * 2);
+            formats = Arrays.copyOf(formats, arrays * 2);
             repeats = Arrays.copyOf(repeats, arrays * 2);
         }
         sources[arrays] = array;
@@ -152,7 +188,13 @@ public final class TupleWriter extends BlockWriter {
         from[arrays] = begin;
         to[arrays] = end;
         repeats[arrays] = folded;
-        widths[arrays++] = width;
+        widths[arrays] = width;
+        formats[arrays] = 0;
+        if (next != FloatType.FLOAT32) {
+            formats[arrays] = WireFloats.entry(next, nextWidth);
+            next = FloatType.FLOAT32;
+        }
+        arrays++;
     }
 
     /** Returns the number of shared arrays. */
@@ -164,7 +206,7 @@ public final class TupleWriter extends BlockWriter {
     public long bodyLength() {
         long length = align(blockLength()) + 8L * arrays;
         for (int i = 0; i < arrays; i++) {
-            length += align((long) elements(i) * sources[i].type().size());
+            length += align(bytes(i));
         }
         return length;
     }
@@ -173,13 +215,19 @@ public final class TupleWriter extends BlockWriter {
         return widths[i] == 0 ? to[i] - from[i] : Math.multiplyExact(to[i] - from[i], widths[i]);
     }
 
+    private long bytes(int i) {
+        return formats[i] == 0
+                ? (long) elements(i) * sources[i].type().size()
+                : WireFloats.bytes(formats[i], elements(i));
+    }
+
     /**
      * Returns the bytes of the last array if they are off-heap, contiguous and end the body, so that they can be sent
      * without a copy. Returns null otherwise, and if the array is shorter than 16 KiB.
      */
     public @Nullable ByteBuffer tail() {
         int last = arrays - 1;
-        if (last < 0 || widths[last] != 0 || !(sources[last] instanceof FloatArray floats)) {
+        if (last < 0 || widths[last] != 0 || formats[last] != 0 || !(sources[last] instanceof FloatArray floats)) {
             return null;
         }
         long bytes = (long) (to[last] - from[last]) * Float.BYTES;
@@ -206,15 +254,33 @@ public final class TupleWriter extends BlockWriter {
         out.put(block().array(), 0, length);
         pad(out, length);
         for (int i = 0; i < arrays; i++) {
-            out.putInt(sources[i].type().ordinal()).putInt(elements(i));
+            out.putInt(formats[i] == 0 ? sources[i].type().ordinal() : formats[i])
+                    .putInt(elements(i));
         }
         for (int i = 0; i < firstArrays; i++) {
-            if (widths[i] == 0) {
+            if (formats[i] != 0) {
+                writeFormatted(i, out);
+            } else if (widths[i] == 0) {
                 sources[i].write(from[i], to[i], out);
             } else {
                 writeRows(i, out);
             }
-            pad(out, (long) elements(i) * sources[i].type().size());
+            pad(out, bytes(i));
+        }
+    }
+
+    private void writeFormatted(int i, ByteBuffer out) {
+        FloatArray source = (FloatArray) sources[i];
+        Repeats folded = repeats[i];
+        if (widths[i] == 0) {
+            WireFloats.write(source.slice(from[i], to[i]), formats[i], out);
+        } else if (folded == null) {
+            WireFloats.writeRows(source, rows[i], from[i], to[i], widths[i], formats[i], out);
+        } else { // sums are made before they are rounded
+            FloatArray summed = FloatArray.allocate(elements(i));
+            summed.gather(source, rows[i], from[i], to[i], widths[i]);
+            folded.fold(source, summed, widths[i]);
+            WireFloats.write(summed, formats[i], out);
         }
     }
 

@@ -10,6 +10,7 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -33,7 +34,7 @@ public interface PushEmbedding {
     record Request(
             TensorId table,
             @ByKey(combine = SUM, everySlice = true) LongArray keys,
-            @Along("keys") FloatArray gradients,
+            @Along("keys") @Wire FloatArray gradients,
             @Along(value = "keys", width = 1) IntArray updates) {}
 
     /** The acknowledgement. */

@@ -11,6 +11,7 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import io.psf.builtin.sparse.Rows;
 import java.util.concurrent.CompletionStage;
@@ -41,7 +42,7 @@ public interface PushSyncEmbedding {
     record Request(
             TensorId table,
             @ByKey(combine = SUM, everySlice = true) LongArray pushKeys,
-            @Along("pushKeys") FloatArray gradients,
+            @Along("pushKeys") @Wire FloatArray gradients,
             @Along(value = "pushKeys", width = 1) IntArray updates,
             @ByKey(combine = MIN) LongArray syncKeys,
             @Along(value = "syncKeys", width = 1) LongArray versions,
@@ -59,7 +60,7 @@ public interface PushSyncEmbedding {
     record Response(
             @ByKey LongArray keys,
             @Along(value = "keys", width = 1) LongArray versions,
-            @Along("keys") FloatArray values) {}
+            @Along("keys") @Wire FloatArray values) {}
 
     /** Pushes, then returns the rows that are stale. An invalid argument in either half changes nothing. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {

@@ -9,6 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 
 /**
  * Pulls those rows of a table that a cache does not have or has in too old a version. A row's version is the number of
@@ -44,7 +45,7 @@ public interface SyncEmbedding {
     record Response(
             @ByKey LongArray keys,
             @Along(value = "keys", width = 1) LongArray versions,
-            @Along("keys") FloatArray values) {}
+            @Along("keys") @Wire FloatArray values) {}
 
     /** Returns the rows that are stale now. */
     default Response handle(Request slice, Shard shard) {

@@ -2,6 +2,7 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.Node;
 import io.psf.api.Place;
+import io.psf.api.PsException;
 import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
 
@@ -14,10 +15,11 @@ public interface FinishModel {
      * @param server any number; it selects the server, and is the same for all calls for a model
      * @param model the model's name
      * @param attempt the attempt's number
+     * @param code the number of the failure's code; 0 on success
      * @param failed the reason of a failure; empty on success
      * @param step the step that was saved or loaded; -1 if none was found
      */
-    record Request(@ByKey long server, String model, long attempt, String failed, long step) {}
+    record Request(@ByKey long server, String model, long attempt, int code, String failed, long step) {}
 
     /** The acknowledgement. */
     record Response() {}
@@ -26,7 +28,16 @@ public interface FinishModel {
     default Response handle(Request request, Node server) {
         ModelAttempts.of(server)
                 .at(request.model(), request.attempt())
-                .finish(server.call().worker(), request.failed(), request.step());
+                .finish(server.call().worker(), code(request.code()), request.failed(), request.step());
         return new Response();
+    }
+
+    private static PsException.Code code(int number) {
+        PsException.Code[] codes = PsException.Code.values();
+        if (number < 0 || number >= codes.length) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST, "code: " + number + " (expected: 0 .. " + (codes.length - 1) + ")");
+        }
+        return codes[number];
     }
 }

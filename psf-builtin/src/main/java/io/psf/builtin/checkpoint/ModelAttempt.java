@@ -85,15 +85,20 @@ final class ModelAttempt {
         return null;
     }
 
-    /** Finishes the attempt, successfully if {@code failed} is empty. */
-    void finish(int worker, String failed, long result) {
+    /**
+     * Finishes the attempt.
+     *
+     * @param code the code of the leader's failure, which the other workers get too; {@code OK} on success
+     * @param failed the reason of the failure
+     */
+    void finish(int worker, PsException.Code code, String failed, long result) {
         if (worker != leader || isFinished()) {
             return; // the leader was taken for lost
         }
-        if (failed.isEmpty()) {
+        if (code == PsException.Code.OK) {
             step = result;
         } else {
-            failure = new PsException(PsException.Code.STORAGE, "worker " + leader + " failed: " + failed);
+            failure = new PsException(code, "worker " + leader + " failed: " + failed);
         }
         answerAll();
     }

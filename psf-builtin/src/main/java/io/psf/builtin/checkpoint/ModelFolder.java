@@ -2,6 +2,8 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -20,6 +22,9 @@ import java.util.stream.Stream;
  * @param model the model's name, a path below that directory
  */
 record ModelFolder(Path root, String model) {
+    /** The number of attempts to delete a step while files are still written there. */
+    private static final int MOST_ATTEMPTS = 100;
+
     private static final Pattern STEP = Pattern.compile("step-([0-9]{12,18})");
 
     private Folder of(long step) {
@@ -82,22 +87,34 @@ record ModelFolder(Path root, String model) {
         folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
     }
 
-    /** Deletes a step, the manifest first. */
+    /**
+     * Deletes a step, the manifest first. Shards may still be writing files of a save whose worker was lost: such a file
+     * gets its name once, so the next attempt to delete the folder finds it.
+     */
     void discard(long step) {
         Path folder = of(step).path();
-        try {
-            Files.deleteIfExists(folder.resolve(ModelManifest.NAME));
-            if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                try (Stream<Path> all = Files.walk(folder)) {
-                    for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                        Files.deleteIfExists(each);
-                    }
+        for (int attempt = 1; ; attempt++) {
+            try {
+                Files.deleteIfExists(folder.resolve(ModelManifest.NAME));
+                deleteAll(folder);
+                return;
+            } catch (DirectoryNotEmptyException | NoSuchFileException | UncheckedIOException e) {
+                if (attempt == MOST_ATTEMPTS) {
+                    throw Folder.failure("deleting " + folder, e instanceof IOException io ? io : new IOException(e));
+                }
+            } catch (IOException e) {
+                throw Folder.failure("deleting " + folder, e);
+            }
+        }
+    }
+
+    private static void deleteAll(Path folder) throws IOException {
+        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(each);
                 }
             }
-        } catch (NoSuchFileException e) {
-            return; // already deleted
-        } catch (IOException e) {
-            throw Folder.failure("deleting " + folder, e);
         }
     }
 

@@ -55,7 +55,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
     void requireFit(String checkpoint) {
         Map<String, Integer> widths = new HashMap<>();
         long rows = 0;
-        long widest = shard.width();
+        long widest = 0;
         for (ShardFile file : files) {
             rows += file.owned();
             for (Header.Slot slot : file.header().slots()) {
@@ -70,11 +70,14 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
                 requireThere(name, width, checkpoint);
             }
         });
-        if (rows > shard.mostRows() || rows > MOST_BYTES / Float.BYTES / widest) {
+        long bytesOfRow =
+                Math.max(widest * Float.BYTES, (long) shard.spec().types().bytes() * shard.width());
+        if (rows > shard.mostRows() || rows > MOST_BYTES / bytesOfRow) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
-                    "rows of checkpoint \"" + checkpoint + "\" in slice " + shard.range() + ": " + rows + ", " + widest
-                            + " wide (expected: at most " + shard.mostRows() + " rows and " + MOST_BYTES
+                    "rows of checkpoint \"" + checkpoint + "\" in slice " + shard.range() + ": " + rows + ", "
+                            + bytesOfRow
+                            + " bytes each (expected: at most " + shard.mostRows() + " rows and " + MOST_BYTES
                             + " bytes; use more slices)");
         }
     }

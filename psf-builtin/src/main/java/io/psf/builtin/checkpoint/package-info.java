@@ -1,6 +1,6 @@
 /**
  * Functions that save and load tensors, and the files that they write (docs/checkpoint.md). Imports psf-api and the
- * package {@code sync}.
+ * packages {@code push} and {@code optimizer}.
  */
 @NullMarked
 package io.psf.builtin.checkpoint;

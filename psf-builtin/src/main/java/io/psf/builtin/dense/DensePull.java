@@ -5,6 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Wire;
 
 /** Pulls all values of a tensor. */
 @PsFunction(value = "psf.dense.pull", readOnly = true)
@@ -21,7 +22,7 @@ public interface DensePull {
      *
      * @param values [rows, width] float32
      */
-    record Response(@ByRange FloatArray values) {}
+    record Response(@ByRange @Wire FloatArray values) {}
 
     /** Returns the shard's current values. */
     default Response handle(Request slice, Shard shard) {

@@ -5,6 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -17,7 +18,7 @@ public interface DensePush {
      * @param tensor the tensor to push to
      * @param update [rows, width] float32; borrowed until await returns
      */
-    record Request(TensorId tensor, @ByRange FloatArray update) {}
+    record Request(TensorId tensor, @ByRange @Wire FloatArray update) {}
 
     /** The acknowledgement. */
     record Response() {}

@@ -5,6 +5,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -17,14 +18,14 @@ public interface DensePushPull {
      * @param tensor the tensor to push to and pull from
      * @param update [rows, width] float32; borrowed until await returns
      */
-    record Request(TensorId tensor, @ByRange FloatArray update) {}
+    record Request(TensorId tensor, @ByRange @Wire FloatArray update) {}
 
     /**
      * The values with the update applied; on a synchronous tensor with the whole round applied.
      *
      * @param values [rows, width] float32
      */
-    record Response(@ByRange FloatArray values) {}
+    record Response(@ByRange @Wire FloatArray values) {}
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns the values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {

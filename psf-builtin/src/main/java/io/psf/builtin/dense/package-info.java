@@ -1,4 +1,4 @@
-/** Functions on whole tensors. Imports psf-api and the package {@code sync}. */
+/** Functions on whole tensors. Imports psf-api and the package {@code push}. */
 @NullMarked
 package io.psf.builtin.dense;
 

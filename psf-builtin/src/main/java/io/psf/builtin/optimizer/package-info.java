@@ -1,4 +1,4 @@
-/** The rules by which a push changes a shard, as pure computation. Imports psf-api only. */
+/** The rules by which a push changes a shard, as pure computation. Imports psf-api and {@code named}. */
 @NullMarked
 package io.psf.builtin.optimizer;
 

@@ -28,12 +28,18 @@ final class RowMarks implements Checkpointed, RowListener {
     private int step;
     private int second;
 
-    private RowMarks(Shard shard) {
+    private RowMarks(Shard shard, int now) {
         this.shard = shard;
+        this.second = now;
     }
 
-    static RowMarks of(Shard shard) {
-        return shard.attachment(RowMarks.class, () -> new RowMarks(shard));
+    /**
+     * Returns the marks of a shard.
+     *
+     * @param now the present second
+     */
+    static RowMarks of(Shard shard, int now) {
+        return shard.attachment(RowMarks.class, () -> new RowMarks(shard, now));
     }
 
     /** Begins the next push. */
@@ -50,7 +56,13 @@ final class RowMarks implements Checkpointed, RowListener {
         return known;
     }
 
-    /** Marks rows that have been created since the last call as touched now. */
+    /** Marks rows that have been created since the last call, other than by a push, as touched in a second. */
+    void growTo(int rows, int now) {
+        second = now;
+        growTo(rows);
+    }
+
+    /** Marks rows that have been created since the last call as touched by the present push. */
     void growTo(int rows) {
         if (rows > steps.length) {
             int capacity = Math.max(64, Math.max(rows, (int) Math.min(MOST_ROWS, steps.length * 5L / 4)));

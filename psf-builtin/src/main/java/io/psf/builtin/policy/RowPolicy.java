@@ -105,7 +105,15 @@ public final class RowPolicy {
             int end = Math.min(n, begin + part);
             FloatArray values = update.values().slice(begin * width, end * width);
             apply.accept(admit(shard, new Part(update.keys().slice(begin, end), values)));
+            if (!isNone()) {
+                RowMarks.of(shard, second()).growTo(shard.rows()); // the rows of this push
+            }
         }
+    }
+
+    /** Returns the present second, since 2020. */
+    private int second() {
+        return (int) (clock.getAsLong() - EPOCH);
     }
 
     /**
@@ -113,9 +121,9 @@ public final class RowPolicy {
      * rows need. The caller applies it.
      */
     public Part admit(Shard shard, Part update) {
-        RowMarks marks = RowMarks.of(shard);
-        marks.growTo(shard.rows());
-        int second = (int) (clock.getAsLong() - EPOCH);
+        int second = second();
+        RowMarks marks = RowMarks.of(shard, second);
+        marks.growTo(shard.rows(), second);
         marks.begin(second);
         LongArray keys = update.keys();
         int[] rows = new int[keys.length()];
@@ -171,9 +179,10 @@ public final class RowPolicy {
         isTicking = true;
         var unused = shard.after(Duration.ofSeconds(Math.max(1, idleSeconds / SCANS)), () -> {
             isTicking = false;
-            RowMarks marks = RowMarks.of(shard);
-            marks.growTo(shard.rows());
-            expire(shard, marks, (int) (clock.getAsLong() - EPOCH));
+            int second = second();
+            RowMarks marks = RowMarks.of(shard, second);
+            marks.growTo(shard.rows(), second);
+            expire(shard, marks, second);
         });
     }
 
@@ -235,7 +244,7 @@ public final class RowPolicy {
     private static long rowsIn(long bytes, Shard shard) {
         ShardBytes now = shard.bytes();
         long slots = shard.rows() == 0 ? 0 : now.slots() / shard.rows();
-        long ofRow = (long) Float.BYTES * shard.width() + slots + Long.BYTES + BYTES_OF_MARKS;
+        long ofRow = (long) shard.spec().types().bytes() * shard.width() + slots + Long.BYTES + BYTES_OF_MARKS;
         long rows = 0;
         for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
             long fit = (bytes - entries * Long.BYTES) / ofRow; // an index is doubled when it is three quarters full

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 
 /** The sums over slices that wait for some of them. Attached to the coordinating shard, used on its lane. */
 final class SliceSums {
@@ -36,11 +37,15 @@ final class SliceSums {
      *
      * @param parts the parts, by slice
      * @param waiting the pending answers
+     * @param expiry ends the sum if it does not become complete
      */
     private record Gathering(
-            int slices, TreeMap<Integer, double[]> parts, List<CompletableFuture<SumOverSlices.Response>> waiting) {
+            int slices,
+            TreeMap<Integer, double[]> parts,
+            List<CompletableFuture<SumOverSlices.Response>> waiting,
+            List<Future<?>> expiry) {
         Gathering(int slices) {
-            this(slices, new TreeMap<>(), new ArrayList<>());
+            this(slices, new TreeMap<>(), new ArrayList<>(), new ArrayList<>(1));
         }
 
         void require(SumOverSlices.Request request) {
@@ -86,7 +91,7 @@ final class SliceSums {
         if (gathering == null) {
             Gathering made = new Gathering(request.slices());
             open.put(key, made);
-            var unused = shard.after(LONGEST, () -> open.remove(key, made));
+            made.expiry().add(shard.after(LONGEST, () -> open.remove(key, made)));
             gathering = made;
         }
         gathering.require(request);
@@ -96,6 +101,7 @@ final class SliceSums {
         if (gathering.parts().size() == gathering.slices()) {
             double[] totals = gathering.totals();
             open.remove(key);
+            gathering.expiry().forEach(each -> each.cancel(false));
             complete.put(key, totals);
             gathering.waiting().forEach(each -> each.complete(answer(totals)));
         }

@@ -9,6 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 
 /**
  * Pulls some rows of a tensor. Creates no row in a growing table: a key without a row yields the initial values of its
@@ -30,7 +31,7 @@ public interface SparsePull {
      *
      * @param values [n, width] float32
      */
-    record Response(@Along("keys") FloatArray values) {}
+    record Response(@Along("keys") @Wire FloatArray values) {}
 
     /** Returns the current values of the rows. */
     default Response handle(Request slice, Shard shard) {

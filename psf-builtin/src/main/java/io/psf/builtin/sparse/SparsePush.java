@@ -9,6 +9,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -26,7 +27,7 @@ public interface SparsePush {
     record Request(
             TensorId tensor,
             @ByKey(combine = SUM, everySlice = true) LongArray keys,
-            @Along("keys") FloatArray update) {}
+            @Along("keys") @Wire FloatArray update) {}
 
     /** The acknowledgement. */
     record Response() {}

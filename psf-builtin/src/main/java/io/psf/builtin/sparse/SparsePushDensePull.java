@@ -10,6 +10,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -27,14 +28,14 @@ public interface SparsePushDensePull {
     record Request(
             TensorId tensor,
             @ByKey(combine = SUM, everySlice = true) LongArray keys,
-            @Along("keys") FloatArray update) {}
+            @Along("keys") @Wire FloatArray update) {}
 
     /**
      * The values with the update applied; on a synchronous tensor with the whole round applied.
      *
      * @param values [rows, width] float32
      */
-    record Response(@ByRange FloatArray values) {}
+    record Response(@ByRange @Wire FloatArray values) {}
 
     /** Passes the update to the shard's optimizer, on arrival or with the round, then returns all values. */
     default CompletionStage<Response> handle(Request slice, Shard shard) {

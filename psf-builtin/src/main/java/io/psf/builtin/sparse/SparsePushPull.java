@@ -10,6 +10,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
+import io.psf.api.layout.Wire;
 import io.psf.builtin.push.Pushes;
 import java.util.concurrent.CompletionStage;
 
@@ -31,7 +32,7 @@ public interface SparsePushPull {
     record Request(
             TensorId tensor,
             @ByKey(combine = SUM, everySlice = true) LongArray pushKeys,
-            @Along("pushKeys") FloatArray update,
+            @Along("pushKeys") @Wire FloatArray update,
             @ByKey(combine = LAST) LongArray pullKeys) {}
 
     /**
@@ -39,7 +40,7 @@ public interface SparsePushPull {
      *
      * @param values [m, width] float32
      */
-    record Response(@Along("pullKeys") FloatArray values) {}
+    record Response(@Along("pullKeys") @Wire FloatArray values) {}
 
     /**
      * Passes the update to the shard's optimizer, on arrival or with the round, then returns the rows. An invalid key

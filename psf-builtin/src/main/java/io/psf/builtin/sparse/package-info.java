@@ -1,4 +1,4 @@
-/** Functions on rows by key. Imports psf-api and the package {@code sync}. */
+/** Functions on rows by key. Imports psf-api and the package {@code push}. */
 @NullMarked
 package io.psf.builtin.sparse;
 

@@ -72,7 +72,7 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
     @Override
     public void fill(Shard shard) {
         if (!(shard instanceof GeneratingShard own && own.generate(generator))) {
-            generator.fill(shard.values(), shard.range().begin() * shard.width());
+            generator.fill(shard.values().nearest(), shard.range().begin() * shard.width());
         }
         if (!policy.equals(PolicyOptions.NONE)) {
             RowPolicy.attach(shard, policy, slices); // before the pushes, which use it
@@ -100,6 +100,7 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
                 + " updates="
                 + Mode.of(request)
                 + (request.policy().isEmpty() ? "" : " policy=" + new TreeMap<>(request.policy()))
-                + (request.placement().isEmpty() ? "" : " placement=" + request.placement());
+                + (request.placement().isEmpty() ? "" : " placement=" + request.placement())
+                + request.types().text();
     }
 }

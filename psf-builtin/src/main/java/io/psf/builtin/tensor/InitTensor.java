@@ -12,6 +12,7 @@ import io.psf.api.PsOptimizer;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
+import io.psf.api.array.FloatTypes;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
@@ -31,6 +32,7 @@ public interface InitTensor {
      * @param tensor the tensor's name
      * @param rows the number of rows
      * @param width the number of floats in a row
+     * @param types the number formats of its values
      * @param initializer the name of the initializer
      * @param initializerArguments its arguments by name
      * @param optimizer the name of the optimizer: the rule by which a push changes a shard
@@ -52,6 +54,7 @@ public interface InitTensor {
             TensorId tensor,
             long rows,
             int width,
+            FloatTypes types,
             String initializer,
             Map<String, String> initializerArguments,
             String optimizer,
@@ -76,7 +79,7 @@ public interface InitTensor {
 
     /** Creates the shards that this server owns. */
     default Response handle(Request request, StoredNode node) {
-        TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width());
+        TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width(), request.types());
         Optimizer optimizer = NamedOptimizers.create(
                 NamedClasses.of(node, PsOptimizer.class),
                 request.optimizer(),

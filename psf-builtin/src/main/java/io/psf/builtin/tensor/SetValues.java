@@ -26,7 +26,7 @@ public interface SetValues {
         Shapes.requireDense(shard, slice.values());
         SetMark mark = shard.attachment(SetMark.class, SetMark::new);
         if (mark.set()) {
-            shard.values().copyFrom(slice.values());
+            shard.values().nearest().copyFrom(slice.values());
         }
         return new Response();
     }

@@ -1,6 +1,6 @@
 /**
- * Functions that create and drop tensors. Imports psf-api and the packages {@code initializer}, {@code optimizer},
- * {@code push} and {@code checkpoint}.
+ * Functions that create, change and drop tensors. Imports psf-api and the packages {@code named}, {@code initializer},
+ * {@code optimizer}, {@code policy}, {@code push} and {@code checkpoint}.
  */
 @NullMarked
 package io.psf.builtin.tensor;

@@ -170,6 +170,19 @@ class RowPolicyTest {
         assertThat(shard.rows()).isZero();
     }
 
+    /** Rows of a checkpoint without a policy, of an import, or of a handler of a user's own. */
+    @Test
+    void rowsThatNoPushMadeCountAsTouchedWhenTheyAreFirstSeen() {
+        TestShard shard = shard(PolicyOptions.NONE.withExpiry(0, Duration.ofSeconds(160)));
+        shard.rows(LongArray.of(1, 2, 3));
+        push(shard, 4);
+        assertThat(keys(shard)).containsExactly(1L, 2L, 3L, 4L);
+        clock.addAndGet(1000);
+        shard.rows(LongArray.of(5));
+        push(shard, 6);
+        assertThat(keys(shard)).containsExactly(5L, 6L);
+    }
+
     @Test
     void lookingUpMakesNoRowAndTouchesNone() {
         TestShard shard = shard(PolicyOptions.NONE.withLimits(2, 0, false));

@@ -10,6 +10,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatTypes;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredNode;
@@ -128,6 +129,7 @@ class InitTensorTest {
                 good.tensor(),
                 10,
                 4,
+                FloatTypes.FLOAT32,
                 good.initializer(),
                 good.initializerArguments(),
                 good.optimizer(),
@@ -165,6 +167,7 @@ class InitTensorTest {
                 W,
                 10,
                 4,
+                FloatTypes.FLOAT32,
                 "psf.normal",
                 Map.of("mean", "0", "stddev", "1", "seed", "7"),
                 "psf.add",

@@ -2,6 +2,7 @@ package io.psf.processor.emit;
 
 import com.palantir.javapoet.CodeBlock;
 import io.psf.processor.model.Component;
+import io.psf.processor.model.Type;
 
 /**
  * An array of the request whose rows are split over the slices.
@@ -39,10 +40,15 @@ record RoutedArray(Component each, Constants constants) {
         return body.addStatement(call).build();
     }
 
+    private CodeBlock out() {
+        CodeBlock out = CodeBlock.of("out");
+        return each.type() instanceof Type.Shared array ? ValueWriter.formatted(array, out) : out;
+    }
+
     /** Returns the statement that writes a part's rows. */
     CodeBlock write() {
         return CodeBlock.builder()
-                .addStatement("routing.write($L, part, out)", number())
+                .addStatement("routing.write($L, part, $L)", number(), out())
                 .build();
     }
 }

@@ -8,8 +8,10 @@ import io.psf.processor.model.FunctionModel;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.OwnMerge;
 import io.psf.processor.model.Type;
+import io.psf.processor.model.WireFormat;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -242,10 +244,18 @@ final class StubDoc {
     private static String words(Type type) {
         Type bare = bare(type);
         return bare instanceof Type.Shared shared
-                ? " " + shared.of().words()
+                ? " " + shared.of().words() + sent(shared.wire())
                 : bare instanceof Type.Copied copied
                         ? " " + copied.of().words()
                         : bare instanceof Type.Flags ? " boolean" : "";
+    }
+
+    private static String sent(WireFormat format) {
+        return switch (format) {
+            case OWN -> "";
+            case TENSOR -> " (sent in the tensor's wire format)";
+            case FLOAT16, BFLOAT16, INT8 -> " (sent as " + format.name().toLowerCase(Locale.ROOT) + ")";
+        };
     }
 
     private static Type bare(Type type) {

@@ -2,6 +2,7 @@ package io.psf.processor.emit;
 
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
+import io.psf.processor.model.WireFormat;
 
 /** The names of the methods of {@code TupleReader} and {@code TupleWriter} by type. */
 final class TupleMethods {
@@ -28,7 +29,7 @@ final class TupleMethods {
     }
 
     /** Returns the reader's method for a shared array. */
-    static String ofShared(Type.Items items) {
-        return items.keyword() + "Array";
+    static String ofShared(Type.Shared array) {
+        return array.wire() == WireFormat.OWN ? array.of().keyword() + "Array" : "wireFloats";
     }
 }

@@ -70,7 +70,7 @@ record ValueReader(ValueMethods methods, Constants constants) {
         } else if (type instanceof Type.Flags) {
             return CodeBlock.of("$L.booleans()", in);
         } else if (type instanceof Type.Shared shared) {
-            return CodeBlock.of("$L.$L()", in, TupleMethods.ofShared(shared.of()));
+            return CodeBlock.of("$L.$L()", in, TupleMethods.ofShared(shared));
         } else if (type instanceof Type.ListOf list) {
             return CodeBlock.of("$L($L)", readerOfList(list, base), in);
         } else if (type instanceof Type.MapOf map) {
@@ -88,7 +88,7 @@ record ValueReader(ValueMethods methods, Constants constants) {
     private CodeBlock readStamped(Type type, int base) {
         return type instanceof Type.ListOf list
                 ? CodeBlock.of("$L(in.stamped())", readerOfList(list, base))
-                : CodeBlock.of("in.stamped().$L()", TupleMethods.ofShared(((Type.Shared) type).of()));
+                : CodeBlock.of("in.stamped().$L()", TupleMethods.ofShared((Type.Shared) type));
     }
 
     private String readerOf(Type.Tuple tuple, int base) {

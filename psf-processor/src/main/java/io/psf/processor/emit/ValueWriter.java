@@ -4,6 +4,7 @@ import com.palantir.javapoet.ClassName;
 import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.ParameterizedTypeName;
 import com.palantir.javapoet.TypeName;
+import io.psf.api.array.FloatType;
 import io.psf.api.spi.TupleWriter;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
@@ -42,14 +43,24 @@ record ValueWriter(ValueMethods methods) {
             return CodeBlock.of("$L.$L($L)", out, TupleMethods.ofCopied(copied.of()), value);
         } else if (type instanceof Type.Flags) {
             return CodeBlock.of("$L.booleans($L)", out, value);
-        } else if (type instanceof Type.Shared) {
-            return CodeBlock.of("$L.array($L)", out, value);
+        } else if (type instanceof Type.Shared shared) {
+            return CodeBlock.of("$L.array($L)", formatted(shared, out), value);
         } else if (type instanceof Type.ListOf list) {
             return CodeBlock.of("$L($L, $L)", writerOfList(list, base), value, out);
         } else if (type instanceof Type.MapOf map) {
             return CodeBlock.of("$L($L, $L)", writerOfMap(map), value, out);
         }
         return CodeBlock.of("$L($L, $L)", writerOf((Type.Tuple) type, base), value, out);
+    }
+
+    /** Returns the writer, which has been told the format of the next array. */
+    static CodeBlock formatted(Type.Shared array, CodeBlock out) {
+        return switch (array.wire()) {
+            case OWN -> out;
+            case TENSOR -> CodeBlock.of("$L.asTensor()", out);
+            case FLOAT16, BFLOAT16, INT8 ->
+                CodeBlock.of("$L.as($T.$L)", out, FloatType.class, array.wire().name());
+        };
     }
 
     private String writerOf(Type.Tuple tuple, int base) {

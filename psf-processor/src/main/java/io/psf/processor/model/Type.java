@@ -1,6 +1,7 @@
 package io.psf.processor.model;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -116,11 +117,18 @@ public sealed interface Type
      * A shared array, whose memory is passed to the transport without conversion.
      *
      * @param of the type of the elements
+     * @param wire the format in which the elements travel
      */
-    record Shared(Items of) implements Type {
+    record Shared(Items of, WireFormat wire) implements Type {
+        /** Creates the type of an array whose elements travel as they are. */
+        public Shared(Items of) {
+            this(of, WireFormat.OWN);
+        }
+
         @Override
         public String schema(int version, int base) {
-            return of.schema() + "[]";
+            return of.schema() + "[]"
+                    + (wire == WireFormat.OWN ? "" : " as " + wire.name().toLowerCase(Locale.ROOT));
         }
 
         @Override

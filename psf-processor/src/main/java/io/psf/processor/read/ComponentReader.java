@@ -9,6 +9,7 @@ import io.psf.processor.model.Component;
 import io.psf.processor.model.Layout;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
+import io.psf.processor.model.WireFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -73,6 +74,10 @@ final class ComponentReader {
     }
 
     private Component component(TupleElement each, Layout layout, List<TupleElement> tuple) {
+        Type type = each.type() instanceof Type.Nullable nullable ? nullable.of() : each.type();
+        if (place != Place.SHARD && type instanceof Type.Shared array && array.wire() == WireFormat.TENSOR) {
+            problems.add(each.field(), Message.WIRE_PLACE, each.name(), place);
+        }
         return new Component(each.index(), each.name(), each.type(), layout, versions.since(each, tuple), each.doc());
     }
 

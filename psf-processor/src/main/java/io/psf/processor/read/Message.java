@@ -190,6 +190,15 @@ public enum Message {
             "PsfHandlerTwice",
             "@PsHandler classes %s and %s both handle %s with preference %s (expected: one that is always available)."
                     + " Give one of them another preference, or let it implement Available."),
+    /** The component, its type, the expected type. */
+    WIRE_TYPE("PsfWireType", "@Wire on %s: %s (expected: %s). Other arrays travel as they are."),
+    /** The component, the formats. */
+    WIRE_SEVERAL("PsfWireSeveral", "@Wire on %s: %s (expected: one format, or none for that of the tensor)."),
+    /** The component, the place. */
+    WIRE_PLACE(
+            "PsfWirePlace",
+            "@Wire on %s of a function at %s: no format (expected: one, such as @Wire(FloatType.FLOAT16), since only a"
+                    + " tensor has a format of its own)."),
     /** The annotation, the class, its kind. */
     NAMED_KIND(
             "PsfNamedKind",

@@ -1,5 +1,6 @@
 package io.psf.processor.read;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,6 +98,18 @@ record Mirror(Class<?> type, AnnotationMirror mirror, Elements elements) {
             }
         }
         return Optional.empty();
+    }
+
+    /** Returns constants of an enum, without those that the compiler could not resolve. */
+    <E extends Enum<E>> List<E> constants(String name, Class<E> type) {
+        if (!(value(name) instanceof List<?> values)) {
+            return List.of();
+        }
+        return values.stream()
+                .filter(AnnotationValue.class::isInstance)
+                .map(each -> String.valueOf(((AnnotationValue) each).getValue()))
+                .flatMap(each -> Arrays.stream(type.getEnumConstants()).filter(of -> each.equals(of.name())))
+                .toList();
     }
 
     private @Nullable Object value(String name) {

@@ -2,12 +2,15 @@ package io.psf.processor.read;
 
 import io.psf.api.Since;
 import io.psf.api.Unknown;
+import io.psf.api.array.FloatType;
 import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.ByRange;
 import io.psf.api.layout.Ragged;
 import io.psf.api.layout.Reduce;
+import io.psf.api.layout.Wire;
 import io.psf.processor.model.Type;
+import io.psf.processor.model.WireFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,16 +65,20 @@ record TupleElement(
             String name = component.getSimpleName().toString();
             Mirror.of(field, Unknown.class, elements)
                     .ifPresent(mirror -> problems.add(field, mirror, "", Message.UNKNOWN, "component " + name, ""));
+            Optional<Mirror> wire = Mirror.of(field, Wire.class, elements);
             List<Mirror> layouts = LAYOUTS.stream()
                     .flatMap(type -> Mirror.of(field, type, elements).stream())
                     .toList();
             Optional<Mirror> since = Mirror.of(field, Since.class, elements);
-            boolean known = Stream.concat(layouts.stream(), since.stream()).allMatch(Mirror::isResolved);
+            boolean known = Stream.of(layouts.stream(), since.stream(), wire.stream())
+                    .flatMap(each -> each)
+                    .allMatch(Mirror::isResolved);
             components.add(new TupleElement(
                     components.size(),
                     name,
                     TypeReader.simple(field.asType()),
-                    reader.read(),
+                    wire.map(mirror -> formatted(reader.read(), name, field, mirror, problems))
+                            .orElseGet(reader::read),
                     reader.isUnresolved() || !known,
                     layouts,
                     since.filter(Mirror::isResolved),
@@ -79,6 +86,28 @@ record TupleElement(
                     docs.getOrDefault(name, "")));
         }
         return components;
+    }
+
+    /** Returns the type of an array with the format of its annotation. */
+    private static Type formatted(Type type, String name, Element field, Mirror wire, Problems problems) {
+        if (type instanceof Type.Nullable nullable) {
+            return new Type.Nullable(formatted(nullable.of(), name, field, wire, problems), nullable.mark());
+        } else if (type instanceof Type.Bad) {
+            return type;
+        } else if (!type.equals(new Type.Shared(Type.Items.FLOAT))) {
+            problems.add(field, wire, "", Message.WIRE_TYPE, name, "another type", "a FloatArray");
+            return type;
+        }
+        List<FloatType> formats = wire.constants("value", FloatType.class);
+        if (formats.size() > 1) {
+            problems.add(field, wire, "value", Message.WIRE_SEVERAL, name, formats);
+        }
+        WireFormat format = formats.isEmpty()
+                ? WireFormat.TENSOR
+                : formats.get(0) == FloatType.FLOAT32
+                        ? WireFormat.OWN
+                        : WireFormat.valueOf(formats.get(0).name());
+        return new Type.Shared(Type.Items.FLOAT, format);
     }
 
     static Element field(TypeElement tuple, RecordComponentElement component) {

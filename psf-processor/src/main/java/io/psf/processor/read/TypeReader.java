@@ -2,6 +2,7 @@ package io.psf.processor.read;
 
 import io.psf.api.TensorId;
 import io.psf.api.Unknown;
+import io.psf.api.layout.Wire;
 import io.psf.processor.model.ClassRef;
 import io.psf.processor.model.Scalar;
 import io.psf.processor.model.Type;
@@ -247,6 +248,9 @@ final class TypeReader {
             String own = type(path, element) + "." + part;
             where = placeOf(field); // a problem is reported once, at its declaration
             Type read = maybe(field.asType(), field, own, true);
+            Mirror.of(field, Wire.class, elements)
+                    .ifPresent(mirror -> problems.add(
+                            where, Message.WIRE_TYPE, own, "in a nested record", "a FloatArray of the tuple itself"));
             where = outer;
             bad |= read instanceof Type.Bad;
             parts.add(new Type.Part(part, read, versions.ofComponent(field, own, read)));

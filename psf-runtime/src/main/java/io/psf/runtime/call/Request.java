@@ -55,6 +55,7 @@ final class Request implements Draft {
             return false;
         }
         try {
+            writer.ofTensor(call.parts().routing().tensor());
             call.function().write(request, call.parts().routing(), part, writer);
         } catch (NullPointerException e) {
             throw Nulls.named(request, PsException.Code.BAD_REQUEST, e);

@@ -92,7 +92,7 @@ final class Catalog {
      * selects the first server.
      */
     private TensorLayout place(TensorInfo info, int wanted) {
-        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows();
+        double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows(); // slots are float32
         double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
         if (Math.max(least, wanted) > MOST_SLICES) {
             throw new PsException(

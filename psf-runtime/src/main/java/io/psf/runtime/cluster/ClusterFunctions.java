@@ -105,7 +105,7 @@ public final class ClusterFunctions {
     private Declare.Response declare(Declare.Request request) {
         TensorLayout layout;
         try {
-            TensorInfo info = new TensorInfo(tensor(request.name()), request.rows(), request.width());
+            TensorInfo info = request.shape().info(tensor(request.name()));
             @Nullable TensorId beside = request.beside().isEmpty() ? null : tensor(request.beside());
             layout = catalog.declare(info, request.slices(), beside, request.declaration());
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -117,11 +117,7 @@ public final class ClusterFunctions {
     private Layout.Response layout(Layout.Request request) {
         TensorLayout layout = catalog.layout(tensor(request.name()));
         return new Layout.Response(
-                layout.info().rows(),
-                layout.info().width(),
-                longs(layout.bounds()),
-                ints(layout.servers()),
-                layout.lanes());
+                Declare.Shape.of(layout.info()), longs(layout.bounds()), ints(layout.servers()), layout.lanes());
     }
 
     private static TensorId tensor(String name) {

@@ -242,8 +242,7 @@ public final class ClusterLink {
                 DeclarePsf.FUNCTION,
                 new Declare.Request(
                         info.id().name(),
-                        info.rows(),
-                        info.width(),
+                        Declare.Shape.of(info),
                         slices,
                         beside == null ? "" : beside.name(),
                         declaration),
@@ -254,7 +253,7 @@ public final class ClusterLink {
     /** Returns a tensor's shape and the placement of its slices. */
     public TensorLayout layout(TensorId id, Duration limit) {
         Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
-        return layout(new TensorInfo(id, found.rows(), found.width()), found.bounds(), found.servers(), found.lanes());
+        return layout(found.shape().info(id), found.bounds(), found.servers(), found.lanes());
     }
 
     /** Frees a tensor's name for another declaration. */

@@ -16,7 +16,7 @@ public interface Layout {
      * @param servers [slices] int32, the rank of each slice's server
      * @param lanes the number from which the lanes of the slices are derived
      */
-    record Response(long rows, int width, long[] bounds, int[] servers, long lanes) {}
+    record Response(Declare.Shape shape, long[] bounds, int[] servers, long lanes) {}
 
     Response handle(Request request, Node scheduler);
 }

@@ -111,7 +111,9 @@ final class HandlerCall {
     }
 
     /** Encodes a response. */
-    static <R> void write(Binding<?, R> binding, R response, TupleWriter writer) {
+    static <R> void write(Binding<?, R> binding, R response, Place place, TupleWriter writer) {
+        LaneShard shard = place.shard();
+        writer.ofTensor(shard == null ? null : shard.spec());
         try {
             binding.function().writeAnswer(response, writer);
         } catch (NullPointerException e) {

@@ -291,7 +291,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     private <R> void answer(Binding<?, R> binding, R response) {
         TupleWriter writer = lane().writer();
         try {
-            HandlerCall.write(binding, response, writer);
+            HandlerCall.write(binding, response, place, writer);
             Answer answer = new Answer(binding.function().info(), request(), writer);
             if (answer.length() > LONG_ANSWER && lane().isOwnThread()) {
                 connection().awaitMemory(answer.length());

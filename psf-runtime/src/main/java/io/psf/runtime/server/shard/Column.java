@@ -2,6 +2,7 @@ package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatTypes;
 import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
@@ -14,14 +15,20 @@ final class Column {
     private final String name;
     private final FloatArray all;
     private final int width;
+    /** The bytes of a value. */
+    private final int size;
+
     private final Allocation memory;
     /** A view of the existing rows. */
     private FloatArray view;
 
-    private Column(String name, FloatArray all, int width, Allocation memory) {
+    private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes) {
         this.name = name;
-        this.all = all;
+        this.all = types.isStochastic()
+                ? FloatArray.viewStochastic(bytes, types.storage(), name.hashCode())
+                : FloatArray.view(bytes, types.storage());
         this.width = width;
+        this.size = types.bytes();
         this.memory = memory;
         this.view = all;
     }
@@ -31,33 +38,32 @@ final class Column {
      *
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if it exceeds the maximum size of a buffer
      */
-    static Column fixed(Store store, String name, long rows, int width) {
-        if (rows > 0 && width > MOST_BYTES / Float.BYTES / rows) {
+    static Column fixed(Store store, String name, long rows, int width, FloatTypes types) {
+        if (rows > 0 && width > MOST_BYTES / types.bytes() / rows) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
-                    name + ", of a slice: " + rows + " rows x " + width + " wide, 4 bytes each (expected: at most "
-                            + MOST_BYTES + " bytes; use more slices)");
+                    name + ", of a slice: " + rows + " rows x " + width + " wide, " + types.bytes()
+                            + " bytes each (expected: at most " + MOST_BYTES + " bytes; use more slices)");
         }
-        Allocation memory = store.allocate(name, (int) rows * width * Float.BYTES);
-        return new Column(name, FloatArray.view(memory.bytes()), width, memory);
+        Allocation memory = store.allocate(name, (int) rows * width * types.bytes());
+        return new Column(name, types, width, memory, memory.bytes());
     }
 
     /**
      * Creates a column with capacity for as many rows as one buffer and one index hold, or as the system can reserve.
      * Its content is undefined.
      */
-    static Column growing(Store store, String name, int width) {
-        int rows = Math.min(MOST_BYTES / Float.BYTES / width, GrowingIndex.MOST_ROWS);
+    static Column growing(Store store, String name, int width, FloatTypes types) {
+        int rows = Math.min(MOST_BYTES / types.bytes() / width, GrowingIndex.MOST_ROWS);
         if (rows == 0) {
             throw new PsException(
                     PsException.Code.RESOURCE_EXHAUSTED,
                     name + ": a row of " + width + " wide (expected: at most " + MOST_BYTES + " bytes)");
         }
-        Reservation reservation = store.reserve(name, rows * width * Float.BYTES);
+        Reservation reservation = store.reserve(name, rows * width * types.bytes());
         ByteBuffer bytes = reservation.bytes();
-        int bytesOfRow = width * Float.BYTES;
-        return new Column(
-                name, FloatArray.view(bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow)), width, reservation);
+        int bytesOfRow = width * types.bytes();
+        return new Column(name, types, width, reservation, bytes.limit(bytes.capacity() / bytesOfRow * bytesOfRow));
     }
 
     String name() {
@@ -66,6 +72,11 @@ final class Column {
 
     int width() {
         return width;
+    }
+
+    /** Returns the bytes of a row. */
+    long bytesOfRow() {
+        return (long) width * size;
     }
 
     /** Returns the capacity in rows. */
@@ -81,7 +92,7 @@ final class Column {
      * @throws PsException with {@code STORAGE} if the disk has no space for them
      */
     int take(int rows) {
-        int bytesOfRow = width * Float.BYTES;
+        int bytesOfRow = width * size;
         return rows > 0 && memory instanceof Reservation reservation
                 ? reservation.take(rows * bytesOfRow) / bytesOfRow
                 : rows();
@@ -93,7 +104,7 @@ final class Column {
      * @param rows the number of rows that have been written to
      */
     void giveUp(int rows) {
-        memory.giveUp((long) rows * width * Float.BYTES);
+        memory.giveUp((long) rows * width * size);
     }
 
     /** Copies one row over another. */

@@ -22,12 +22,12 @@ record HostColumn(Column column, RowIndex index) implements StoredColumn {
 
     @Override
     public void write(int row, FloatArray values) {
-        rows().copyFrom(row * width(), values);
+        rows().nearest().copyFrom(row * width(), values);
     }
 
     @Override
     public void write(int[] rows, int n, FloatArray values) {
-        rows().scatter(values, rows, 0, n, width());
+        rows().nearest().scatter(values, rows, 0, n, width());
     }
 
     @Override

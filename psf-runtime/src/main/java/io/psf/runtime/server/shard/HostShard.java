@@ -11,11 +11,13 @@ import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.runtime.store.Store;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -144,9 +146,18 @@ public final class HostShard implements StoredShard, MadeShard {
 
     @Override
     public FloatArray gather(LongArray keys) {
-        FloatArray gathered = allocate(Math.multiplyExact(keys.length(), width()));
+        int n = Math.multiplyExact(keys.length(), width());
+        FloatType storage = spec.types().storage();
+        FloatArray gathered = storage.isHalf() ? halves(n, storage) : allocate(n);
         rows.gather(keys, gathered);
         return gathered;
+    }
+
+    /** Allocates scratch memory for values of 16 bits, so that rows are copied as they are stored. */
+    private FloatArray halves(int n, FloatType type) {
+        FloatArray memory = allocate((n + 1) / 2);
+        ByteBuffer bytes = memory.offHeap();
+        return bytes == null ? allocate(n) : FloatArray.view(bytes.limit(n * Short.BYTES), type);
     }
 
     @Override

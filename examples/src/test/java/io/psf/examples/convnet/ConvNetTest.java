@@ -1,0 +1,112 @@
+package io.psf.examples.convnet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.psf.examples.Workers;
+import io.psf.examples.data.Mnist;
+import io.psf.examples.data.RealData;
+import io.psf.runtime.PsCluster;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConvNetTest {
+    private Mnist data = new Mnist(RealData.NONE, RealData.NONE);
+
+    @BeforeAll
+    void readTheData() {
+        data = RealData.mnist();
+    }
+
+    private List<String> train(int workers, Consumer<ConvNetOptions> change) {
+        ConvNetOptions options = new ConvNetOptions();
+        change.accept(options);
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (PsCluster cluster = PsCluster.embedded(2, workers)) {
+            Workers.run(cluster, worker -> {
+                try (worker) {
+                    new ConvNetTraining(worker, data, options).run(lines::add);
+                }
+            });
+        }
+        return lines;
+    }
+
+    private static double last(List<String> lines) {
+        String line = lines.get(lines.size() - 1);
+        return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+    }
+
+    @Test
+    void ry4_aSynchronousTrainingLearns() {
+        List<String> lines = train(2, options -> {});
+        assertThat(lines).hasSize(20);
+        assertThat(lines.get(0)).startsWith("round 10: accuracy 0.");
+        assertThat(lines.get(19)).startsWith("round 200: accuracy 0.");
+        assertThat(last(lines)).isGreaterThanOrEqualTo(0.82);
+        double compressed = last(train(2, options -> options.compression = "2bit"));
+        assertThat(compressed).as("with gradients of two bits").isEqualTo(last(lines), within(0.01));
+    }
+
+    @Test
+    void ry4_anAsynchronousTrainingLearns() {
+        List<String> lines = train(2, options -> options.mode = "async");
+        assertThat(lines).hasSize(40);
+        assertThat(lines).anyMatch(line -> line.startsWith("update 10: "));
+        assertThat(lines).anyMatch(line -> line.startsWith("update 400: "));
+        assertThat(last(lines)).isGreaterThanOrEqualTo(0.82);
+    }
+
+    @Test
+    void aTrainingWithoutTheStragglersLearns() {
+        List<String> lines = train(3, options -> {
+            options.quorum = 2;
+            options.rounds = 100;
+        });
+        assertThat(last(lines)).isGreaterThanOrEqualTo(0.8);
+    }
+
+    @Test
+    void anotherUpdateRuleIsAnOption() {
+        List<String> lines = train(1, options -> {
+            options.optimizer = "lion";
+            options.learningRate = 0.001;
+            options.rounds = 60;
+        });
+        assertThat(last(lines)).isGreaterThanOrEqualTo(0.7);
+    }
+
+    @Test
+    void itRunsAsRealProcesses() {
+        List<String> lines = run(CommandLine.ExitCode.OK, "--rounds", "20", "--servers", "1");
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(1)).matches("round 20: accuracy 0\\.\\d{3}");
+    }
+
+    @Test
+    void anImpossibleOptionIsRefused() {
+        CommandLine command = new CommandLine(new ConvNetMain());
+        StringWriter errors = new StringWriter();
+        command.setErr(new PrintWriter(errors));
+        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
+        assertThat(errors.toString()).contains("--mode: sometimes (expected: sync, async)");
+    }
+
+    private static List<String> run(int code, String... arguments) {
+        StringWriter out = new StringWriter();
+        CommandLine command = new CommandLine(new ConvNetMain());
+        command.setOut(new PrintWriter(out));
+        assertThat(command.execute(arguments)).as(out.toString()).isEqualTo(code);
+        return out.toString().lines().toList();
+    }
+}

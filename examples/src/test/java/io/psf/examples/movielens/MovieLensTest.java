@@ -1,0 +1,73 @@
+package io.psf.examples.movielens;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.examples.Workers;
+import io.psf.examples.data.RealData;
+import io.psf.runtime.PsCluster;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+@Timeout(240)
+class MovieLensTest {
+    private static List<Measurement> train(String mode, int epochs) {
+        Split data = Split.of(RealData.ratings());
+        MovieLensOptions options = new MovieLensOptions();
+        options.mode = mode;
+        options.epochs = epochs;
+        List<Measurement> measurements = new CopyOnWriteArrayList<>();
+        try (PsCluster cluster = PsCluster.embedded(1, 2)) {
+            Workers.run(cluster, worker -> {
+                try (worker) {
+                    new MovieLensTraining(worker, data, options).run(measurements::add);
+                }
+            });
+        }
+        return measurements;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ssp, 20, 0.89", "bsp, 3, 0.91", "asp, 3, 0.91"})
+    void theErrorOfHeldOutRatings(String mode, int epochs, double most) {
+        List<Measurement> measurements = train(mode, epochs);
+        assertThat(measurements.get(0).rmse()).as("at first").isGreaterThan(1);
+        Measurement last = measurements.get(measurements.size() - 1);
+        assertThat(last.mode()).isEqualTo(mode);
+        assertThat(last.epoch()).isEqualTo(epochs);
+        assertThat(last.rmse()).isLessThanOrEqualTo(most);
+    }
+
+    @Test
+    void allModesAreRunAndDrawn(@TempDir Path folder) throws Exception {
+        assertThat(RealData.ratings()).isNotEmpty();
+        Path file = folder.resolve("loss.png");
+        StringWriter out = new StringWriter();
+        CommandLine command = new CommandLine(new MovieLensMain());
+        command.setOut(new PrintWriter(out));
+        int code = command.execute("--epochs", "1", "--pause", "1", "--plot", file.toString());
+        assertThat(code).as(out.toString()).isZero();
+        for (String mode : List.of("bsp", "ssp", "asp")) {
+            assertThat(out.toString().lines()).anyMatch(line -> line.startsWith(mode + ": epoch 1.00, "));
+        }
+        assertThat(ImageIO.read(file.toFile()).getWidth()).isEqualTo(900);
+    }
+
+    @Test
+    void anImpossibleOptionIsRefused() {
+        CommandLine command = new CommandLine(new MovieLensMain());
+        StringWriter errors = new StringWriter();
+        command.setErr(new PrintWriter(errors));
+        assertThat(command.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
+        assertThat(errors.toString()).contains("--mode: sometimes (expected: bsp, ssp, asp)");
+    }
+}

@@ -1,0 +1,81 @@
+package io.psf.examples.recommender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.cli.LocalJob;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+@Timeout(300)
+class RecommenderTest {
+    @TempDir
+    Path folder = Path.of("");
+
+    /** The rounds have one push of each of two workers, so a repeated run gives the same values. */
+    @Test
+    void aJobThatWasKilledContinuesWhereItWasSaved() throws Exception {
+        List<String> whole =
+                run("--epochs", "2", "--checkpoints", folder.resolve("whole").toString());
+        assertThat(whole.get(0)).startsWith("saved at epoch 1, batch 100: loss 0.");
+        assertThat(auc(whole)).isGreaterThanOrEqualTo(0.9);
+
+        Path checkpoints = folder.resolve("killed");
+        killAfterASave(checkpoints);
+        List<String> continued = run("--epochs", "2", "--checkpoints", checkpoints.toString());
+        assertThat(continued.get(0)).matches("resumed at epoch (1, batch 100|2, batch 59)");
+        assertThat(auc(continued)).isEqualTo(auc(whole));
+    }
+
+    private static void killAfterASave(Path checkpoints) throws InterruptedException {
+        CountDownLatch saved = new CountDownLatch(1);
+        try (LocalJob job = LocalJob.builder()
+                .servers(2)
+                .workers(2)
+                .workerMain(RecommenderMain.class, "--epochs=2")
+                .environment(Map.of("PSF_CHECKPOINTS", checkpoints.toString()))
+                .endOnFailure(false)
+                .onLine((node, line) -> {
+                    if (line.startsWith("saved at ")) {
+                        saved.countDown();
+                    }
+                })
+                .start()) {
+            assertThat(saved.await(120, TimeUnit.SECONDS)).isTrue();
+            for (String node : List.of("server 0", "worker 0", "server 1", "worker 1", "scheduler")) {
+                job.kill(node);
+            }
+        }
+    }
+
+    private static double auc(List<String> lines) {
+        String last = lines.get(lines.size() - 1);
+        assertThat(last).startsWith("AUC ");
+        return Double.parseDouble(last.substring(4));
+    }
+
+    private static List<String> run(String... arguments) {
+        StringWriter out = new StringWriter();
+        CommandLine command = new CommandLine(new RecommenderMain());
+        command.setOut(new PrintWriter(out));
+        assertThat(command.execute(arguments)).as(out.toString()).isZero();
+        return out.toString().lines().toList();
+    }
+
+    @Test
+    void anImpossibleOptionIsRefused() {
+        CommandLine command = new CommandLine(new RecommenderMain());
+        StringWriter errors = new StringWriter();
+        command.setErr(new PrintWriter(errors));
+        assertThat(command.execute("--epochs", "0")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
+        assertThat(errors.toString()).contains("--epochs: 0, --save-every: 100 (expected: at least 1)");
+    }
+}

@@ -1,0 +1,135 @@
+package io.psf.api.spi;
+
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The formats of float32 arrays on the wire. In an entry of the array table, the lowest 8 bits of the type are the
+ * format; the others are the values in a block of {@code INT8}, whose bytes are a float32 factor for each block, then an
+ * int8 for each value. Stateless.
+ */
+final class WireFloats {
+    /** The number of the first format after those of {@link io.psf.api.array.ElementType}. */
+    private static final int FLOAT16 = 5;
+
+    private static final int BFLOAT16 = 6;
+    private static final int INT8 = 7;
+
+    /** Narrower rows share a factor. */
+    private static final int NARROWEST = 8;
+
+    private static final int WIDEST = 1 << 16;
+    /** The values that share a factor unless a row is a block. */
+    private static final int BLOCK = 256;
+
+    /** Makes values positive, so that truncating rounds to the nearest. */
+    private static final int MIDDLE = 128;
+
+    private static final float ROUNDED = MIDDLE + 0.5f;
+
+    private WireFloats() {}
+
+    /** Returns the type in an entry of the array table for values with rows of a width; 0 if they have no rows. */
+    static int entry(FloatType type, int width) {
+        return switch (type) {
+            case FLOAT32 -> io.psf.api.array.ElementType.FLOAT.ordinal();
+            case FLOAT16 -> FLOAT16;
+            case BFLOAT16 -> BFLOAT16;
+            case INT8 -> INT8 | (width < NARROWEST || width > WIDEST ? BLOCK : width) << 8;
+        };
+    }
+
+    /** True if an entry's type is one of this class, other than {@code FLOAT32}. */
+    static boolean is(int entry) {
+        return entry == FLOAT16 || entry == BFLOAT16 || ((entry & 0xff) == INT8 && entry >>> 8 > 0);
+    }
+
+    /** Returns the bytes of n values. */
+    static long bytes(int entry, int n) {
+        if ((entry & 0xff) == INT8) {
+            int block = entry >>> 8;
+            return n + (long) Float.BYTES * ((n + (long) block - 1) / block);
+        }
+        return (long) Short.BYTES * n;
+    }
+
+    /** Writes values at the buffer's position, and advances it. */
+    static void write(FloatArray values, int entry, ByteBuffer out) {
+        int bytes = (int) bytes(entry, values.length());
+        ByteBuffer into = out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN);
+        if ((entry & 0xff) == INT8) {
+            writeBytes(values, entry >>> 8, into);
+        } else {
+            half(into, entry).copyFrom(0, values);
+        }
+        out.position(out.position() + bytes);
+    }
+
+    /** Writes rows of values, [_, width], at the buffer's position, and advances it. */
+    static void writeRows(FloatArray values, int[] rows, int from, int to, int width, int entry, ByteBuffer out) {
+        int n = Math.multiplyExact(to - from, width);
+        if ((entry & 0xff) == INT8) {
+            FloatArray gathered = FloatArray.allocate(n);
+            gathered.gather(values, rows, from, to, width);
+            write(gathered, entry, out);
+            return;
+        }
+        int bytes = (int) bytes(entry, n);
+        half(out.slice(out.position(), bytes), entry).gather(values, rows, from, to, width);
+        out.position(out.position() + bytes);
+    }
+
+    /** Returns the values in bytes of a body: a view of 16 bits, or a copy of 8. */
+    static FloatArray read(ByteBuffer bytes, int entry, int n) {
+        return (entry & 0xff) == INT8 ? readBytes(bytes, entry >>> 8, n) : half(bytes, entry);
+    }
+
+    private static FloatArray half(ByteBuffer bytes, int entry) {
+        return FloatArray.view(bytes, entry == FLOAT16 ? FloatType.FLOAT16 : FloatType.BFLOAT16);
+    }
+
+    private static void writeBytes(FloatArray values, int block, ByteBuffer into) {
+        int n = values.length();
+        int blocks = (int) ((n + (long) block - 1) / block);
+        float[] tile = new float[Math.min(block, n)];
+        byte[] rounded = new byte[tile.length];
+        for (int b = 0; b < blocks; b++) {
+            int begin = b * block;
+            int some = Math.min(block, n - begin);
+            values.copyTo(begin, tile, 0, some);
+            int largest = 0;
+            for (int i = 0; i < some; i++) {
+                largest = Math.max(largest, Float.floatToRawIntBits(tile[i]) & Integer.MAX_VALUE);
+            }
+            float factor = Float.intBitsToFloat(largest) / Byte.MAX_VALUE;
+            float inverse = 1 / factor;
+            if (!Float.isFinite(factor) || !Float.isFinite(inverse)) {
+                factor = Float.isFinite(factor) ? 0 : Float.NaN; // the values are almost 0, or one is not finite
+                inverse = 0;
+            }
+            for (int i = 0; i < some; i++) {
+                rounded[i] = (byte) ((int) (tile[i] * inverse + ROUNDED) - MIDDLE);
+            }
+            into.putFloat(b * Float.BYTES, factor);
+            into.put(blocks * Float.BYTES + begin, rounded, 0, some);
+        }
+    }
+
+    private static FloatArray readBytes(ByteBuffer bytes, int block, int n) {
+        int blocks = (int) ((n + (long) block - 1) / block);
+        float[] values = new float[n];
+        byte[] tile = new byte[Math.min(block, n)];
+        for (int b = 0; b < blocks; b++) {
+            int begin = b * block;
+            int some = Math.min(block, n - begin);
+            float factor = bytes.getFloat(b * Float.BYTES);
+            bytes.get(blocks * Float.BYTES + begin, tile, 0, some);
+            for (int i = 0; i < some; i++) {
+                values[begin + i] = tile[i] * factor;
+            }
+        }
+        return FloatArray.wrap(values);
+    }
+}
