@@ -26,7 +26,8 @@ import java.util.function.Supplier;
  */
 public final class Attachments {
     private final Shard shard;
-    private final Map<Class<?>, Object> made = new LinkedHashMap<>(2);
+    /** The attachments by type. Empty until the first is requested: many shards have none. */
+    private Map<Class<?>, Object> made = Map.of();
     /** The loaded entries by attachment name; usually empty. */
     private Map<String, List<Entry>> loaded = Map.of();
 
@@ -70,6 +71,9 @@ public final class Attachments {
             if (entries != null) {
                 load(type, attachment, entries);
                 loaded.remove(type.getName());
+            }
+            if (made.isEmpty()) {
+                made = new LinkedHashMap<>(2);
             }
             made.put(type, attachment);
         }
@@ -185,7 +189,9 @@ public final class Attachments {
 
     /** Replaces all {@link Checkpointed} attachments by loaded state. */
     public void replace(Map<String, List<Entry>> states) {
-        made.values().removeIf(Checkpointed.class::isInstance);
+        if (!made.isEmpty()) {
+            made.values().removeIf(Checkpointed.class::isInstance);
+        }
         loaded = new LinkedHashMap<>();
         states.forEach((name, entries) -> loaded.put(name, new ArrayList<>(entries)));
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardRows {
     private final TensorInfo tensor;
-    private final String name;
+    private final int slice;
     private final Range range;
     private final Store store;
     private final Node.Fill fill;
@@ -51,18 +51,22 @@ public final class ShardRows {
      */
     public ShardRows(Slice slice, Store store, Tile tile) {
         this.tensor = slice.tensor();
-        this.name = tensor.id() + "." + slice.slice();
+        this.slice = slice.slice();
         this.range = slice.range();
         this.store = store;
         this.fill = slice.fill();
         this.tile = tile;
         this.values = column("values", tensor.width(), tensor.types());
-        this.growing = tensor.grows() ? new GrowingIndex(name, range, store, values.rows(), this::take) : null;
+        this.growing = tensor.grows() ? new GrowingIndex(name(), range, store, values.rows(), this::take) : null;
         this.index = growing != null ? growing : new RangeIndex(range);
     }
 
+    private String name() {
+        return tensor.id() + "." + slice;
+    }
+
     private Column column(String of, int width, FloatTypes types) {
-        String whose = name + "." + of;
+        String whose = name() + "." + of;
         return tensor.grows()
                 ? Column.growing(store, whose, width, types)
                 : Column.fixed(store, whose, range.length(), width, types);
@@ -285,7 +289,7 @@ public final class ShardRows {
 
     private GrowingIndex growing() {
         if (growing == null) {
-            throw new IllegalStateException("rows of " + name + ": a range (expected: of a table that grows)");
+            throw new IllegalStateException("rows of " + name() + ": a range (expected: of a table that grows)");
         }
         return growing;
     }
