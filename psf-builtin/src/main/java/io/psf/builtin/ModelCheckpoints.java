@@ -53,13 +53,16 @@ public final class ModelCheckpoints {
     private final Worker worker;
     private final String name;
     private final int kept;
+    /** The most increments that follow a checkpoint with all rows. */
+    private final int increments;
     /** The tensors to save and load; empty for all. */
     private final List<TensorId> selected;
 
-    private ModelCheckpoints(Worker worker, String name, int kept, List<TensorId> selected) {
+    private ModelCheckpoints(Worker worker, String name, int kept, int increments, List<TensorId> selected) {
         this.worker = worker;
         this.name = name;
         this.kept = kept;
+        this.increments = increments;
         this.selected = selected;
     }
 
@@ -70,7 +73,7 @@ public final class ModelCheckpoints {
      *     PSF_CHECKPOINTS}, the same for all servers)
      */
     public static ModelCheckpoints at(Worker worker, String name) {
-        return new ModelCheckpoints(worker, name, 3, List.of());
+        return new ModelCheckpoints(worker, name, 3, 0, List.of());
     }
 
     /**
@@ -82,12 +85,28 @@ public final class ModelCheckpoints {
         if (count < 1) {
             throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
         }
-        return new ModelCheckpoints(worker, name, count, selected);
+        return new ModelCheckpoints(worker, name, count, increments, selected);
+    }
+
+    /**
+     * Returns the same checkpoints, saved incrementally: after a save of all rows, so many saves write the rows that have
+     * changed since the save before, and link its files. A step's folder has all that the step needs. A shard whose rows
+     * have changed by more than half, or whose range has changed with the servers, is saved with all rows. A save reads
+     * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
+     * saved; pushes are not slower.
+     *
+     * @param most the most increments that follow a save of all rows, at least 0. A load reads the files of all of them
+     */
+    public ModelCheckpoints incremental(int most) {
+        if (most < 0) {
+            throw new IllegalArgumentException("increments: " + most + " (expected: >= 0)");
+        }
+        return new ModelCheckpoints(worker, name, kept, most, selected);
     }
 
     /** Returns the same checkpoints, of some tensors. */
     public ModelCheckpoints tensors(TensorId... tensors) {
-        return new ModelCheckpoints(worker, name, kept, List.of(tensors));
+        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors));
     }
 
     /**
@@ -115,10 +134,17 @@ public final class ModelCheckpoints {
     private long write(long step, long attempt) {
         discard(step);
         try {
+            Optional<ModelManifest> before =
+                    increments == 0 ? Optional.empty() : manifests().stream().findFirst();
             List<SavedTensor> saved = new ArrayList<>();
+            long bytes = 0;
+            int changes = 0;
             for (TensorInfo each : infos()) {
-                long save = Checkpoints.save(worker, each, checkpoint(step));
-                saved.add(new SavedTensor(each.id().name(), each.rows(), each.width(), save));
+                Checkpoints.Saved files = Checkpoints.save(
+                        worker, each, checkpoint(step), base(each.id().name(), before));
+                saved.add(new SavedTensor(each.id().name(), each.rows(), each.width(), files.save()));
+                bytes += files.bytes();
+                changes += files.increments();
             }
             CommitModelPsf.stub(worker)
                     .withDeadline(LIMIT)
@@ -126,6 +152,7 @@ public final class ModelCheckpoints {
                     .await()
                     .notDeleted()
                     .forEach(reason -> LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, reason));
+            LOG.info("checkpoint \"{}\": {} bytes, {} files with changes alone", checkpoint(step), bytes, changes);
             return step;
         } catch (PsException e) {
             try {
@@ -135,6 +162,15 @@ public final class ModelCheckpoints {
             }
             throw e;
         }
+    }
+
+    /** Returns what the save of a tensor may build on. */
+    private Checkpoints.Base base(String tensor, Optional<ModelManifest> before) {
+        return before.flatMap(step -> step.tensors().stream()
+                        .filter(each -> each.tensor().equals(tensor))
+                        .findFirst()
+                        .map(each -> new Checkpoints.Base(checkpoint(step.step()), each.save(), increments)))
+                .orElse(new Checkpoints.Base("", 0, increments));
     }
 
     private List<TensorInfo> infos() {

@@ -46,11 +46,11 @@ final class CheckedOutput {
         bytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Writes the rows of a column, one tile of them after the other. */
-    void rows(StoredColumn column, int rows) throws IOException {
+    /** Writes the rows of a column from {@code begin} to {@code end}, exclusive, one tile of them after the other. */
+    void rows(StoredColumn column, int begin, int end) throws IOException {
         int most = Tile.rows(column.width());
-        for (int row = 0; row < rows; row += most) {
-            floats(column.read(row, Math.min(most, rows - row)));
+        for (int row = begin; row < end; row += most) {
+            floats(column.read(row, Math.min(most, end - row)));
         }
     }
 

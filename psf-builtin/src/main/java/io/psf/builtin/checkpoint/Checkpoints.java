@@ -31,9 +31,38 @@ public final class Checkpoints {
      * @return the save's unique number
      */
     public static long save(Caller caller, TensorInfo tensor, String checkpoint) {
+        return save(caller, tensor, checkpoint, Base.NONE).save();
+    }
+
+    /**
+     * The save that another one may build on.
+     *
+     * @param checkpoint the checkpoint's name; empty if there is none
+     * @param save the save's unique number
+     * @param increments the largest number of increments that may follow a file with all rows; 0 for files with all rows
+     *     that no later save builds on
+     */
+    public record Base(String checkpoint, long save, int increments) {
+        static final Base NONE = new Base("", 0, 0);
+    }
+
+    /**
+     * The files of a save.
+     *
+     * @param save the save's unique number
+     * @param bytes the bytes that were written
+     * @param increments the number of files that are increments
+     */
+    public record Saved(long save, long bytes, int increments) {}
+
+    /**
+     * Saves as {@link #save(Caller, TensorInfo, String)}, but of each shard the changes alone if its files of an earlier
+     * save can be built on.
+     */
+    public static Saved save(Caller caller, TensorInfo tensor, String checkpoint, Base base) {
         PsException notCleaned = clean(caller, tensor.id(), checkpoint);
         try {
-            return write(caller, tensor, checkpoint);
+            return write(caller, tensor, checkpoint, base);
         } catch (PsException e) {
             if (notCleaned == null) {
                 notCleaned = clean(caller, tensor.id(), checkpoint);
@@ -61,25 +90,36 @@ public final class Checkpoints {
         }
     }
 
-    private static long write(Caller caller, TensorInfo tensor, String checkpoint) {
+    private static Saved write(Caller caller, TensorInfo tensor, String checkpoint, Base base) {
         long save = ThreadLocalRandom.current().nextLong();
         SaveTensor.Response saved = SaveTensorPsf.stub(caller)
                 .withDeadline(LIMIT)
-                .call(tensor.id(), checkpoint, save)
+                .call(tensor.id(), checkpoint, save, base.checkpoint(), base.save(), base.increments())
                 .await();
         List<Piece> pieces = new ArrayList<>();
         for (int i = 0; i < saved.begins().length(); i++) {
             pieces.add(new Piece(
+                    save,
                     saved.begins().get(i),
                     saved.ends().get(i),
                     saved.bytes().get(i),
-                    saved.checksums().get(i)));
+                    saved.checksums().get(i),
+                    saved.bases().get(i)));
         }
         CommitSavePsf.stub(caller)
                 .withDeadline(LIMIT)
-                .call(tensor.id().number(), tensor.id(), tensor.rows(), tensor.width(), checkpoint, save, pieces)
+                .call(
+                        tensor.id().number(),
+                        tensor.id(),
+                        tensor.rows(),
+                        tensor.width(),
+                        checkpoint,
+                        save,
+                        pieces,
+                        base.checkpoint())
                 .await();
-        return save;
+        return new Saved(save, pieces.stream().mapToLong(Piece::bytes).sum(), (int)
+                pieces.stream().filter(piece -> piece.bases() > 0).count());
     }
 
     /**

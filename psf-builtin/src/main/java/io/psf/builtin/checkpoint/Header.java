@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 
 /**
  * The header of a shard file.
@@ -24,6 +25,7 @@ import java.util.TreeMap;
  * @param rows the number of rows in this file
  * @param optimizer the optimizer's name
  * @param declaration the tensor's declaration
+ * @param form how the file lists its rows
  * @param slots the slots, in the order in which they follow the values
  * @param attachments the attachments' types, in the order in which they follow the slots
  */
@@ -35,10 +37,13 @@ record Header(
         long rows,
         String optimizer,
         String declaration,
+        Form form,
         List<Slot> slots,
         List<String> attachments) {
     private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
     private static final int VERSION = 1;
+    /** The version of files with hashes of rows. */
+    private static final int HASHED = 2;
 
     /** The kind byte before an attachment's entry: the entry belongs to a row. */
     static final int ROW = 1;
@@ -50,6 +55,7 @@ record Header(
     /** A slot's name and its number of floats per row. */
     record Slot(String name, int width) {}
 
+    /** Returns the header of a file with all rows of a shard. */
     static Header of(long save, StoredShard shard) {
         List<Slot> slots = new ArrayList<>();
         new TreeMap<>(shard.storedSlots()).forEach((name, column) -> {
@@ -65,13 +71,40 @@ record Header(
                 shard.rows(),
                 shard.optimizer().name(),
                 Declaration.of(shard).text(),
+                Form.PLAIN,
                 slots,
                 List.copyOf(shard.attachments().saved()));
     }
 
+    /** Returns the header of a file of the same shard with other rows. */
+    Header with(long rowsOfFile, Form formOfFile) {
+        return new Header(save, tensor, begin, end, rowsOfFile, optimizer, declaration, formOfFile, slots, attachments);
+    }
+
+    /**
+     * Checks that the header is that of a file.
+     *
+     * @throws PsException with {@code STORAGE} if it is another
+     */
+    void requireOf(TensorInfo whole, Piece piece) {
+        require("tensor", tensor, whole);
+        require("rows", new Range(begin, end), new Range(piece.begin(), piece.end()));
+        require("save", hex(save), hex(piece.save()));
+        require("bases", form.bases(), piece.bases());
+    }
+
+    private static String hex(long number) {
+        return "%016x".formatted(number);
+    }
+
+    /** Returns true if the file has keys: the rows of any other are numbered from its beginning. */
+    boolean hasKeys() {
+        return tensor.grows() || form.bases() > 0;
+    }
+
     void write(CheckedOutput out) throws IOException {
         out.i64(MAGIC);
-        out.i32(VERSION);
+        out.i32(form.hashed() ? HASHED : VERSION);
         out.i32(ElementType.FLOAT.ordinal());
         out.i64(save);
         out.i64(tensor.rows());
@@ -90,14 +123,19 @@ record Header(
         for (String attachment : attachments) {
             out.string(attachment);
         }
-        if (tensor.grows()) {
+        if (form.hashed()) {
+            out.i32(form.bases());
+            out.i64(form.removed());
+        }
+        if (hasKeys()) {
             out.i64(rows);
         }
     }
 
     static Header read(BufferedFile in) throws IOException {
         require("first bytes", in.i64() == MAGIC ? "PSFSHARD" : "others", "PSFSHARD");
-        require("format version", in.i32(), VERSION);
+        int version = in.i32();
+        require("format version", version, version == HASHED ? HASHED : VERSION);
         require("element type", in.i32(), ElementType.FLOAT.ordinal());
         long save = in.i64();
         long rows = in.i64();
@@ -115,19 +153,36 @@ record Header(
         for (int left = in.i32(); left > 0; left--) {
             attachments.add(in.string());
         }
-        long inFile = tensor.grows() ? in.i64() : end - begin;
+        Form form = version == HASHED ? new Form(true, in.i32(), in.i64()) : Form.PLAIN;
+        require("sign of the number of bases", Integer.signum(form.bases()) >= 0, true);
+        long inFile = tensor.grows() || form.bases() > 0 ? in.i64() : end - begin;
         requireDifferent("slots", slots.stream().map(Slot::name).toList());
         requireDifferent("attachments", attachments);
-        return new Header(save, tensor, begin, end, inFile, optimizer, declaration, slots, attachments);
+        return new Header(save, tensor, begin, end, inFile, optimizer, declaration, form, slots, attachments);
     }
 
-    /** Returns the number of bytes of keys, values and slots. */
+    /** Returns the number of bytes of keys, removed keys, hashes, values and slots. */
     long bytesOfRows() {
         long floats = tensor.width();
         for (Slot slot : slots) {
             floats += slot.width();
         }
-        return rows * (floats * Float.BYTES + (tensor.grows() ? Long.BYTES : 0));
+        return bytesBeforeValues() + rows * floats * Float.BYTES;
+    }
+
+    /** Returns the number of bytes of keys, removed keys and hashes. */
+    long bytesBeforeValues() {
+        return bytesBeforeHashes() + (form.hashed() ? rows * Long.BYTES : 0);
+    }
+
+    /** Returns the number of bytes of keys and removed keys. */
+    long bytesBeforeHashes() {
+        return bytesOfKeys() + form.removed() * Long.BYTES;
+    }
+
+    /** Returns the number of bytes of keys. */
+    long bytesOfKeys() {
+        return hasKeys() ? rows * Long.BYTES : 0;
     }
 
     /**
@@ -135,25 +190,31 @@ record Header(
      *
      * @param in a file, positioned after its header
      * @param shard the shard whose rows are loaded
-     * @return the number of the file's rows that the shard owns
+     * @param newer the keys that later files of the chain name
+     * @return what the shard owns of it
      * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the file's range
      */
-    long requireBody(BufferedFile in, StoredShard shard) throws IOException {
+    Owned requireBody(BufferedFile in, StoredShard shard, Superseded newer) throws IOException {
         long body = in.position();
         long left = in.size() - Integer.BYTES - body;
         require("sign of the number of rows", Long.signum(rows) >= 0, true);
-        left = requireRows("keys", left, tensor.grows() ? Long.BYTES : 0);
-        left = requireRows("values", left, tensor.width() * (long) Float.BYTES);
+        require("sign of the number of removed keys", Long.signum(form.removed()) >= 0, true);
+        left = requireRows("keys", left, rows, hasKeys() ? Long.BYTES : 0);
+        left = requireRows("removed keys", left, form.removed(), Long.BYTES);
+        left = requireRows("hashes", left, rows, form.hashed() ? Long.BYTES : 0);
+        left = requireRows("values", left, rows, tensor.width() * (long) Float.BYTES);
         for (Slot slot : slots) {
             require("width of slot \"" + slot.name() + "\" above 0", slot.width() > 0, true);
             require("slot \"" + slot.name() + "\" of an open round", Pushes.ownsSlot(slot.name()), false);
-            left = requireRows("slot \"" + slot.name() + "\"", left, slot.width() * (long) Float.BYTES);
+            left = requireRows("slot \"" + slot.name() + "\"", left, rows, slot.width() * (long) Float.BYTES);
         }
         Range here = new Range(begin, end);
-        long owned = tensor.grows()
-                ? requireKeys(in, here, shard)
-                : Math.min(end, shard.range().end())
-                        - Math.max(begin, shard.range().begin());
+        Owned owned = hasKeys()
+                ? requireKeys(in, here, shard, newer)
+                : new Owned(
+                        Math.min(end, shard.range().end())
+                                - Math.max(begin, shard.range().begin()),
+                        newer);
         in.seek(body + bytesOfRows());
         for (String attachment : attachments) {
             for (int kind = in.i8(); kind != END; kind = in.i8()) {
@@ -170,27 +231,41 @@ record Header(
         return owned;
     }
 
-    private long requireRows(String what, long left, long bytesOfRow) {
-        if (bytesOfRow > 0 && rows > left / bytesOfRow) {
+    private static long requireRows(String what, long left, long count, long bytesOfRow) {
+        if (bytesOfRow > 0 && count > left / bytesOfRow) {
             throw new PsException(
                     PsException.Code.STORAGE,
-                    what + ": " + rows + " rows of " + bytesOfRow + " bytes in " + left + " (expected: all of them)");
+                    what + ": " + count + " rows of " + bytesOfRow + " bytes in " + left + " (expected: all of them)");
         }
-        return left - rows * bytesOfRow;
+        return left - count * bytesOfRow;
     }
 
-    /** Counts the keys that a shard owns. Checks that all keys are in the range of the file's shard. */
-    private long requireKeys(BufferedFile in, Range here, StoredShard shard) throws IOException {
+    /**
+     * What a shard owns of a file.
+     *
+     * @param rows the number of rows that the shard has from this file
+     * @param named the keys that this file and later ones of its chain name
+     */
+    record Owned(long rows, Superseded named) {}
+
+    /** Checks that all keys are in the range of the file's shard. */
+    private Owned requireKeys(BufferedFile in, Range here, StoredShard shard, Superseded newer) throws IOException {
         long owned = 0;
-        for (long i = 0; i < rows; i++) {
+        LongStream.Builder named = LongStream.builder();
+        for (long i = 0; i < rows + form.removed(); i++) {
             long key = in.i64();
             long place = TensorLayout.position(tensor, key);
             if (!here.contains(place)) {
                 require("place of key " + key, place, "in " + here);
             }
-            owned += shard.range().contains(place) ? 1 : 0;
+            if (shard.range().contains(place)) {
+                owned += i < rows && tensor.grows() && !newer.has(key) ? 1 : 0;
+                if (form.bases() > 0) {
+                    named.add(key);
+                }
+            }
         }
-        return owned;
+        return new Owned(owned, form.bases() > 0 ? newer.and(named.build().toArray()) : newer);
     }
 
     private static void requireDifferent(String what, List<String> names) {

@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.Range;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
 
@@ -21,14 +23,28 @@ import java.util.zip.CRC32C;
  *
  * @param tensor the saved tensor
  * @param save the save's unique number, which is part of the files' names
- * @param pieces the files, in the order of their rows
+ * @param chains the files of each range of rows, in the order of the rows
  */
-record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
+record Manifest(TensorInfo tensor, long save, List<Chain> chains) {
     private static final String NAME = "manifest";
     private static final String FIRST = "psf-checkpoint 1";
+    /** The first line if increments are named. */
+    private static final String INCREMENTAL = "psf-checkpoint 2";
 
     Manifest {
-        pieces = List.copyOf(pieces);
+        chains = List.copyOf(chains);
+    }
+
+    /** Returns all files. */
+    List<Piece> pieces() {
+        return chains.stream().flatMap(chain -> chain.pieces().stream()).toList();
+    }
+
+    /** Returns the files of a range; empty if the save had other slices. */
+    Optional<Chain> chain(Range range) {
+        return chains.stream()
+                .filter(each -> each.begin() == range.begin() && each.end() == range.end())
+                .findFirst();
     }
 
     /**
@@ -39,8 +55,8 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     void write(Folder folder) {
         requireWhole(folder.path());
         Set<Path> files = new HashSet<>();
-        for (Piece piece : pieces) {
-            Path file = piece.file(folder, save);
+        for (Piece piece : pieces()) {
+            Path file = piece.file(folder);
             if (!Files.isRegularFile(file)) {
                 throw new PsException(
                         PsException.Code.STORAGE,
@@ -80,7 +96,7 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
             } catch (PsException e) {
                 return 0; // the next save that succeeds replaces it
             }
-            manifest.pieces().forEach(piece -> named.add(piece.file(folder, manifest.save())));
+            manifest.pieces().forEach(piece -> named.add(piece.file(folder)));
         }
         return deleteAllBut(folder, named);
     }
@@ -119,11 +135,16 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
 
     /** Returns the text with its checksum line. */
     private String sealed() {
-        StringBuilder text = new StringBuilder(FIRST + "\n");
+        boolean whole = chains.stream().allMatch(chain -> chain.pieces().size() == 1);
+        StringBuilder text = new StringBuilder((whole ? FIRST : INCREMENTAL) + "\n");
         text.append("shape %d %d\n".formatted(tensor.rows(), tensor.width()));
         text.append("save %016x\n".formatted(save));
-        for (Piece piece : pieces) {
-            text.append("rows %d %d %d %08x\n".formatted(piece.begin(), piece.end(), piece.bytes(), piece.checksum()));
+        for (Chain chain : chains) {
+            for (Piece piece : chain.pieces()) {
+                boolean last = piece.bases() == chain.last().bases();
+                text.append(last ? "rows" : "base %016x".formatted(piece.save()));
+                text.append(" %d %d %d %08x\n".formatted(piece.begin(), piece.end(), piece.bytes(), piece.checksum()));
+            }
         }
         return sealed(text.toString());
     }
@@ -140,22 +161,38 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     }
 
     private static Manifest parse(String text, TensorId tensor) {
-        List<String> lines = unsealed(text, FIRST);
+        List<String> lines = unsealed(text, text.startsWith(INCREMENTAL) ? INCREMENTAL : FIRST);
         if (lines.size() < 3) {
             throw new IllegalArgumentException("lines: " + lines.size());
         }
         String[] shape = fields(lines.get(1), "shape", 3);
         long save = Long.parseUnsignedLong(fields(lines.get(2), "save", 2)[1], 16);
+        List<Chain> chains = new ArrayList<>();
         List<Piece> pieces = new ArrayList<>();
         for (String line : lines.subList(3, lines.size())) {
-            String[] rows = fields(line, "rows", 5);
-            pieces.add(new Piece(
-                    Long.parseLong(rows[1]),
-                    Long.parseLong(rows[2]),
-                    Long.parseLong(rows[3]),
-                    Integer.parseUnsignedInt(rows[4], 16)));
+            if (line.startsWith("base ")) {
+                String[] base = fields(line, "base", 6);
+                pieces.add(piece(Long.parseUnsignedLong(base[1], 16), base, 2, pieces.size()));
+            } else {
+                pieces.add(piece(save, fields(line, "rows", 5), 1, pieces.size()));
+                chains.add(new Chain(pieces));
+                pieces.clear();
+            }
         }
-        return new Manifest(new TensorInfo(tensor, Long.parseLong(shape[1]), Integer.parseInt(shape[2])), save, pieces);
+        if (!pieces.isEmpty()) {
+            throw new IllegalArgumentException("last file: a base");
+        }
+        return new Manifest(new TensorInfo(tensor, Long.parseLong(shape[1]), Integer.parseInt(shape[2])), save, chains);
+    }
+
+    private static Piece piece(long save, String[] fields, int at, int bases) {
+        return new Piece(
+                save,
+                Long.parseLong(fields[at]),
+                Long.parseLong(fields[at + 1]),
+                Long.parseLong(fields[at + 2]),
+                Integer.parseUnsignedInt(fields[at + 3], 16),
+                bases);
     }
 
     /**
@@ -191,11 +228,11 @@ record Manifest(TensorInfo tensor, long save, List<Piece> pieces) {
     /** Checks that the pieces cover all rows, without gap or overlap. */
     private void requireWhole(Path where) {
         long end = 0;
-        for (Piece piece : pieces) {
-            if (piece.begin() != end || piece.end() <= piece.begin()) {
-                throw hole(where, end, piece.begin());
+        for (Chain chain : chains) {
+            if (chain.begin() != end || chain.end() <= chain.begin()) {
+                throw hole(where, end, chain.begin());
             }
-            end = piece.end();
+            end = chain.end();
         }
         if (end != tensor.rows()) {
             throw hole(where, end, tensor.rows());

@@ -99,7 +99,7 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<RecordEnt
                                 + ": save %016x (expected: %016x, as in the manifest of the model)"
                                         .formatted(manifest.save(), each.save()));
             }
-            manifest.pieces().forEach(piece -> requireLength(piece.file(folder, each.save()), piece.bytes()));
+            manifest.pieces().forEach(piece -> requireLength(piece.file(folder), piece.bytes()));
         }
     }
 

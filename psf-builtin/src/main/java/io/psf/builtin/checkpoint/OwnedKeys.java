@@ -6,9 +6,10 @@ import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import java.io.IOException;
 import java.util.BitSet;
+import java.util.function.LongPredicate;
 
 /**
- * The keys of a file of a growing table that a shard owns, and their rows. The keys are read once to create the rows,
+ * The keys of a file that a shard owns, and their rows. The keys are read once to create the rows,
  * and once for each column. Not thread-safe.
  */
 final class OwnedKeys {
@@ -19,6 +20,7 @@ final class OwnedKeys {
     private final long first;
     private final long count;
     private final StoredShard shard;
+    private final LongPredicate current;
     private final long[] keys = new long[MOST];
     /** The place of each key among those that were read with it. */
     private final int[] places = new int[MOST];
@@ -35,12 +37,14 @@ final class OwnedKeys {
      * @param file reads the keys, and nothing else
      * @param first the position of the first key in the file
      * @param count the number of keys in the file
+     * @param current false for the keys that do not count
      */
-    OwnedKeys(BufferedFile file, long first, long count, StoredShard shard) {
+    OwnedKeys(BufferedFile file, long first, long count, StoredShard shard, LongPredicate current) {
         this.file = file;
         this.first = first;
         this.count = count;
         this.shard = shard;
+        this.current = current;
     }
 
     /** Creates the rows of the keys. */
@@ -101,7 +105,7 @@ final class OwnedKeys {
         for (int i = 0; i < n; i++) {
             keys[owned] = file.i64();
             places[owned] = i;
-            owned += shard.owns(keys[owned]) ? 1 : 0;
+            owned += shard.owns(keys[owned]) && current.test(keys[owned]) ? 1 : 0;
         }
         return owned;
     }

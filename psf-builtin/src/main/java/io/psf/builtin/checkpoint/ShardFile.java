@@ -13,44 +13,61 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of one shard: header, keys if the tensor grows, values, slots, attachments, checksum (docs/checkpoint.md).
+ * The file of one shard: header, keys, hashes, values, slots, attachments, checksum (docs/checkpoint.md).
  * The whole file is verified before any part is used, so later reads can fail only on I/O errors.
  *
  * @param path the file's path
  * @param header the file's header
- * @param data the position of the keys, or of the values if the tensor does not grow
- * @param owned the number of its rows that the shard owns for which it was verified
+ * @param data the position after the header
+ * @param owned what the shard owns for which it was verified
+ * @param newer the keys that later files of its chain name
  */
-record ShardFile(Path path, Header header, long data, long owned) {
+record ShardFile(Path path, Header header, long data, Header.Owned owned, Superseded newer) {
     /**
      * Writes the file of a shard. Returns its range, length and checksum.
      *
+     * @param whole the header of a file with all rows
+     * @param rows the rows to write
      * @throws PsException with {@code STORAGE} naming the file and the reason
      */
-    static Piece write(Folder folder, long save, StoredShard shard) {
-        Header header = Header.of(save, shard);
-        Piece unsized = new Piece(header.begin(), header.end(), 0, 0);
-        return folder.replace(unsized.file(folder, save), channel -> {
+    static Piece write(Folder folder, Header whole, StoredShard shard, FileRows rows) {
+        int all = shard.rows();
+        Form form = rows.form();
+        Header header = whole.with(rows.count(all), form);
+        Piece unsized = new Piece(header.save(), header.begin(), header.end(), 0, 0, form.bases());
+        return folder.replace(unsized.file(folder), channel -> {
             CheckedOutput out = new CheckedOutput(channel);
             header.write(out);
-            for (int row = 0; header.tensor().grows() && row < header.rows(); row++) {
-                out.i64(shard.key(row));
+            for (int row = 0; header.hasKeys() && row < all; row++) {
+                if (rows.has(row)) {
+                    out.i64(shard.key(row));
+                }
             }
-            out.rows(shard.storedValues(), shard.rows());
+            rows.write(out, all);
+            rows.write(out, shard.storedValues(), all);
             for (Header.Slot slot : header.slots()) {
-                out.rows(shard.storedSlot(slot.name(), slot.width()), shard.rows());
+                rows.write(out, shard.storedSlot(slot.name(), slot.width()), all);
             }
             for (String attachment : header.attachments()) {
-                shard.attachments().save(attachment, entry -> {
-                    out.i8(entry.total() ? Header.TOTAL : Header.ROW);
-                    out.i64(entry.key());
-                    out.bytes(entry.bytes());
-                });
-                out.i8(Header.END);
+                writeEntries(out, attachment, shard, rows);
             }
             int checksum = out.finish();
-            return new Piece(header.begin(), header.end(), out.written(), checksum);
+            return new Piece(header.save(), header.begin(), header.end(), out.written(), checksum, form.bases());
         });
+    }
+
+    private static void writeEntries(CheckedOutput out, String attachment, StoredShard shard, FileRows rows)
+            throws IOException {
+        boolean all = rows.form().bases() == 0;
+        shard.attachments().save(attachment, entry -> {
+            int row = all || entry.total() ? -1 : shard.find(entry.key());
+            if (all || entry.total() || row >= 0 && rows.has(row)) {
+                out.i8(entry.total() ? Header.TOTAL : Header.ROW);
+                out.i64(entry.key());
+                out.bytes(entry.bytes());
+            }
+        });
+        out.i8(Header.END);
     }
 
     /**
@@ -58,21 +75,20 @@ record ShardFile(Path path, Header header, long data, long owned) {
      * present.
      *
      * @param shard the shard whose rows are loaded
+     * @param newer the keys that later files of the chain name
      * @throws PsException with {@code STORAGE} if the file is missing or damaged
      */
-    static ShardFile verified(Folder folder, Manifest manifest, Piece piece, StoredShard shard) {
-        Path path = piece.file(folder, manifest.save());
+    static ShardFile verified(Folder folder, Manifest manifest, Piece piece, StoredShard shard, Superseded newer) {
+        Path path = piece.file(folder);
         try (BufferedFile in = new BufferedFile(path)) {
             Header.require("bytes", in.size(), piece.bytes());
             Header.require("checksum", hex(in.checksum(in.size() - Integer.BYTES)), hex(piece.checksum()));
             Header.require("checksum at the end", hex(in.i32()), hex(piece.checksum()));
             in.seek(0);
             Header header = Header.read(in);
-            Header.require("tensor", header.tensor(), manifest.tensor());
-            Header.require("rows", new Range(header.begin(), header.end()), new Range(piece.begin(), piece.end()));
-            Header.require("save", hex(header.save()), hex(manifest.save()));
+            header.requireOf(manifest.tensor(), piece);
             long data = in.position();
-            return new ShardFile(path, header, data, header.requireBody(in, shard));
+            return new ShardFile(path, header, data, header.requireBody(in, shard, newer), newer);
         } catch (NoSuchFileException e) {
             throw Folder.failure(path + ", rows " + piece.rows(), e);
         } catch (IOException e) {
@@ -88,20 +104,29 @@ record ShardFile(Path path, Header header, long data, long owned) {
         return "%08x".formatted(number);
     }
 
-    private static String hex(long number) {
-        return "%016x".formatted(number);
+    /** Returns true if no later file of the chain names a key. */
+    private boolean isCurrent(long key) {
+        return !newer.has(key);
     }
 
-    /** Reads the attachments' entries that a shard owns, and appends them to {@code attachments}, by type. */
+    /**
+     * Reads the attachments' entries that a shard owns, and appends them to {@code attachments}, by type. Totals count
+     * only if this is the last file of its chain.
+     */
     void loadAttachments(StoredShard shard, Map<String, List<Attachments.Entry>> attachments) {
         try (BufferedFile in = new BufferedFile(path)) {
             in.seek(data + header.bytesOfRows());
             for (String attachment : header.attachments()) {
-                List<Attachments.Entry> entries = attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
+                if (newer.isEmpty()) {
+                    attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
+                }
                 for (int kind = in.i8(); kind != Header.END; kind = in.i8()) {
                     long key = in.i64();
-                    if (kind == Header.TOTAL ? shard.range().contains(key) : shard.owns(key)) {
-                        entries.add(new Attachments.Entry(key, kind == Header.TOTAL, in.bytes()));
+                    boolean total = kind == Header.TOTAL;
+                    if (total ? newer.isEmpty() && shard.range().contains(key) : isCurrent(key) && shard.owns(key)) {
+                        attachments
+                                .computeIfAbsent(attachment, name -> new ArrayList<>())
+                                .add(new Attachments.Entry(key, total, in.bytes()));
                     } else {
                         in.skipBytes();
                     }
@@ -115,7 +140,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
     /** Copies the rows that a shard owns into its values and slots. */
     void load(StoredShard shard, Tile tile) {
         try (BufferedFile in = new BufferedFile(path)) {
-            if (header.tensor().grows()) {
+            if (header.hasKeys()) {
                 loadByKey(in, shard, tile);
             } else {
                 loadByRange(in, shard, tile);
@@ -138,7 +163,7 @@ record ShardFile(Path path, Header header, long data, long owned) {
         Range range = shard.range();
         long begin = Math.max(header.begin(), range.begin());
         long end = Math.min(header.end(), range.end());
-        long at = data;
+        long at = data + header.bytesBeforeValues();
         for (StoredColumn column : columns(shard)) {
             long bytesOfRow = (long) column.width() * Float.BYTES;
             in.seek(at + (begin - header.begin()) * bytesOfRow);
@@ -153,9 +178,9 @@ record ShardFile(Path path, Header header, long data, long owned) {
 
     private void loadByKey(BufferedFile in, StoredShard shard, Tile tile) throws IOException {
         try (BufferedFile keys = new BufferedFile(path)) {
-            OwnedKeys owned = new OwnedKeys(keys, data, header.rows(), shard);
+            OwnedKeys owned = new OwnedKeys(keys, data, header.rows(), shard, this::isCurrent);
             owned.createRows();
-            in.seek(data + header.rows() * Long.BYTES);
+            in.seek(data + header.bytesBeforeValues());
             for (StoredColumn column : columns(shard)) {
                 owned.copy(in, tile, column);
             }

@@ -9,6 +9,7 @@ import io.psf.builtin.optimizer.LearningRate;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Map;
  * The files that contain rows of a shard.
  *
  * @param shard the shard whose rows are loaded
- * @param files the files, all verified
+ * @param files the files, all verified, a file before the increments that build on it
  */
 record ShardFiles(StoredShard shard, List<ShardFile> files) {
     /** The maximum size of an array of a shard, in bytes. */
@@ -32,12 +33,25 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
     static ShardFiles verified(Folder folder, Manifest manifest, StoredShard shard) {
         List<ShardFile> files = new ArrayList<>();
         Range range = shard.range();
-        for (Piece piece : manifest.pieces()) {
-            if (piece.begin() < range.end() && piece.end() > range.begin()) {
-                files.add(ShardFile.verified(folder, manifest, piece, shard));
+        for (Chain chain : manifest.chains()) {
+            if (chain.begin() < range.end() && chain.end() > range.begin()) {
+                files.addAll(verified(folder, manifest, chain, shard));
             }
         }
         return new ShardFiles(shard, files);
+    }
+
+    /** Verifies the files of a chain. Returns them, the oldest first. */
+    private static List<ShardFile> verified(Folder folder, Manifest manifest, Chain chain, StoredShard shard) {
+        List<ShardFile> files = new ArrayList<>();
+        Superseded newer = Superseded.NONE;
+        for (int i = chain.pieces().size() - 1; i >= 0; i--) {
+            ShardFile file = ShardFile.verified(folder, manifest, chain.pieces().get(i), shard, newer);
+            newer = file.owned().named();
+            files.add(file);
+        }
+        Collections.reverse(files);
+        return files;
     }
 
     /** Returns the names of the optimizers that the files were saved with, each once. */
@@ -57,7 +71,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         long rows = 0;
         long widest = 0;
         for (ShardFile file : files) {
-            rows += file.owned();
+            rows += file.owned().rows();
             for (Header.Slot slot : file.header().slots()) {
                 Integer known = widths.putIfAbsent(slot.name(), slot.width());
                 requireWidth(slot, known == null ? slot.width() : known, checkpoint);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files that say something else than was saved, with checksums that are right: loaded as a whole, or not at all. */
 @Timeout(120)
@@ -106,7 +107,8 @@ class ForgedCheckpointsTest {
     private static String sealed(String manifest, String file, byte[] bytes) {
         String[] name = file.substring(0, file.length() - ".shard".length()).split("-", -1);
         int checksum = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 4);
-        String line = "rows %s %s ".formatted(name[1], name[2]);
+        String line = (manifest.contains("save " + name[0]) ? "rows" : "base " + name[0])
+                + " %s %s ".formatted(name[1], name[2]);
         String lines = manifest.lines()
                 .filter(each -> !each.startsWith("crc32c"))
                 .map(each -> each.startsWith(line) ? line + "%d %08x".formatted(bytes.length, checksum) : each)
@@ -154,9 +156,24 @@ class ForgedCheckpointsTest {
         }
     }
 
+    /** Saves the tensor in chains of three files each. */
+    private static void saveIncrements(Worker worker, boolean grows) {
+        TensorInfo tensor = worker.layout(T).info();
+        Checkpoints.Saved saved = Checkpoints.save(worker, tensor, "first", new Checkpoints.Base("", 0, 2));
+        for (String name : new String[] {"second", "model"}) {
+            String before = name.equals("model") ? "second" : "first";
+            train(worker, 0, 5, 14, 20, 27, 33);
+            if (grows) {
+                Tensors.removeRows(worker, T, new long[] {2, 4, name.length()}).await();
+            }
+            saved = Checkpoints.save(worker, tensor, name, new Checkpoints.Base(before, saved.save(), 2));
+            assertThat(saved.increments()).isEqualTo(3);
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void whatIsRefusedHasChangedNothing(boolean grows) throws IOException {
+    @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+    void whatIsRefusedHasChangedNothing(boolean grows, boolean incremental) throws IOException {
         long[] keys = LongStream.range(0, 40).toArray();
         int refused = 0;
         int late = 0;
@@ -166,7 +183,11 @@ class ForgedCheckpointsTest {
             TensorSpec spec = grows ? TensorSpec.growing("t", WIDTH) : TensorSpec.table("t", 40, WIDTH);
             Tensors.init(worker, spec.optimizer(Optimizers.adam(0.1)).slices(3));
             train(worker, keys);
-            Tensors.save(worker, T, "model");
+            if (incremental) {
+                saveIncrements(worker, grows);
+            } else {
+                Tensors.save(worker, T, "model");
+            }
             Map<Path, byte[]> good = saved();
             Path manifest = directory.resolve("model/t.tensor/manifest");
             String text = Files.readString(manifest);

@@ -238,9 +238,9 @@ class SaveLoadTest {
         assertThat(text).startsWith("psf-checkpoint 1\nshape 40 3\nsave ").contains("\nrows 13 26 ");
         Files.writeString(file, text.replace("rows 13 26", "rows 13 27"));
         assertThat(refusal("manifest")).hasMessageStartingWith("STORAGE: " + file + ": damaged, last line: crc32c ");
-        Files.writeString(file, text.replace("checkpoint 1", "checkpoint 2"));
+        Files.writeString(file, text.replace("checkpoint 1", "checkpoint 3"));
         assertThat(refusal("manifest"))
-                .hasMessageContaining("damaged, first line: psf-checkpoint 2, not psf-checkpoint 1");
+                .hasMessageContaining("damaged, first line: psf-checkpoint 3, not psf-checkpoint 1");
         Files.delete(file);
         assertThat(refusal("manifest"))
                 .hasMessageStartingWith("STORAGE: tensor \"w\" in checkpoint \"manifest\": no " + file
@@ -358,7 +358,7 @@ class SaveLoadTest {
             List<Path> first = files("again");
             float[] saved = Tensors.pull(worker, W);
             train(worker, 3, 6);
-            SaveTensorPsf.stub(worker).call(W, "again", 77).await(); // and nobody commits it
+            SaveTensorPsf.stub(worker).call(W, "again", 77, "", 0, 0).await(); // and nobody commits it
             assertThat(files("again")).hasSize(4).containsAll(first);
             float[] later = Tensors.pull(worker, W);
             Tensors.load(worker, W, "again");
@@ -437,7 +437,7 @@ class SaveLoadTest {
             Tensors.save(worker, W, "dead");
             List<String> good = names("dead");
             Path tensor = folder.resolve("dead/w.tensor");
-            SaveTensorPsf.stub(worker).call(W, "dead", 77).await(); // its worker dies before it commits
+            SaveTensorPsf.stub(worker).call(W, "dead", 77, "", 0, 0).await(); // its worker dies before it commits
             Files.writeString(tensor.resolve("000000000000004e-0-20.shard.part"), "its server died");
             Files.writeString(tensor.resolve("notes.txt"), "somebody's own");
             List<String> seen = new ArrayList<>();
@@ -454,7 +454,7 @@ class SaveLoadTest {
             assertThat(seen).containsAll(good).contains("notes.txt").hasSize(good.size() + 1);
             assertThat(names("dead")).contains("notes.txt").hasSize(good.size() + 1);
             // a manifest that cannot be read may name any file
-            SaveTensorPsf.stub(worker).call(W, "dead", 77).await();
+            SaveTensorPsf.stub(worker).call(W, "dead", 77, "", 0, 0).await();
             Files.writeString(tensor.resolve("manifest"), "damaged");
             List<String> all = names("dead");
             assertThat(CleanSavesPsf.stub(worker).call(1, W, "dead").await().deleted())
@@ -472,13 +472,13 @@ class SaveLoadTest {
         try (PsCluster cluster = cluster(1)) {
             Tensors.init(cluster.worker(), spec(Optimizers.sgd(0.1)));
             CommitSavePsf.Stub commit = CommitSavePsf.stub(cluster.worker());
-            Piece all = new Piece(0, ROWS, 100, 0);
-            assertThatThrownBy(() ->
-                            commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(all)).await())
+            Piece all = new Piece(5, 0, ROWS, 100, 0, 0);
+            assertThatThrownBy(() -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(all), "")
+                            .await())
                     .hasMessageContaining(
                             "0000000000000005-0-40.shard, rows [0, 40): not seen by the server that writes"
                                     + " the manifest (expected: one directory for checkpoints that all servers share)");
-            assertThatThrownBy(() -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(new Piece(0, 30, 100, 0)))
+            assertThatThrownBy(() -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(new Piece(5, 0, 30, 100, 0, 0)), "")
                             .await())
                     .hasMessageContaining("rows [30, 40) (expected: one file for each row of [0, 40))");
         }

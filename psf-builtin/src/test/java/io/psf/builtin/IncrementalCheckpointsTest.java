@@ -1,0 +1,443 @@
+package io.psf.builtin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.cache.PushEmbeddingPsf;
+import io.psf.builtin.cache.SyncEmbedding;
+import io.psf.builtin.cache.SyncEmbeddingPsf;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class IncrementalCheckpointsTest {
+    private static final TensorId FIXED = TensorId.of("fixed");
+    private static final TensorId TABLE = TensorId.of("table");
+    private static final int ROWS = 600;
+    private static final int WIDTH = 3;
+
+    @TempDir
+    private Path folder;
+
+    private PsCluster cluster(int servers) {
+        return PsCluster.builder().servers(servers).checkpoints(folder).start();
+    }
+
+    private static void init(Worker worker) {
+        Tensors.init(
+                worker,
+                TensorSpec.table("fixed", ROWS, WIDTH)
+                        .initializer(Initializers.normal(0, 1, 5))
+                        .optimizer(Optimizers.adam(0.05)));
+        Tensors.init(
+                worker,
+                TensorSpec.growing("table", WIDTH)
+                        .initializer(Initializers.uniform(-1, 1, 3))
+                        .optimizer(Optimizers.momentum(0.1, 0.9)));
+    }
+
+    private static long key(long i) {
+        return i * 0x9e37_79b9L - 40;
+    }
+
+    private static float[] random(Random random, int n) {
+        float[] values = new float[n];
+        for (int i = 0; i < n; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
+    }
+
+    /** Pushes to some rows of both tensors, some of them twice, and removes some rows of the table. */
+    private static void change(Worker worker, Random random, int rows) {
+        long[] some = random.longs(rows, 0, ROWS).toArray();
+        Tensors.pushRows(worker, FIXED, some, random(random, rows * WIDTH)).await();
+        long[] keys =
+                random.longs(rows, 0, ROWS).map(IncrementalCheckpointsTest::key).toArray();
+        float[] gradients = random(random, rows * WIDTH);
+        int[] updates = new int[rows];
+        Arrays.fill(updates, 1);
+        PushEmbeddingPsf.stub(worker)
+                .call(TABLE, LongArray.wrap(keys), FloatArray.wrap(gradients), IntArray.wrap(updates))
+                .await();
+        long[] gone = random.longs(rows / 4, 0, ROWS)
+                .map(IncrementalCheckpointsTest::key)
+                .toArray();
+        Tensors.removeRows(worker, TABLE, gone).await();
+    }
+
+    /** Everything that a worker can see of the tensors. */
+    private record Content(List<Float> values, Map<Long, Long> versions) {}
+
+    private static Content content(Worker worker) {
+        List<Float> values = new ArrayList<>();
+        long[] all = LongStream.range(0, ROWS).toArray();
+        for (float each : Tensors.pull(worker, FIXED)) {
+            values.add(each);
+        }
+        long[] keys = Arrays.stream(all).map(IncrementalCheckpointsTest::key).toArray();
+        float[] rows = new float[ROWS * WIDTH];
+        Tensors.pullRows(worker, TABLE, keys, rows).await();
+        for (float each : rows) {
+            values.add(each);
+        }
+        long[] none = new long[ROWS];
+        Arrays.fill(none, -1);
+        SyncEmbedding.Response synced = SyncEmbeddingPsf.stub(worker)
+                .call(TABLE, LongArray.wrap(keys), LongArray.wrap(none), 0)
+                .await();
+        Set<Long> present = new HashSet<>();
+        for (long[] page : Tensors.keys(worker, TABLE)) {
+            Arrays.stream(page).forEach(present::add);
+        }
+        Map<Long, Long> versions = new TreeMap<>(); // of the keys that have a row
+        for (int i = 0; i < ROWS; i++) {
+            if (present.contains(synced.keys().get(i))) {
+                versions.put(synced.keys().get(i), synced.versions().get(i));
+            }
+        }
+        assertThat(versions).hasSameSizeAs(present);
+        return new Content(values, versions);
+    }
+
+    /** The content, and what it becomes by pushes to all rows, which shows the optimizers' state. */
+    private static List<List<Float>> withState(Worker worker) {
+        Content now = content(worker);
+        Random random = new Random(77);
+        long[] all = LongStream.range(0, ROWS).toArray();
+        Tensors.pushRows(worker, FIXED, all, random(random, ROWS * WIDTH)).await();
+        long[] keys = Arrays.stream(all).map(IncrementalCheckpointsTest::key).toArray();
+        Tensors.pushRows(worker, TABLE, keys, random(random, ROWS * WIDTH)).await();
+        return List.of(now.values(), content(worker).values());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void everyStepOfAChainIsLoadedExactly(int servers) {
+        Map<Long, Content> saved = new LinkedHashMap<>();
+        Random random = new Random(servers);
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            change(worker, random, 400);
+            for (long step = 1; step <= 9; step++) {
+                change(worker, random, 1 + random.nextInt(60));
+                checkpoints(worker, 4).save(step, Map.of());
+                saved.put(step, content(worker));
+            }
+        }
+        assertThat(bases(2)).isEqualTo(1);
+        assertThat(bases(5)).isEqualTo(4);
+        assertThat(bases(6)).isEqualTo(0);
+        List<List<List<Float>>> states = new ArrayList<>();
+        for (int each : new int[] {2, servers}) {
+            try (PsCluster cluster = cluster(each)) {
+                Worker worker = cluster.worker();
+                init(worker);
+                change(worker, random, 300); // is forgotten
+                saved.forEach((step, content) -> {
+                    checkpoints(worker, 0).load(step);
+                    assertThat(content(worker)).as("step %d", step).isEqualTo(content);
+                    states.add(withState(worker));
+                });
+            }
+        }
+        assertThat(states.subList(0, 9)).isEqualTo(states.subList(9, 18));
+    }
+
+    @Test
+    void theStateOfTheOptimizersIsThatWithoutABreak() {
+        List<List<Float>> unbroken;
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Random random = new Random(3);
+            change(worker, random, 400);
+            checkpoints(worker, 8).save(0, Map.of());
+            for (long step = 1; step <= 5; step++) {
+                change(worker, random, 30);
+                checkpoints(worker, 8).save(step, Map.of("step", "" + step));
+            }
+            unbroken = withState(worker);
+        }
+        assertThat(bases(5)).isEqualTo(5);
+        try (PsCluster cluster = cluster(3)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            ModelCheckpoint loaded = checkpoints(worker, 8).loadLatest().orElseThrow();
+            assertThat(loaded.record(0)).isEqualTo(Map.of("step", "5"));
+            assertThat(withState(worker)).isEqualTo(unbroken);
+        }
+    }
+
+    @Test
+    void bytesAreInProportionToTheRowsThatHaveChanged() {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            int rows = 20_000;
+            int width = 16;
+            TensorId large =
+                    Tensors.init(worker, TensorSpec.table("large", rows, width).optimizer(Optimizers.adam(0.05)));
+            ModelCheckpoints checkpoints = checkpoints(worker, 9);
+            Tensors.pushRows(worker, large, LongStream.range(0, rows).toArray(), ones(rows * width))
+                    .await();
+            checkpoints.save(0, Map.of());
+            long ofRow = 2 * Long.BYTES + (3L * width + 1) * Float.BYTES; // key, hash, values, both moments, the count
+            assertThat(written(0)).isGreaterThan(rows * (ofRow - Long.BYTES));
+            long step = 1;
+            for (int changed : new int[] {0, 1, 10, 100, 1000, 5000}) {
+                long[] keys =
+                        LongStream.range(0, changed).map(i -> i * 7 % rows).toArray();
+                Tensors.pushRows(worker, large, keys, ones(changed * width)).await();
+                checkpoints.save(step, Map.of());
+                assertThat(written(step))
+                        .as("bytes for %d rows", changed)
+                        .isBetween(changed * ofRow, changed * ofRow + 2 * 500);
+                step++;
+            }
+        }
+    }
+
+    private static float[] ones(int n) {
+        float[] ones = new float[n];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    @Test
+    void aSlotThatIsCreatedLaterChangesOnlyTheRowsThatUseIt() {
+        List<List<Float>> unbroken;
+        try (PsCluster cluster = cluster(1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            checkpoints(worker, 4).save(0, Map.of()); // no optimizer has made a slot yet
+            Tensors.pushRows(worker, FIXED, new long[] {5, 9}, ones(2 * WIDTH)).await();
+            checkpoints(worker, 4).save(1, Map.of());
+            assertThat(written("fixed", 1)).isLessThan(1000);
+            unbroken = withState(worker);
+        }
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            checkpoints(worker, 4).load(1);
+            assertThat(withState(worker)).isEqualTo(unbroken);
+        }
+    }
+
+    @Test
+    void olderStepsAreDeletedAndTheNewestHasAllItsFiles() {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Random random = new Random(1);
+            for (long step = 0; step < 5; step++) {
+                change(worker, random, step == 0 ? 400 : 10);
+                checkpoints(worker, 10).keep(1).save(step, Map.of());
+            }
+            assertThat(checkpoints(worker, 0).list())
+                    .extracting(ModelCheckpoint::step)
+                    .containsExactly(4L);
+            assertThat(folder.resolve("ctr")).isDirectoryContaining("glob:**/step-000000000004");
+            assertThat(bases(4)).isEqualTo(4);
+            Content saved = content(worker);
+            change(worker, random, 200);
+            checkpoints(worker, 0).load(4);
+            assertThat(content(worker)).isEqualTo(saved);
+        }
+    }
+
+    @Test
+    void aShardOfWhichMoreThanHalfHasChangedIsSavedWhole() {
+        try (PsCluster cluster = cluster(1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            checkpoints(worker, 10).save(0, Map.of());
+            pushFirst(worker, ROWS / 2);
+            checkpoints(worker, 10).save(1, Map.of());
+            pushFirst(worker, ROWS / 2 + 1);
+            checkpoints(worker, 10).save(2, Map.of());
+            assertThat(bases("fixed", 1)).isEqualTo(1);
+            assertThat(bases("fixed", 2)).isEqualTo(0);
+        }
+    }
+
+    private static void pushFirst(Worker worker, int rows) {
+        Tensors.pushRows(worker, FIXED, LongStream.range(0, rows).toArray(), ones(rows * WIDTH))
+                .await();
+    }
+
+    @Test
+    void anotherOptimizerOtherSlicesAndABaseWithoutHashesAreSavedWhole() {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            checkpoints(worker, 10).save(0, Map.of());
+            Tensors.setOptimizer(worker, FIXED, Optimizers.sgd(0.1));
+            checkpoints(worker, 10).save(1, Map.of());
+            assertThat(bases("fixed", 1)).isEqualTo(0);
+            assertThat(bases("table", 1)).isEqualTo(1);
+            checkpoints(worker, 0).save(2, Map.of());
+            checkpoints(worker, 10).save(3, Map.of());
+            assertThat(bases(3)).isEqualTo(0);
+            checkpoints(worker, 10).save(4, Map.of());
+            assertThat(bases(4)).isEqualTo(1);
+            Tensors.setOptimizer(worker, FIXED, Optimizers.adam(0.05));
+            checkpoints(worker, 10).save(5, Map.of());
+        }
+        try (PsCluster cluster = cluster(3)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            assertThat(checkpoints(worker, 10).loadLatest()).isPresent();
+            checkpoints(worker, 10).save(6, Map.of());
+            assertThat(bases(6)).isEqualTo(0);
+            checkpoints(worker, 10).save(7, Map.of());
+            assertThat(bases(7)).isEqualTo(1);
+        }
+        try (PsCluster cluster = cluster(3)) { // restarted: the hashes are in the files
+            Worker worker = cluster.worker();
+            init(worker);
+            assertThat(checkpoints(worker, 10).loadLatest()).isPresent();
+            checkpoints(worker, 10).save(8, Map.of());
+            assertThat(bases(8)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void anIncrementOfAnOlderContentIsRight() {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Random random = new Random(9);
+            change(worker, random, 300);
+            checkpoints(worker, 10).save(1, Map.of());
+            Content first = content(worker);
+            change(worker, random, 20);
+            checkpoints(worker, 10).save(2, Map.of());
+            checkpoints(worker, 10).load(1);
+            checkpoints(worker, 10).save(3, Map.of()); // builds on step 2, whose rows are newer
+            assertThat(bases(3)).isEqualTo(2);
+            change(worker, random, 100);
+            checkpoints(worker, 10).load(3);
+            assertThat(content(worker)).isEqualTo(first);
+        }
+    }
+
+    @Test
+    void aDamagedBaseIsFoundByLoadingAndIsNotBuiltOn() throws IOException {
+        try (PsCluster cluster = cluster(1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Random random = new Random(2);
+            change(worker, random, 200);
+            checkpoints(worker, 10).save(0, Map.of());
+            Content good = content(worker);
+            change(worker, random, 5);
+            Files.move(folder.resolve("ctr"), folder.resolve("kept"));
+            checkpoints(worker, 10).save(1, Map.of());
+            change(worker, random, 5);
+            checkpoints(worker, 10).save(2, Map.of());
+            assertThat(bases(2)).isEqualTo(1);
+            Files.move(folder.resolve("kept/step-000000000000"), folder.resolve("ctr/step-000000000000"));
+            Path base = Path.of(lines("fixed", 2).stream()
+                    .filter(line -> line.startsWith("base "))
+                    .map(line -> line.split(" ", -1))
+                    .map(line -> line[1] + "-" + line[2] + "-" + line[3] + ".shard")
+                    .findFirst()
+                    .orElseThrow());
+            Path file = folder.resolve("ctr/step-000000000002/fixed.tensor").resolve(base);
+            byte[] bytes = Files.readAllBytes(file);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(file, bytes);
+            assertThatThrownBy(() -> checkpoints(worker, 10).load(2))
+                    .isInstanceOfSatisfying(
+                            PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
+                    .hasMessageContaining(base + ", rows [0, 600): damaged, checksum: ");
+            assertThat(checkpoints(worker, 10).loadLatest().orElseThrow().step())
+                    .isEqualTo(0);
+            assertThat(content(worker)).isEqualTo(good);
+            Files.write(file, Arrays.copyOf(bytes, bytes.length - 1)); // of another length: no complete checkpoint
+            checkpoints(worker, 10).save(3, Map.of());
+            assertThat(bases("fixed", 3)).isEqualTo(1); // on step 0
+            assertThat(checkpoints(worker, 10).list())
+                    .extracting(ModelCheckpoint::step)
+                    .containsExactly(3L, 0L);
+        }
+    }
+
+    @Test
+    void increasesAreCounted() {
+        try (PsCluster cluster = cluster(1)) {
+            assertThatThrownBy(() -> checkpoints(cluster.worker(), -1)).hasMessage("increments: -1 (expected: >= 0)");
+        }
+    }
+
+    private static ModelCheckpoints checkpoints(Worker worker, int increments) {
+        return ModelCheckpoints.at(worker, "ctr").keep(20).incremental(increments);
+    }
+
+    /** Returns the lines of a manifest. */
+    private List<String> lines(String tensor, long step) {
+        try {
+            return Files.readAllLines(folder.resolve("ctr/step-%012d/%s.tensor/manifest".formatted(step, tensor)));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns the number of files that each of the files of a tensor builds on. */
+    private int bases(String tensor, long step) {
+        List<String> lines = lines(tensor, step);
+        long rows = lines.stream().filter(line -> line.startsWith("rows ")).count();
+        long bases = lines.stream().filter(line -> line.startsWith("base ")).count();
+        assertThat(bases % rows).isEqualTo(0);
+        return (int) (bases / rows);
+    }
+
+    private int bases(long step) {
+        assertThat(bases("table", step)).isEqualTo(bases("fixed", step));
+        return bases("table", step);
+    }
+
+    private long written(String tensor, long step) {
+        return lines(tensor, step).stream()
+                .filter(line -> line.startsWith("rows "))
+                .mapToLong(line -> Long.parseLong(line.split(" ", -1)[3]))
+                .sum();
+    }
+
+    /** Returns the bytes of the files that a save has written. */
+    private long written(long step) {
+        try (Stream<Path> all = Files.list(folder.resolve("ctr/step-%012d".formatted(step)))) {
+            return all.map(each -> each.getFileName().toString())
+                    .filter(name -> name.endsWith(".tensor"))
+                    .mapToLong(name -> written(name.substring(0, name.indexOf('.')), step))
+                    .sum();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
