@@ -93,7 +93,8 @@ public final class ModelCheckpoints {
      * changed since the save before, and link its files. A step's folder has all that the step needs. A shard whose rows
      * have changed by more than half, or whose range has changed with the servers, is saved with all rows. A save reads
      * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
-     * saved; pushes are not slower.
+     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. On a file system without
+     * hard links each save writes all rows.
      *
      * @param most the most increments that follow a save of all rows, at least 0. A load reads the files of all of them
      */
