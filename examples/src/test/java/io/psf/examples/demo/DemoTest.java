@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ class DemoTest {
     }
 
     /** The table in docs/guide/optimizers.md has the results after 5 epochs. */
+    @Tag("convergence")
     @ParameterizedTest
     @EnumSource
     void itLearnsWithEveryOptimizer(DemoOptimizer optimizer) {

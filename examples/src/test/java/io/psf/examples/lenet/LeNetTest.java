@@ -10,10 +10,12 @@ import io.psf.examples.nn.Parameter;
 import io.psf.runtime.PsCluster;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(600)
+@Tag("convergence")
 class LeNetTest {
     @Test
     void twoEpochsLearnTheDigits() {
