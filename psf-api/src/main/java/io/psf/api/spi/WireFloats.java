@@ -17,13 +17,6 @@ final class WireFloats {
     private static final int BFLOAT16 = 6;
     private static final int INT8 = 7;
 
-    /** Narrower rows share a factor. */
-    private static final int NARROWEST = 8;
-
-    private static final int WIDEST = 1 << 16;
-    /** The values that share a factor unless a row is a block. */
-    private static final int BLOCK = 256;
-
     /** Makes values positive, so that truncating rounds to the nearest. */
     private static final int MIDDLE = 128;
 
@@ -37,7 +30,7 @@ final class WireFloats {
             case FLOAT32 -> io.psf.api.array.ElementType.FLOAT.ordinal();
             case FLOAT16 -> FLOAT16;
             case BFLOAT16 -> BFLOAT16;
-            case INT8 -> INT8 | (width < NARROWEST || width > WIDEST ? BLOCK : width) << 8;
+            case INT8 -> INT8 | FloatType.block(width) << 8;
         };
     }
 
