@@ -46,9 +46,11 @@ public final class FormatsPsf {
 
     private static final int ROWS_KEYS = 0;
 
-    private static final int UPDATE_ARRAY = 2;
+    private static final int OTHERS_KEYS = 1;
 
-    private static final int ALL_ARRAY = 3;
+    private static final int UPDATE_ARRAY = 3;
+
+    private static final int ALL_ARRAY = 4;
 
     private FormatsPsf() {
     }
@@ -86,9 +88,10 @@ public final class FormatsPsf {
          * <p>Runs on every slice of {@code table}. Each slice gets the copied and whole arguments.
          *
          * <p>Borrowed until await returns: {@code rows}, {@code update}, {@code all}, {@code whole},
-         * {@code plain}.
+         * {@code plain}, {@code others}.
          *
          * @param table the tensor on whose shards the function runs
+         * @param other copied
          * @param rows [n] int64, global keys in any order, each goes to the slice that owns it,
          *     duplicates folded with SUM
          * @param update [n, width] float32 (sent as bfloat16), row i goes to the slice of
@@ -97,28 +100,36 @@ public final class FormatsPsf {
          *     tensor, cut at slice bounds
          * @param whole [n] float32 (sent as int8), whole; may be null
          * @param plain [n] float32, whole
+         * @param others [n] int64, global keys of {@code other} in any order, each goes to the slice
+         *     that owns it
          * @return the answers of the slices, merged: {@code values} [n, width] float32 (sent in the
          *     tensor's wire format), row i belongs to {@code rows[i]}; {@code all} [rows, width]
          *     float32 (sent as float16), row-aligned with the tensor; {@code sums} [n] float32 (sent
-         *     as int8), element by element summed
+         *     as int8), element by element summed; {@code wide} [n, 16] float32 (sent in the
+         *     tensor's wire format), row i belongs to {@code rows[i]}; {@code nine} [rows, 9]
+         *     float32 (sent as int8), row-aligned with the tensor; {@code half} [n, 8] float32 (sent
+         *     as bfloat16), row i belongs to {@code rows[i]}; {@code ofOther} [n, width] float32
+         *     (sent as int8), row i belongs to {@code others[i]}
          */
-        public Pending<Formats.Response> call(TensorId table, LongArray rows, FloatArray update,
-                FloatArray all, @Nullable FloatArray whole, FloatArray plain) {
-            return this.caller.call(FUNCTION, new Formats.Request(table, rows, update, all, whole,
-                    plain), null, this.options);
+        public Pending<Formats.Response> call(TensorId table, TensorId other, LongArray rows,
+                FloatArray update, FloatArray all, @Nullable FloatArray whole, FloatArray plain,
+                LongArray others) {
+            return this.caller.call(FUNCTION, new Formats.Request(table, other, rows, update, all,
+                    whole, plain, others), null, this.options);
         }
 
         /**
          * Calls the function, and fills arrays of {@code into}.
          *
-         * @param into its {@code values}, {@code all} are filled; borrowed until await returns; not
-         *     {@code sums}; its other components are not read
+         * @param into its {@code values}, {@code all}, {@code wide}, {@code nine}, {@code half},
+         *     {@code ofOther} are filled; borrowed until await returns; not {@code sums}; its other
+         *     components are not read
          */
-        public Pending<Formats.Response> call(TensorId table, LongArray rows, FloatArray update,
-                FloatArray all, @Nullable FloatArray whole, FloatArray plain,
-                Formats.Response into) {
-            return this.caller.call(FUNCTION, new Formats.Request(table, rows, update, all, whole,
-                    plain), into, this.options);
+        public Pending<Formats.Response> call(TensorId table, TensorId other, LongArray rows,
+                FloatArray update, FloatArray all, @Nullable FloatArray whole, FloatArray plain,
+                LongArray others, Formats.Response into) {
+            return this.caller.call(FUNCTION, new Formats.Request(table, other, rows, update, all,
+                    whole, plain, others), into, this.options);
         }
 
         /**
@@ -143,10 +154,12 @@ public final class FormatsPsf {
     private static final class Codec extends Function<Formats.Request, Formats.Response> {
         Codec() {
             super(FunctionInfo.of(NAME, Place.SHARD, false,
-                    "acme.formats at SHARD (table:tensor, rows:i64[] by key sum, update:f32[] as "
-                            + "bfloat16 along rows, all:f32[] as tensor by range, whole:f32[] as int8?, "
-                            + "plain:f32[]) -> (values:f32[] as tensor along rows, all:f32[] as float16 by "
-                            + "range, sums:f32[] as int8 sum)"));
+                    "acme.formats at SHARD (table:tensor, other:tensor, rows:i64[] by key sum, "
+                            + "update:f32[] as bfloat16 along rows, all:f32[] as tensor by range, whole:f32[] "
+                            + "as int8?, plain:f32[], others:i64[] by key of other) -> (values:f32[] as tensor "
+                            + "along rows, all:f32[] as float16 by range, sums:f32[] as int8 sum, wide:f32[] "
+                            + "as tensor along rows x 16, nine:f32[] as int8 by range x 9, half:f32[] as "
+                            + "bfloat16 along rows x 8, ofOther:f32[] as int8 along others)"));
         }
 
         @Override
@@ -155,8 +168,15 @@ public final class FormatsPsf {
         }
 
         @Override
+        public List<TensorId> others(Formats.Request request) {
+            return List.of(request.other());
+        }
+
+        @Override
         public void route(Formats.Request request, Routing routing) {
             routing.keys(ROWS_KEYS, "rows", request.rows(), Reduction.SUM, false);
+            routing.keys(OTHERS_KEYS, "others", request.others(), Reduction.NONE, false,
+                    routing.beside("other", request.other()));
             routing.along(UPDATE_ARRAY, "update", ROWS_KEYS, request.update(), 0);
             routing.range(ALL_ARRAY, "all", request.all(), 0);
             routing.everySlice();
@@ -164,6 +184,7 @@ public final class FormatsPsf {
 
         @Override
         public void write(Formats.Request request, Routing routing, int part, TupleWriter out) {
+            out.tensor(request.other());
             routing.writeKeys(ROWS_KEYS, part, out);
             routing.write(UPDATE_ARRAY, part, out.as(FloatType.BFLOAT16));
             routing.write(ALL_ARRAY, part, out.asTensor());
@@ -172,17 +193,21 @@ public final class FormatsPsf {
                 out.as(FloatType.INT8).array(request.whole());
             }
             out.array(request.plain());
+            routing.writeStamp(OTHERS_KEYS, part, out);
+            routing.writeKeys(OTHERS_KEYS, part, out);
         }
 
         @Override
         public Formats.Request read(TupleReader in) {
             return new Formats.Request(
                     in.target(),
+                    in.tensor(),
                     in.longArray(),
                     in.wireFloats(),
                     in.wireFloats(),
                     in.bool() ? in.wireFloats() : null,
-                    in.floatArray());
+                    in.floatArray(),
+                    in.stamped().longArray());
         }
 
         @Override
@@ -190,6 +215,10 @@ public final class FormatsPsf {
             out.asTensor().array(answer.values());
             out.as(FloatType.FLOAT16).array(answer.all());
             out.as(FloatType.INT8).array(answer.sums());
+            out.asTensor().rowsOf(16).array(answer.wide());
+            out.as(FloatType.INT8).rowsOf(9).array(answer.nine());
+            out.as(FloatType.BFLOAT16).array(answer.half());
+            out.as(FloatType.INT8).rowsOf(0).array(answer.ofOther());
         }
 
         @Override
@@ -208,6 +237,14 @@ public final class FormatsPsf {
 
         private final FloatArray[] sums;
 
+        private final FloatArray wide;
+
+        private final FloatArray nine;
+
+        private final FloatArray half;
+
+        private final FloatArray ofOther;
+
         Answers(Routing routing, Formats.Response into) {
             this.routing = routing;
             this.values = into == null
@@ -217,6 +254,18 @@ public final class FormatsPsf {
                     ? FloatArray.allocate(routing.rangeLength(0))
                     : routing.target("all", into.all(), routing.rangeLength(0));
             this.sums = new FloatArray[routing.parts()];
+            this.wide = into == null
+                    ? FloatArray.allocate(routing.alongLength(ROWS_KEYS, 16))
+                    : routing.target("wide", into.wide(), routing.alongLength(ROWS_KEYS, 16));
+            this.nine = into == null
+                    ? FloatArray.allocate(routing.rangeLength(9))
+                    : routing.target("nine", into.nine(), routing.rangeLength(9));
+            this.half = into == null
+                    ? FloatArray.allocate(routing.alongLength(ROWS_KEYS, 8))
+                    : routing.target("half", into.half(), routing.alongLength(ROWS_KEYS, 8));
+            this.ofOther = into == null
+                    ? FloatArray.allocate(routing.alongLength(OTHERS_KEYS, 0))
+                    : routing.target("ofOther", into.ofOther(), routing.alongLength(OTHERS_KEYS, 0));
         }
 
         @Override
@@ -224,12 +273,22 @@ public final class FormatsPsf {
             routing.mergeAlong("values", part, ROWS_KEYS, in.wireFloats(), values, 0);
             routing.mergeRange("all", part, in.wireFloats(), all, 0);
             sums[part] = in.wireFloats().copy();
+            routing.mergeAlong("wide", part, ROWS_KEYS, in.wireFloats(), wide, 16);
+            routing.mergeRange("nine", part, in.wireFloats(), nine, 9);
+            routing.mergeAlong("half", part, ROWS_KEYS, in.wireFloats(), half, 8);
+            routing.mergeAlong("ofOther", part, OTHERS_KEYS, in.wireFloats(), ofOther, 0);
         }
 
         @Override
         public Formats.Response result() {
-            return new Formats.Response(values, all, Folds.fold(Reduction.SUM, "sums",
-                    List.of(sums), FloatArray.allocate(0)));
+            return new Formats.Response(
+                    values,
+                    all,
+                    Folds.fold(Reduction.SUM, "sums", List.of(sums), FloatArray.allocate(0)),
+                    wide,
+                    nine,
+                    half,
+                    ofOther);
         }
     }
 }

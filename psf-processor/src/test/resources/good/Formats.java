@@ -19,16 +19,22 @@ import org.jspecify.annotations.Nullable;
 public interface Formats {
   record Request(
       TensorId table,
+      TensorId other,
       @ByKey(combine = Reduction.SUM) LongArray rows,
       @Along("rows") @Wire(FloatType.BFLOAT16) FloatArray update,
       @ByRange @Wire FloatArray all,
       @Wire(FloatType.INT8) @Nullable FloatArray whole,
-      @Wire(FloatType.FLOAT32) FloatArray plain) {}
+      @Wire(FloatType.FLOAT32) FloatArray plain,
+      @ByKey(of = "other") LongArray others) {}
 
   record Response(
       @Along("rows") @Wire FloatArray values,
       @ByRange @Wire(FloatType.FLOAT16) FloatArray all,
-      @Reduce(Reduction.SUM) @Wire(FloatType.INT8) FloatArray sums) {}
+      @Reduce(Reduction.SUM) @Wire(FloatType.INT8) FloatArray sums,
+      @Along(value = "rows", width = 16) @Wire FloatArray wide,
+      @ByRange(width = 9) @Wire(FloatType.INT8) FloatArray nine,
+      @Along(value = "rows", width = 8) @Wire(FloatType.BFLOAT16) FloatArray half,
+      @Along("others") @Wire(FloatType.INT8) FloatArray ofOther) {}
 
   Response handle(Request slice, Shard shard);
 }

@@ -251,6 +251,25 @@ final class FloatTypesTest {
     }
 
     @Test
+    void aRowOfAnAnswerHasItsOwnFactorAlsoIfItIsNotAsWideAsTheTensor() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 1)) {
+            Worker worker = cluster.worker();
+            TensorId tensor = Tensors.init(worker, spec("w"));
+            long[] keys = {3, 0, 6, 200, 1};
+            float[] powers = QuantizedPsf.stub(worker)
+                    .call(tensor, LongArray.wrap(keys), FloatArray.allocate(keys.length * WIDTH))
+                    .await()
+                    .powers()
+                    .toArray();
+            for (int i = 0; i < powers.length; i++) {
+                double power = Math.pow(10, (int) keys[i / Quantized.POWERS] % 7);
+                double expected = power * (i % Quantized.POWERS);
+                assertThat((double) powers[i]).isCloseTo(expected, within(9 * power * error(FloatType.INT8)));
+            }
+        }
+    }
+
+    @Test
     void aStoreKeepsTheTypesOfATensorThatExists() {
         try (PsCluster cluster = Clusters.start(Over.MEMORY, 2, 1)) {
             Worker worker = cluster.worker();

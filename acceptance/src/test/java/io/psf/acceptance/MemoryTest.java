@@ -8,6 +8,7 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -67,9 +68,19 @@ final class MemoryTest {
         private final int layers;
         private final int floats;
         private final long sentBefore;
+        private final FloatType wire;
+        /** The rank of the worker that is late. */
+        private final int late;
+
         private final List<Worker> early = new CopyOnWriteArrayList<>();
 
         LateRound(int workers, int layers, int floats, long sentBefore) {
+            this(workers, layers, floats, sentBefore, FloatType.FLOAT32, workers - 1);
+        }
+
+        LateRound(int workers, int layers, int floats, long sentBefore, FloatType wire, int late) {
+            this.wire = wire;
+            this.late = late;
             this.workers = workers;
             this.layers = layers;
             this.floats = floats;
@@ -83,10 +94,11 @@ final class MemoryTest {
                         worker,
                         TensorSpec.dense("layer" + i, floats)
                                 .optimizer(Optimizers.add())
+                                .wire(wire)
                                 .updates(Updates.SUM)));
             }
             worker.barrier();
-            if (worker.rank() < workers - 1) {
+            if (worker.rank() != late) {
                 early.add(worker);
             } else {
                 await().atMost(30, TimeUnit.SECONDS)
@@ -127,11 +139,16 @@ final class MemoryTest {
     void aServerOfASmallHeapTakesALateWorkersRoundAndAnswersAllAtOnce() throws Exception {
         int workers = 6;
         LateRound round = new LateRound(workers, 2, MB, 8L * MB); // 48 MB in all
+        runOnProcesses(round, workers, "-Xmx32m", "-XX:MaxDirectMemorySize=32m");
+    }
+
+    /** Runs a round of workers over shared memory and over TCP. */
+    private static void runOnProcesses(LateRound round, int workers, String... flags) throws Exception {
         List<String> lines = new CopyOnWriteArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(workers);
         try (LocalJob job = LocalJob.builder()
                 .workers(workers)
-                .nodeFlags(List.of("-Xmx32m", "-XX:MaxDirectMemorySize=32m"))
+                .nodeFlags(List.of(flags))
                 .onLine((node, line) -> lines.add(node + ": " + line))
                 .start()) {
             List<Future<?>> running = new ArrayList<>();
@@ -150,6 +167,17 @@ final class MemoryTest {
             threads.shutdownNow();
         }
         assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
+    }
+
+    /**
+     * The pushes of all other workers wait for the one of rank 0, since they are added in the order of the ranks. As
+     * float32 they would take 80 MB.
+     */
+    @Test
+    void pushesOfEightBitsThatWaitTakeTheMemoryOfTheirRequestsAlone() throws Exception {
+        int workers = 6;
+        LateRound round = new LateRound(workers, 4, MB, 10L * MB, FloatType.INT8, 0);
+        runOnProcesses(round, workers, "-Xmx32m", "-XX:MaxDirectMemorySize=64m");
     }
 
     /** Handlers that keep their requests may take what others may not. */

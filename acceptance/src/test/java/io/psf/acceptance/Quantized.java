@@ -10,7 +10,7 @@ import io.psf.api.layout.Along;
 import io.psf.api.layout.ByKey;
 import io.psf.api.layout.Wire;
 
-/** Adds rows that travel as integers of 8 bits, and returns the rows as bfloat16, whatever the tensor's formats. */
+/** Adds rows that travel as integers of 8 bits, and returns the rows as bfloat16, whatever the tensor's formats; and integers of rows of another width. */
 @PsFunction("acceptance.quantized")
 interface Quantized {
     record Request(
@@ -18,13 +18,24 @@ interface Quantized {
             @ByKey LongArray keys,
             @Along("keys") @Wire(FloatType.INT8) FloatArray update) {}
 
-    record Response(@Along("keys") @Wire(FloatType.BFLOAT16) FloatArray values) {}
+    record Response(
+            @Along("keys") @Wire(FloatType.BFLOAT16) FloatArray values,
+
+            @Along(value = "keys", width = POWERS) @Wire(FloatType.INT8)
+            FloatArray powers) {}
+
+    /** The number of powers. */
+    int POWERS = 10;
 
     default Response handle(Request slice, Shard shard) {
         for (int i = 0; i < slice.keys().length(); i++) {
             int width = shard.width();
             shard.values(slice.keys().get(i)).addScaled(1, slice.update().slice(i * width, (i + 1) * width));
         }
-        return new Response(shard.gather(slice.keys()));
+        FloatArray powers = FloatArray.allocate(slice.keys().length() * POWERS);
+        for (int i = 0; i < powers.length(); i++) {
+            powers.set(i, (float) Math.pow(10, (int) slice.keys().get(i / POWERS) % 7) * (i % POWERS));
+        }
+        return new Response(shard.gather(slice.keys()), powers);
     }
 }

@@ -53,7 +53,8 @@ public record TablePolicy(PolicyOptions options) {
     /**
      * Limits the rows of the table. Each slice has an equal share. When a slice is full, it removes the rows that were
      * touched least recently, a 64th of its share at once. No push removes rows that it touches itself, unless it has
-     * more keys than half of the share: it is applied in parts then.
+     * more keys than half of the share: it is applied in parts then. A step that is more than its formula, such as one
+     * that is clipped or scheduled, is not divided: the slice exceeds its share until the step is complete.
      */
     public TablePolicy mostRows(long rows) {
         return new TablePolicy(options.withLimits(rows, options.bytes(), options.lfu()));
@@ -61,7 +62,8 @@ public record TablePolicy(PolicyOptions options) {
 
     /**
      * Limits the bytes of the table: values, optimizer state and slots of functions, keys with their index, marks of
-     * this policy, and sketch. Otherwise like {@link #mostRows}.
+     * this policy, and sketch. Otherwise like {@link #mostRows}. {@link Tensors#init} fails with {@code BAD_REQUEST} if
+     * the limit does not suffice for the sketch and the index of each slice, and 64 rows.
      */
     public TablePolicy mostBytes(long bytes) {
         return new TablePolicy(options.withLimits(options.rows(), bytes, options.lfu()));

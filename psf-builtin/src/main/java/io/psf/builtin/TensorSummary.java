@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /**
  * A tensor that the servers hold, as {@link Tensors#list} returns it.
  *
- * @param tensor name, rows and width
+ * @param tensor name, rows, width and number formats
  * @param optimizer the optimizer with its arguments, as text
  * @param declaration the declaration that the shards were created with, on one line
  * @param parts the parts that the servers hold, in the order of the servers' ranks, at least one
@@ -47,7 +47,7 @@ public record TensorSummary(TensorInfo tensor, String optimizer, String declarat
                 .map(each -> new Part(each.server(), each.placement(), each.slices(), each.present(), each.bytes()))
                 .sorted(Comparator.comparingInt(Part::server).thenComparing(Part::placement))
                 .toList();
-        TensorInfo tensor = new TensorInfo(TensorId.of(first.tensor()), first.rows(), first.width());
+        TensorInfo tensor = new TensorInfo(TensorId.of(first.tensor()), first.rows(), first.width(), first.types());
         return new TensorSummary(tensor, first.optimizer(), first.declaration(), parts);
     }
 

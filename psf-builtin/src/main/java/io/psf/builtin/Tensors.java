@@ -67,8 +67,9 @@ public final class Tensors {
      * server has its shards.
      *
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
-     *     BAD_REQUEST}, naming the placements that the server has, if a server has none of the spec's; with {@code
-     *     RESOURCE_EXHAUSTED} if the memory there does not suffice
+     *     BAD_REQUEST} if a server has none of the spec's placements, or not its optimizer or initializer, naming those
+     *     that it has, or if an argument is invalid there; with {@code RESOURCE_EXHAUSTED} if the memory there does not
+     *     suffice
      */
     public static TensorId init(TensorCaller worker, TensorSpec spec) {
         TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());

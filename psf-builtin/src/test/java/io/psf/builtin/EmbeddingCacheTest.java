@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.EmbeddingCache.Policy;
 import io.psf.builtin.cache.CacheCounters;
 import io.psf.builtin.cache.PushEmbedding;
@@ -243,6 +244,25 @@ final class EmbeddingCacheTest {
             assertThat(lookUp(cache, 7)).as("the versions count the updates").containsOnly(2.5f);
             assertThat(direct.counters().withoutCache()).isEqualTo(2 * (8 + 4 * WIDTH));
             assertThat(direct.counters().received()).isEqualTo(4 * WIDTH);
+        }
+    }
+
+    @Test
+    void bytesAreThoseOfTheFormatInWhichValuesAreSent() {
+        TestCluster cluster = cluster(2);
+        int width = 20;
+        for (FloatType type : FloatType.values()) {
+            long row = switch (type) {
+                case FLOAT32 -> 80;
+                case FLOAT16, BFLOAT16 -> 40;
+                case INT8 -> 24;
+            };
+            TensorSpec spec = TensorSpec.table("wire " + type, 50, width).wire(type);
+            try (EmbeddingCache cache = EmbeddingCache.of(cluster, spec).rows(8).open()) {
+                cache.lookUp(new long[] {3, 4}, new float[2 * width]);
+                assertThat(cache.counters().received()).isEqualTo(2 * (16 + row));
+                assertThat(cache.counters().withoutCache()).isEqualTo(2 * (8 + row));
+            }
         }
     }
 

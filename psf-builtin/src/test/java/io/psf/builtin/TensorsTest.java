@@ -8,6 +8,7 @@ import io.psf.api.PsException;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.testkit.TestCluster;
 import java.util.Arrays;
 import java.util.List;
@@ -59,7 +60,8 @@ class TensorsTest {
         TestCluster cluster = BuiltinCluster.functions().on(servers);
         assertThat(Tensors.list(cluster)).isEmpty();
         TensorId w = Tensors.init(cluster, SPEC.optimizer(Optimizers.momentum(0.1, 0.9)));
-        Tensors.init(cluster, TensorSpec.table("a", 5, 2));
+        TensorSpec a = TensorSpec.table("a", 5, 2).storage(FloatType.BFLOAT16).wire(FloatType.INT8);
+        Tensors.init(cluster, a);
         TensorId grown = Tensors.init(cluster, TensorSpec.growing("grown", 2));
         Tensors.push(cluster, w, new float[120]).await();
         Tensors.pushRows(cluster, grown, new long[] {-7, 9, 9}, new float[6]).await();
@@ -68,6 +70,7 @@ class TensorsTest {
         assertThat(all).extracting(each -> each.tensor().id().name()).containsExactly("a", "grown", "w");
         TensorSummary dense = all.get(2);
         assertThat(dense.tensor()).isEqualTo(SPEC.tensor());
+        assertThat(all.get(0).tensor()).isEqualTo(a.tensor());
         assertThat(dense.slices()).isEqualTo(servers);
         assertThat(dense.rows()).isEqualTo(40);
         assertThat(dense.bytes()).isEqualTo(new ShardBytes(40 * 3 * 4, 40 * 3 * 4, 0));

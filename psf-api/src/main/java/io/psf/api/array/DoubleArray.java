@@ -126,7 +126,7 @@ public final class DoubleArray implements SharedArray {
 
     /** Adds a times x to this array, element by element: y += a x. */
     public void addScaled(double a, DoubleArray x) {
-        requireSameLength("x", x.length());
+        SharedArray.requireLength("x", x.length(), length());
         double[] ys = new double[Math.min(TILE, length())];
         double[] xs = new double[ys.length];
         for (int at = 0; at < length(); at += TILE) {
@@ -155,7 +155,7 @@ public final class DoubleArray implements SharedArray {
 
     /** Returns the inner product with x, summed in float64. */
     public double dot(DoubleArray x) {
-        requireSameLength("x", x.length());
+        SharedArray.requireLength("x", x.length(), length());
         double[] ys = new double[Math.min(TILE, length())];
         double[] xs = new double[ys.length];
         double sum = 0;
@@ -168,13 +168,6 @@ public final class DoubleArray implements SharedArray {
             }
         }
         return sum;
-    }
-
-    private void requireSameLength(String name, int length) {
-        if (length != length()) {
-            throw new IllegalArgumentException(
-                    "length of " + name + ": " + length + " (expected: " + length() + ", the length of this array)");
-        }
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A shared array of float32: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public sealed class FloatArray implements SharedArray permits HalfFloats {
+public sealed class FloatArray implements SharedArray permits ConvertedFloats {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     static final int TILE = 512;
 
@@ -93,9 +93,18 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
     }
 
     /**
-     * Returns the type of the values in memory, {@code FLOAT32} unless the array is a {@link #view(ByteBuffer,
-     * FloatType) view} of another one.
+     * Returns a view of a buffer's bytes from its position to its limit, little-endian, in which values are integers of 8
+     * bits: a float32 factor for each block of values, then an int8 for each value. The view can only be read.
+     *
+     * @param block the number of consecutive values that share a factor, at least 1
+     * @param n the number of values
+     * @throws IllegalArgumentException if the bytes are not those of n values
      */
+    public static FloatArray viewBlocks(ByteBuffer bytes, int block, int n) {
+        return ByteFloats.view(bytes, block, n);
+    }
+
+    /** Returns the type of the values in memory, {@code FLOAT32} unless the array is a view of another one. */
     public FloatType stored() {
         return FloatType.FLOAT32;
     }
@@ -249,7 +258,7 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
 
     /** Adds a times x to this array, element by element: y += a x. */
     public void addScaled(float a, FloatArray x) {
-        requireSameLength("x", x.length());
+        SharedArray.requireLength("x", x.length(), length());
         float[] ys = new float[Math.min(TILE, length())];
         float[] xs = new float[ys.length];
         for (int at = 0; at < length(); at += TILE) {
@@ -278,7 +287,7 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
 
     /** Returns the inner product with x, summed in float64. */
     public double dot(FloatArray x) {
-        requireSameLength("x", x.length());
+        SharedArray.requireLength("x", x.length(), length());
         float[] ys = new float[Math.min(TILE, length())];
         float[] xs = new float[ys.length];
         double sum = 0;
@@ -291,13 +300,6 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
             }
         }
         return sum;
-    }
-
-    private void requireSameLength(String name, int length) {
-        if (length != length()) {
-            throw new IllegalArgumentException(
-                    "length of " + name + ": " + length + " (expected: " + length() + ", the length of this array)");
-        }
     }
 
     @Override
@@ -316,8 +318,8 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
 
     @Override
     public void copyFrom(int at, SharedArray source) {
-        if (source instanceof HalfFloats half) {
-            HalfFloats.copy(this, at, half);
+        if (source instanceof ConvertedFloats other) {
+            ConvertedFloats.copy(this, at, other);
         } else {
             data.put(at, ((FloatArray) source).data, 0, source.length());
         }
@@ -328,7 +330,7 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
         FloatArray other = (FloatArray) source;
         SharedArray.requireRows(to, n, width, length());
         SharedArray.requireRows(from, n, width, other.length());
-        if (other instanceof HalfFloats) {
+        if (other instanceof ConvertedFloats) {
             copyFrom(to * width, other.slice(from * width, (from + n) * width));
         } else if (n == 1 && width == 1) {
             data.put(to, other.data.get(from));
@@ -339,8 +341,8 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
 
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
-        if (source instanceof HalfFloats half) {
-            HalfFloats.gather(this, half, rows, begin, end, width);
+        if (source instanceof ConvertedFloats other) {
+            ConvertedFloats.gather(this, other, rows, begin, end, width);
             return;
         }
         FloatBuffer from = ((FloatArray) source).data;
@@ -360,8 +362,8 @@ public sealed class FloatArray implements SharedArray permits HalfFloats {
 
     @Override
     public void scatter(SharedArray source, int[] rows, int begin, int end, int width) {
-        if (source instanceof HalfFloats half) {
-            HalfFloats.scatter(this, half, rows, begin, end, width);
+        if (source instanceof ConvertedFloats other) {
+            ConvertedFloats.scatter(this, other, rows, begin, end, width);
             return;
         }
         FloatBuffer from = ((FloatArray) source).data;

@@ -13,9 +13,36 @@ public enum FloatType {
     BFLOAT16,
     /**
      * Integers from -127 to 127, times a float32 factor for each row: on the wire only. The error is at most 1/254 of
-     * the largest magnitude in the row. A row with a value that is not finite becomes NaN. Rows narrower than 8 values share the factor of 256 consecutive values.
+     * the largest magnitude in the row. A row with a value that is not finite becomes NaN. Rows narrower
+     * than 8 values share the factor of 256 consecutive values.
      */
     INT8;
+
+    /** Narrower rows share a factor as {@link #INT8}. */
+    private static final int NARROWEST = 8;
+
+    private static final int WIDEST = 1 << 16;
+    /** The values that share a factor unless a row is a block. */
+    private static final int BLOCK = 256;
+
+    /**
+     * Returns the number of consecutive values that share a factor as {@link #INT8}.
+     *
+     * @param width the width of the rows; 0 if the values have no rows
+     */
+    public static int block(int width) {
+        return width < NARROWEST || width > WIDEST ? BLOCK : width;
+    }
+
+    /** Returns the bytes of rows on the wire. */
+    public long bytes(int rows, int width) {
+        long values = (long) rows * width;
+        return switch (this) {
+            case FLOAT32 -> Float.BYTES * values;
+            case FLOAT16, BFLOAT16 -> Short.BYTES * values;
+            case INT8 -> values + Float.BYTES * ((values + block(width) - 1) / block(width));
+        };
+    }
 
     /** True if a value has 16 bits. */
     public boolean isHalf() {

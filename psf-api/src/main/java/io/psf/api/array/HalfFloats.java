@@ -1,16 +1,15 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.ShortBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An array of float32 whose values have 16 bits in memory. They are converted a tile at a time. */
-final class HalfFloats extends FloatArray {
-    private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
-    private static final FloatBuffer NO_FLOATS = FloatBuffer.allocate(0);
+final class HalfFloats extends ConvertedFloats {
+    /** The heap tile through which values are converted. One for each thread. */
+    private static final ThreadLocal<short[]> HALVES = ThreadLocal.withInitial(() -> new short[TILE]);
 
     private final ShortBuffer data;
     private final FloatType type;
@@ -18,7 +17,6 @@ final class HalfFloats extends FloatArray {
     private final @Nullable RandomBits random;
 
     private HalfFloats(ShortBuffer data, FloatType type, @Nullable RandomBits random) {
-        super(NO_FLOATS);
         this.data = data;
         this.type = type;
         this.random = random;
@@ -35,12 +33,6 @@ final class HalfFloats extends FloatArray {
         return new HalfFloats(SharedArray.littleEndian(bytes).asShortBuffer(), type, random);
     }
 
-    /** The heap tiles through which values are converted. One for each thread. */
-    private static final class Scratch {
-        final short[] halves = new short[TILE];
-        final float[] floats = new float[TILE];
-    }
-
     @Override
     public FloatType stored() {
         return type;
@@ -49,21 +41,6 @@ final class HalfFloats extends FloatArray {
     @Override
     public FloatArray nearest() {
         return random == null ? this : new HalfFloats(data, type, null);
-    }
-
-    @Override
-    public @Nullable ByteBuffer offHeap() {
-        return null;
-    }
-
-    @Override
-    FloatBuffer floats() {
-        return FloatBuffer.wrap(toArray());
-    }
-
-    /** True if an array is a view of a Java array of float32. */
-    private static boolean isOnHeap(FloatArray array) {
-        return !(array instanceof HalfFloats) && array.floats().hasArray();
     }
 
     @Override
@@ -88,7 +65,7 @@ final class HalfFloats extends FloatArray {
 
     @Override
     public void copyTo(int begin, float[] target, int at, int n) {
-        short[] halves = SCRATCH.get().halves;
+        short[] halves = HALVES.get();
         for (int i = 0; i < n; i += TILE) {
             int some = Math.min(TILE, n - i);
             data.get(begin + i, halves, 0, some);
@@ -98,7 +75,7 @@ final class HalfFloats extends FloatArray {
 
     @Override
     public void copyFrom(int at, float[] source, int begin, int n) {
-        short[] halves = SCRATCH.get().halves;
+        short[] halves = HALVES.get();
         for (int i = 0; i < n; i += TILE) {
             int some = Math.min(TILE, n - i);
             if (random == null) {
@@ -118,7 +95,7 @@ final class HalfFloats extends FloatArray {
             }
             return;
         }
-        short[] halves = SCRATCH.get().halves;
+        short[] halves = HALVES.get();
         int most = TILE / width;
         for (int i = 0; i < n; i += most) {
             int some = Math.min(most, n - i);
@@ -137,40 +114,11 @@ final class HalfFloats extends FloatArray {
     }
 
     @Override
-    public void prefetch(int begin, int n) {
-        // The conversion reads the values soon enough: a tile of them is half as long.
-    }
-
-    @Override
-    public void write(int begin, int end, ByteBuffer out) {
-        int bytes = (end - begin) * Float.BYTES;
-        FloatArray.view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN))
-                .copyFrom(0, slice(begin, end));
-        out.position(out.position() + bytes);
-    }
-
-    @Override
     public void copyFrom(int at, SharedArray source) {
         if (source instanceof HalfFloats half && half.type == type) {
             data.put(at, half.data, 0, half.length());
         } else {
             copy(this, at, (FloatArray) source);
-        }
-    }
-
-    /** Copies all values to another array, from index {@code at}. One of the two has 16 bits. */
-    static void copy(FloatArray target, int at, FloatArray source) {
-        if (isOnHeap(target)) {
-            Objects.checkFromIndexSize(at, source.length(), target.length());
-            FloatBuffer into = target.floats();
-            source.copyTo(0, into.array(), into.arrayOffset() + at, source.length());
-            return;
-        }
-        float[] floats = SCRATCH.get().floats;
-        for (int i = 0; i < source.length(); i += TILE) {
-            int some = Math.min(TILE, source.length() - i);
-            source.copyTo(i, floats, 0, some);
-            target.copyFrom(at + i, floats, 0, some);
         }
     }
 
@@ -183,7 +131,15 @@ final class HalfFloats extends FloatArray {
 
     @Override
     public void gather(SharedArray source, int[] rows, int begin, int end, int width) {
-        gather(this, (FloatArray) source, rows, begin, end, width);
+        if (width <= TILE && source instanceof HalfFloats from && from.type == type) {
+            for (int i = begin; i < end; i++) {
+                data.put((i - begin) * width, from.data, rows[i] * width, width);
+            }
+        } else if (width <= TILE && isOnHeap((FloatArray) source)) {
+            encodeRows((FloatArray) source, rows, begin, end, width);
+        } else {
+            gather(this, (FloatArray) source, rows, begin, end, width);
+        }
     }
 
     @Override
@@ -191,33 +147,10 @@ final class HalfFloats extends FloatArray {
         scatter(this, (FloatArray) source, rows, begin, end, width);
     }
 
-    /** Implements {@link SharedArray#gather} for arrays of which at least one has 16 bits. */
-    static void gather(FloatArray target, FloatArray source, int[] rows, int begin, int end, int width) {
-        if (width > TILE) {
-            for (int i = begin; i < end; i++) {
-                target.copyRows(i - begin, source, rows[i], 1, width);
-            }
-        } else if (target instanceof HalfFloats to && source instanceof HalfFloats from && to.type == from.type) {
-            for (int i = begin; i < end; i++) {
-                to.data.put((i - begin) * width, from.data, rows[i] * width, width);
-            }
-        } else if (target instanceof HalfFloats to && isOnHeap(source)) {
-            to.encodeRows(source, rows, begin, end, width);
-        } else {
-            float[] floats = SCRATCH.get().floats;
-            int most = TILE / width;
-            for (int i = begin; i < end; i += most) {
-                int some = Math.min(most, end - i);
-                source.copyRowsTo(rows, i, some, width, floats);
-                target.copyFrom((i - begin) * width, floats, 0, some * width);
-            }
-        }
-    }
-
     /** Gathers rows of a Java array. Long tiles are converted: the JIT vectorizes loops of many iterations only. */
     private void encodeRows(FloatArray source, int[] rows, int begin, int end, int width) {
         FloatBuffer values = source.floats();
-        float[] tile = SCRATCH.get().floats;
+        float[] tile = floatTile();
         int limit = source.length() / width;
         int most = TILE / width;
         for (int i = begin; i < end; i += most) {
@@ -227,42 +160,6 @@ final class HalfFloats extends FloatArray {
                 System.arraycopy(values.array(), from, tile, k * width, width);
             }
             copyFrom((i - begin) * width, tile, 0, some * width);
-        }
-    }
-
-    /** Scatters this array's first rows to rows of a Java array. */
-    private void decodeRows(FloatArray target, int[] rows, int begin, int end, int width) {
-        FloatBuffer values = target.floats();
-        float[] tile = SCRATCH.get().floats;
-        int limit = target.length() / width;
-        int most = TILE / width;
-        for (int i = begin; i < end; i += most) {
-            int some = Math.min(most, end - i);
-            copyTo((i - begin) * width, tile, 0, some * width);
-            for (int k = 0; k < some; k++) {
-                int to = values.arrayOffset() + Objects.checkIndex(rows[i + k], limit) * width;
-                System.arraycopy(tile, k * width, values.array(), to, width);
-            }
-        }
-    }
-
-    /** Implements {@link SharedArray#scatter} for arrays of which at least one has 16 bits. */
-    static void scatter(FloatArray target, FloatArray source, int[] rows, int begin, int end, int width) {
-        if (width > TILE) {
-            for (int i = begin; i < end; i++) {
-                target.copyRows(rows[i], source, i - begin, 1, width);
-            }
-            return;
-        } else if (source instanceof HalfFloats from && isOnHeap(target)) {
-            from.decodeRows(target, rows, begin, end, width);
-            return;
-        }
-        float[] floats = SCRATCH.get().floats;
-        int most = TILE / width;
-        for (int i = begin; i < end; i += most) {
-            int some = Math.min(most, end - i);
-            source.copyTo((i - begin) * width, floats, 0, some * width);
-            target.copyRowsFrom(rows, i, some, width, floats);
         }
     }
 }

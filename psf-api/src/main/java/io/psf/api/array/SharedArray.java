@@ -136,6 +136,14 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
         }
     }
 
+    /** Checks that the length of another array is that of this one. */
+    static void requireLength(String name, int length, int expected) {
+        if (length != expected) {
+            throw new IllegalArgumentException(
+                    "length of " + name + ": " + length + " (expected: " + expected + ", the length of this array)");
+        }
+    }
+
     /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
     static ByteBuffer littleEndian(ByteBuffer bytes) {
         return bytes.order() == ByteOrder.LITTLE_ENDIAN

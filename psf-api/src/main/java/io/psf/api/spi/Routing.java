@@ -174,7 +174,7 @@ public final class Routing extends Parts {
             return;
         }
         int width = widths[component];
-        out.rowsOf(width);
+        var unused = out.rowsOf(width);
         if (setOf[component] >= 0) {
             keySets[setOf[component]].writeRows(slice, arrays[component], width, out);
         } else {

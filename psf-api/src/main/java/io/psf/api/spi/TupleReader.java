@@ -222,7 +222,7 @@ public final class TupleReader extends BlockReader {
         return kept == null ? FloatArray.view(next(ElementType.FLOAT)) : (FloatArray) next(kept, ElementType.FLOAT);
     }
 
-    /** Reads an array in any format of float32: a view, or a copy of one of 8 bits. */
+    /** Reads an array in any format of float32. */
     public FloatArray wireFloats() {
         if (kept != null) {
             return (FloatArray) next(kept, ElementType.FLOAT);

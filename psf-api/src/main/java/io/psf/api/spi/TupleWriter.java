@@ -96,9 +96,15 @@ public final class TupleWriter extends BlockWriter {
         return this;
     }
 
-    /** Sets the width of the next array's rows, if its format depends on it. */
-    void rowsOf(int width) {
+    /**
+     * Sets the width of the next array's rows, if its format depends on it, and returns this writer. Called after the
+     * format is set, which sets the tensor's width.
+     *
+     * @param width 0 if the width is not known
+     */
+    public TupleWriter rowsOf(int width) {
         nextWidth = width;
+        return this;
     }
 
     /** Sets the format of the next array to that of the tensor which {@link #ofTensor} named. */

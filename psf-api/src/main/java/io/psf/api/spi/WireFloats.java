@@ -17,13 +17,6 @@ final class WireFloats {
     private static final int BFLOAT16 = 6;
     private static final int INT8 = 7;
 
-    /** Narrower rows share a factor. */
-    private static final int NARROWEST = 8;
-
-    private static final int WIDEST = 1 << 16;
-    /** The values that share a factor unless a row is a block. */
-    private static final int BLOCK = 256;
-
     /** Makes values positive, so that truncating rounds to the nearest. */
     private static final int MIDDLE = 128;
 
@@ -37,7 +30,7 @@ final class WireFloats {
             case FLOAT32 -> io.psf.api.array.ElementType.FLOAT.ordinal();
             case FLOAT16 -> FLOAT16;
             case BFLOAT16 -> BFLOAT16;
-            case INT8 -> INT8 | (width < NARROWEST || width > WIDEST ? BLOCK : width) << 8;
+            case INT8 -> INT8 | FloatType.block(width) << 8;
         };
     }
 
@@ -81,9 +74,9 @@ final class WireFloats {
         out.position(out.position() + bytes);
     }
 
-    /** Returns the values in bytes of a body: a view of 16 bits, or a copy of 8. */
+    /** Returns a view of the values in bytes of a body. */
     static FloatArray read(ByteBuffer bytes, int entry, int n) {
-        return (entry & 0xff) == INT8 ? readBytes(bytes, entry >>> 8, n) : half(bytes, entry);
+        return (entry & 0xff) == INT8 ? FloatArray.viewBlocks(bytes, entry >>> 8, n) : half(bytes, entry);
     }
 
     private static FloatArray half(ByteBuffer bytes, int entry) {
@@ -115,21 +108,5 @@ final class WireFloats {
             into.putFloat(b * Float.BYTES, factor);
             into.put(blocks * Float.BYTES + begin, rounded, 0, some);
         }
-    }
-
-    private static FloatArray readBytes(ByteBuffer bytes, int block, int n) {
-        int blocks = (int) ((n + (long) block - 1) / block);
-        float[] values = new float[n];
-        byte[] tile = new byte[Math.min(block, n)];
-        for (int b = 0; b < blocks; b++) {
-            int begin = b * block;
-            int some = Math.min(block, n - begin);
-            float factor = bytes.getFloat(b * Float.BYTES);
-            bytes.get(blocks * Float.BYTES + begin, tile, 0, some);
-            for (int i = 0; i < some; i++) {
-                values[begin + i] = tile[i] * factor;
-            }
-        }
-        return FloatArray.wrap(values);
     }
 }

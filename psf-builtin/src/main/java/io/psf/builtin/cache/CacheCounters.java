@@ -2,7 +2,8 @@ package io.psf.builtin.cache;
 
 /**
  * The numbers of what a cache has done. A key that occurs several times in one call counts once. The bytes are those of
- * keys, versions, counts and values in requests and answers; headers are not counted.
+ * keys, versions, counts and values in requests and answers, the values in the table's format on the wire; headers are not
+ * counted.
  *
  * @param rows the rows that were looked up
  * @param misses the rows whose key had no row in the cache; includes, with an optimizer that is not linear, the rows that

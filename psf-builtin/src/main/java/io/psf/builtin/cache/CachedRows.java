@@ -44,7 +44,7 @@ public final class CachedRows implements RowAccess {
         this.options = options;
         this.scale = options.scale();
         this.lines = new Lines(capacity, width, options.levels());
-        this.traffic = new Traffic(width);
+        this.traffic = new Traffic(table);
         this.outgoing = new Outgoing(worker, table.id(), capacity, width, traffic);
         this.questions = new Questions(worker, table.id(), capacity, options.pullBound(), traffic);
         this.prefetch = new Questions(worker, table.id(), capacity, options.pullBound(), traffic);

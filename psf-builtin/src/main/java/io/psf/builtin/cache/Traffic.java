@@ -1,8 +1,10 @@
 package io.psf.builtin.cache;
 
+import io.psf.api.TensorInfo;
+
 /** Counts what a cache does, for its {@link CacheCounters}. */
 final class Traffic {
-    private final long rowBytes;
+    private final TensorInfo table;
     private long rows;
     private long misses;
     private long stale;
@@ -13,17 +15,22 @@ final class Traffic {
     private long received;
     private long withoutCache;
 
-    Traffic(int width) {
-        this.rowBytes = (long) Float.BYTES * width;
+    Traffic(TensorInfo table) {
+        this.table = table;
+    }
+
+    /** Returns the bytes of n rows in the format in which the table's values are sent. */
+    private long rowBytes(int n) {
+        return table.types().wire().bytes(n, table.width());
     }
 
     void lookedUp(int distinct) {
         rows += distinct;
-        withoutCache += distinct * (Long.BYTES + rowBytes);
+        withoutCache += (long) Long.BYTES * distinct + rowBytes(distinct);
     }
 
     void updated(int distinct) {
-        withoutCache += distinct * (Long.BYTES + rowBytes);
+        withoutCache += (long) Long.BYTES * distinct + rowBytes(distinct);
     }
 
     /** Counts the rows that a look-up received, because they were missing or stale. */
@@ -42,7 +49,7 @@ final class Traffic {
 
     void pushed(int n) {
         pushed += n;
-        sent += n * (Long.BYTES + Integer.BYTES + rowBytes);
+        sent += (long) (Long.BYTES + Integer.BYTES) * n + rowBytes(n);
     }
 
     void asked(int n) {
@@ -50,13 +57,13 @@ final class Traffic {
     }
 
     void answered(int n) {
-        received += n * (2L * Long.BYTES + rowBytes);
+        received += 2L * Long.BYTES * n + rowBytes(n);
     }
 
     /** Counts a request and an answer of {@code pullRows}. */
     void pulled(int n) {
         sent += (long) Long.BYTES * n;
-        received += rowBytes * n;
+        received += rowBytes(n);
     }
 
     CacheCounters counters() {

@@ -24,7 +24,7 @@ public final class UncachedRows implements RowAccess {
         this.table = table;
         this.pull = SparsePullPsf.stub(worker);
         this.push = PushEmbeddingPsf.stub(worker);
-        this.traffic = new Traffic(table.width());
+        this.traffic = new Traffic(table);
     }
 
     @Override

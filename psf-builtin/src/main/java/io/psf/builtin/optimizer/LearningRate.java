@@ -2,6 +2,7 @@ package io.psf.builtin.optimizer;
 
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.builtin.named.BadRequest;
 
 /** The learning rate of a shard that is trained. Used on the shard's lane. */
 public final class LearningRate {
@@ -10,13 +11,14 @@ public final class LearningRate {
     /**
      * Sets the rate that replaces that of the optimizer, before the factor of a schedule.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the rate is not finite, or the optimizer has none that can be set
+     * @throws PsException with {@code BAD_REQUEST} if the rate is not finite, or the optimizer has none that can be set,
+     *     or does not take this one, alone or with a factor of its schedule
      */
     public static void set(Shard shard, float rate) {
         if (!Float.isFinite(rate)) {
             throw new PsException(PsException.Code.BAD_REQUEST, "learning rate: " + rate + " (expected: finite)");
         }
-        use(shard);
+        shard.setOptimizer(BadRequest.ifIllegal(() -> rated(shard).requireRates(rate)));
         Progress.of(shard).setLearningRate(rate);
     }
 
@@ -30,17 +32,18 @@ public final class LearningRate {
     /** Uses the rate that a loaded shard had been set to. */
     public static void restore(Shard shard) {
         if (Progress.of(shard).hasLearningRate()) {
-            use(shard);
+            shard.setOptimizer(rated(shard));
         }
     }
 
-    private static void use(Shard shard) {
+    /** Returns the optimizer of a shard, at the rate that is set. */
+    private static TiledOptimizer rated(Shard shard) {
         if (!(shard.optimizer() instanceof TiledOptimizer tiled)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "learning rate of " + shard.optimizer() + ": not settable (expected: a formula in host memory; on a"
                             + " device, or for an optimizer of your own, set another optimizer)");
         }
-        shard.setOptimizer(tiled.atSetRate());
+        return BadRequest.ifIllegal(tiled::atSetRate);
     }
 }

@@ -2,6 +2,7 @@ package io.psf.builtin.optimizer;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.Shard;
+import io.psf.builtin.named.BadRequest;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -65,11 +66,11 @@ public final class Progress implements Checkpointed {
         return !Float.isNaN(set);
     }
 
-    /** Returns the formula at a rate: the one of the last step, or another. */
-    Kernel at(float rate, Rate of) {
+    /** Returns an optimizer's formula at a rate: the one of the last step, or another. */
+    Kernel at(float rate, TiledOptimizer of) {
         Kernel kernel = current;
         if (kernel == null || rate != rateOfCurrent) {
-            kernel = of.at(rate);
+            kernel = BadRequest.ifIllegal(() -> of.at(rate));
             current = kernel;
             rateOfCurrent = rate;
         }

@@ -10,7 +10,11 @@ import java.util.function.Function;
  * @param create creates the formula at another rate from its arguments
  */
 record Rate(float base, Kernel kernel, Function<Float, Kernel> create) {
-    /** Returns the formula at a rate. */
+    /**
+     * Returns the formula at a rate.
+     *
+     * @throws IllegalArgumentException if the formula does not take the rate
+     */
     Kernel at(float rate) {
         if (rate == base) {
             return kernel;

@@ -86,6 +86,11 @@ public record Schedule(Kind kind, long steps, double factor, long warmUp) {
         };
     }
 
+    /** Returns the factor of the first step and the one of a later stage, or of the end of the curve. */
+    double[] bounds() {
+        return new double[] {factor(1), kind == Kind.CONSTANT ? 1 : factor};
+    }
+
     /** True if the factor is 1 at every step. */
     public boolean isConstant() {
         return kind == Kind.CONSTANT && warmUp == 0;

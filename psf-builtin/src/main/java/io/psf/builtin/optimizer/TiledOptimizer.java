@@ -39,7 +39,7 @@ public final class TiledOptimizer implements Optimizer {
      * @param rate the learning rate; null for a formula without one
      * @param isRated true if the rate differs from step to step, or was set
      * @throws IllegalArgumentException if the formula replaces the weights and an option is to change gradients, or if
-     *     it has no learning rate and the rate is to differ
+     *     it has no learning rate and the rate is to differ, or does not take a rate of the schedule
      */
     private TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate, boolean isRated) {
         Checks.require(!kernel.replaces() || options.keepGradients(), "options of " + name, options.texts(), "none");
@@ -53,6 +53,9 @@ public final class TiledOptimizer implements Optimizer {
                 && !isRated
                 && kernel.counting() != Kernel.Counting.TENSOR
                 && !(kernel instanceof TensorKernel);
+        if (isRated && rate != null) {
+            var unused = requireRates(rate.base());
+        }
     }
 
     /** Returns the tiles of this thread. */
@@ -85,10 +88,43 @@ public final class TiledOptimizer implements Optimizer {
     }
 
     /**
+     * Returns this optimizer, if it takes a learning rate and the factors of its schedule.
+     *
+     * @throws IllegalArgumentException if the formula does not take the rate, or takes it but not every one of the
+     *     schedule
+     */
+    TiledOptimizer requireRates(float base) {
+        var unused = at(base);
+        for (double factor : options.schedule().bounds()) {
+            unused = at((float) (base * factor));
+        }
+        return this;
+    }
+
+    /**
+     * Returns the formula at a rate.
+     *
+     * @throws IllegalArgumentException naming the optimizer and the rate, if the formula does not take it
+     */
+    Kernel at(float now) {
+        if (rate == null) {
+            return kernel;
+        }
+        try {
+            return rate.at(now);
+        } catch (IllegalArgumentException e) {
+            String schedule = options.schedule().isConstant() ? "" : " with " + options.texts();
+            throw new IllegalArgumentException(
+                    "learning rate of " + name + schedule + ": " + now + ", which it refuses: " + e.getMessage(), e);
+        }
+    }
+
+    /**
      * Begins a step, which changes the shard when it has the sums that it needs.
      *
      * @param keys [n] int64, global keys; null for every row; borrowed until the step is complete
      * @param update [n, width] float32; borrowed until the step is complete
+     * @throws PsException with {@code BAD_REQUEST} if the formula does not take the rate of the step
      */
     public Step begin(Shard shard, @Nullable LongArray keys, FloatArray update) {
         Kernel now = kernel;
@@ -99,7 +135,7 @@ public final class TiledOptimizer implements Optimizer {
             steps = (int) Math.min(Integer.MAX_VALUE, step);
             if (isRated && rate != null) {
                 double factor = options.schedule().factor(step);
-                now = progress.at((float) (progress.learningRate(rate.base()) * factor), rate);
+                now = progress.at((float) (progress.learningRate(rate.base()) * factor), this);
             }
         }
         int ofTensor = kernel.counting() == Kernel.Counting.TENSOR ? steps : 0;

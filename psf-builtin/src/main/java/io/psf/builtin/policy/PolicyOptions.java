@@ -109,11 +109,6 @@ public record PolicyOptions(
         return rows > 0 || bytes > 0;
     }
 
-    /** True if untouched rows are removed after some time. */
-    boolean expires() {
-        return idleSteps > 0 || !idleTime.isZero();
-    }
-
     /** Returns a copy with other admission. */
     public PolicyOptions withAdmission(int times, long bytesOfSketch) {
         return new PolicyOptions(times, times > 1 ? bytesOfSketch : 0, idleSteps, idleTime, rows, bytes, lfu);

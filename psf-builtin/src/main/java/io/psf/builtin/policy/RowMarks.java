@@ -15,12 +15,15 @@ import java.util.Arrays;
 final class RowMarks implements Checkpointed, RowListener {
     private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
+    /** The numbers of pushes are lowered by this when the greatest one is reached. */
+    private static final int LOWERED = 1 << 30;
+
     private final Shard shard;
-    /** By row, the number of the push that touched it last. */
+    /** By row, the number of the push that touched it last; 0 for one long ago. */
     private int[] steps = {};
     /** By row, the second in which it was touched last, since 2020. */
     private int[] seconds = {};
-    /** By row, the number of pushes that have touched it. */
+    /** By row, the number of pushes that have touched it; stays at the greatest int32. */
     private int[] counts = {};
     /** The number of rows that have marks. */
     private int known;
@@ -42,8 +45,14 @@ final class RowMarks implements Checkpointed, RowListener {
         return shard.attachment(RowMarks.class, () -> new RowMarks(shard, now));
     }
 
-    /** Begins the next push. */
+    /** Begins the next push. Its number is one more than the last one's, or by 2^30 lower. */
     void begin(int now) {
+        if (step == Integer.MAX_VALUE) {
+            for (int row = 0; row < known; row++) {
+                steps[row] = Math.max(0, steps[row] - LOWERED);
+            }
+            step -= LOWERED;
+        }
         step++;
         second = now;
     }
@@ -82,7 +91,7 @@ final class RowMarks implements Checkpointed, RowListener {
     void touch(int row) {
         steps[row] = step;
         seconds[row] = second;
-        counts[row]++;
+        counts[row] += counts[row] == Integer.MAX_VALUE ? 0 : 1;
     }
 
     /** True if the row was touched by the present push. */
@@ -130,6 +139,7 @@ final class RowMarks implements Checkpointed, RowListener {
         steps[row] = in.readInt();
         seconds[row] = in.readInt();
         counts[row] = in.readInt();
+        step = Math.max(step, steps[row]); // the total may be loaded by another shard
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.psf.builtin.policy;
 
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
+import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import java.time.Duration;
@@ -26,10 +28,14 @@ public final class RowPolicy {
     /** Idle rows are looked for this often within the time limit. */
     private static final int SCANS = 16;
 
-    /** The bytes of the marks of a row, and of its key. */
+    /** The bytes of the marks of a row. */
     private static final int BYTES_OF_MARKS = 3 * Integer.BYTES;
 
-    private static final int LEAST_ENTRIES = 1 << 10;
+    /** The entries of the smallest index of keys. */
+    private static final long LEAST_ENTRIES = 1 << 10;
+
+    /** A limit of bytes has to suffice for this many rows of each slice. */
+    private static final int LEAST_ROWS = 64;
 
     private final PolicyOptions options;
     private final int slices;
@@ -39,8 +45,8 @@ public final class RowPolicy {
     private long refused;
     private long expired;
     private long evicted;
-    private long nextScanStep;
-    private long nextScanSecond;
+    private long scannedStep = Long.MIN_VALUE;
+    private long scannedSecond = Long.MIN_VALUE;
     private boolean isTicking;
 
     private RowPolicy(PolicyOptions options, int slices, LongSupplier clock) {
@@ -48,6 +54,29 @@ public final class RowPolicy {
         this.slices = slices;
         this.clock = clock;
         this.sketch = options.admitAfter() > 1 ? new Sketch(options.sketchBytes()) : null;
+    }
+
+    /**
+     * Checks that a table's limit of bytes suffices for some rows in each slice, with the memory that a slice takes
+     * without rows.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if it does not
+     */
+    public static void requireSpace(PolicyOptions options, TensorInfo table, int slices) {
+        long rows = LEAST_ROWS * bytesOfRow(table);
+        long least = slices * (options.sketchBytes() + LEAST_ENTRIES * Long.BYTES + rows);
+        if (options.bytes() > 0 && options.bytes() < least) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "most bytes of table \"" + table.id() + "\": " + options.bytes() + " (expected: >= " + least
+                            + ", for " + slices + " slices with a sketch of " + options.sketchBytes()
+                            + " bytes, an index, and " + LEAST_ROWS + " rows each)");
+        }
+    }
+
+    /** Returns the bytes of a row without slots: its values, its key, and its marks. */
+    private static long bytesOfRow(TensorInfo table) {
+        return (long) table.types().bytes() * table.width() + Long.BYTES + BYTES_OF_MARKS;
     }
 
     /** Gives a new shard of a growing table a policy. */
@@ -95,10 +124,15 @@ public final class RowPolicy {
 
     /**
      * Applies an update of some rows: without the keys that are not admitted, after idle rows and as many others were
-     * removed as the new rows need. An update of more keys than half of the capacity is applied in parts.
+     * removed as the new rows need.
+     *
+     * @param inParts true if an update of more keys than half of the capacity may be applied in parts; otherwise it
+     *     exceeds the capacity until it is applied
      */
-    public void apply(Shard shard, Part update, Consumer<Part> apply) {
-        int part = Math.max(1, capacity(shard) / 2);
+    public void apply(Shard shard, Part update, boolean inParts, Consumer<Part> apply) {
+        int part = inParts
+                ? Math.max(1, capacity(shard) / 2)
+                : Math.max(1, update.keys().length());
         int n = update.keys().length();
         int width = shard.width();
         for (int begin = 0; begin == 0 || begin < n; begin += part) {
@@ -106,7 +140,7 @@ public final class RowPolicy {
             FloatArray values = update.values().slice(begin * width, end * width);
             apply.accept(admit(shard, new Part(update.keys().slice(begin, end), values)));
             if (!isNone()) {
-                RowMarks.of(shard, second()).growTo(shard.rows()); // the rows of this push
+                trim(shard);
             }
         }
     }
@@ -143,7 +177,7 @@ public final class RowPolicy {
         refused += rows.length - kept;
         admitted += fresh;
         expire(shard, marks, second);
-        evict(shard, marks, fresh, capacity(shard));
+        evict(shard, marks, fresh, marks::isOfThisPush);
         if (kept == rows.length) {
             return update;
         }
@@ -158,17 +192,27 @@ public final class RowPolicy {
 
     /** Removes idle rows, if it is time to look for them. */
     private void expire(Shard shard, RowMarks marks, int second) {
-        if (!options.expires() || marks.step() < nextScanStep && second < nextScanSecond) {
-            return;
-        }
         long idleSteps = options.idleSteps();
         long idleSeconds = options.idleTime().toSeconds();
-        nextScanStep = idleSteps == 0 ? Long.MAX_VALUE : marks.step() + Math.max(1, idleSteps / SCANS);
-        nextScanSecond = idleSeconds == 0 ? Long.MAX_VALUE : second + Math.max(1, idleSeconds / SCANS);
+        if (!isDue(idleSteps, scannedStep, marks.step()) && !isDue(idleSeconds, scannedSecond, second)) {
+            return;
+        }
+        scannedStep = marks.step();
+        scannedSecond = second;
         long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps;
         long beforeSecond = idleSeconds == 0 ? Long.MIN_VALUE : second - idleSeconds;
         expired += remove(shard, marks, Integer.MAX_VALUE, row -> marks.isIdle(row, beforeStep, beforeSecond));
         tick(shard, idleSeconds);
+    }
+
+    /**
+     * True if idle rows are to be looked for: after a part of the limit, or since the numbers are lower than at the last
+     * time, such as after a load.
+     *
+     * @param limit 0 for none
+     */
+    private static boolean isDue(long limit, long scanned, long now) {
+        return limit > 0 && (now < scanned || now >= scanned + Math.max(1, limit / SCANS));
     }
 
     /** Looks for idle rows at times without pushes, too. */
@@ -186,8 +230,23 @@ public final class RowPolicy {
         });
     }
 
-    /** Removes the rows of the lowest ranks, if the table has no capacity for further ones. */
-    private void evict(Shard shard, RowMarks marks, int fresh, int most) {
+    /**
+     * Marks the rows of an update that {@link #admit} returned, once it is applied, and removes the rows beyond the
+     * capacity: those of the update itself, if it has more.
+     */
+    public void trim(Shard shard) {
+        RowMarks marks = RowMarks.of(shard, second());
+        marks.growTo(shard.rows());
+        evict(shard, marks, 0, row -> false);
+    }
+
+    /**
+     * Removes the rows of the lowest ranks, if the table has no capacity for further ones.
+     *
+     * @param isKept true for a row that is not removed
+     */
+    private void evict(Shard shard, RowMarks marks, int fresh, IntPredicate isKept) {
+        int most = capacity(shard);
         int beyond = marks.rows() + fresh - most;
         if (beyond <= 0) {
             return;
@@ -195,18 +254,18 @@ public final class RowPolicy {
         int rows = marks.rows();
         int evictable = 0;
         for (int row = 0; row < rows; row++) {
-            evictable += marks.isOfThisPush(row) ? 0 : 1;
+            evictable += isKept.test(row) ? 0 : 1;
         }
         int k = Math.min(evictable, Math.max(beyond, most / BATCH));
         if (k > 0) {
-            long highest = Lowest.rank(
-                    rows, row -> marks.isOfThisPush(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()), k);
+            long highest =
+                    Lowest.rank(rows, row -> isKept.test(row) ? Long.MAX_VALUE : marks.rank(row, options.lfu()), k);
             evicted += remove(
                     shard,
                     marks,
                     k,
-                    row -> !marks.isOfThisPush(row) && marks.rank(row, options.lfu()) < highest,
-                    row -> !marks.isOfThisPush(row) && marks.rank(row, options.lfu()) == highest);
+                    row -> !isKept.test(row) && marks.rank(row, options.lfu()) < highest,
+                    row -> !isKept.test(row) && marks.rank(row, options.lfu()) == highest);
         }
     }
 
@@ -244,7 +303,7 @@ public final class RowPolicy {
     private static long rowsIn(long bytes, Shard shard) {
         ShardBytes now = shard.bytes();
         long slots = shard.rows() == 0 ? 0 : now.slots() / shard.rows();
-        long ofRow = (long) shard.spec().types().bytes() * shard.width() + slots + Long.BYTES + BYTES_OF_MARKS;
+        long ofRow = bytesOfRow(shard.spec()) + slots;
         long rows = 0;
         for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
             long fit = (bytes - entries * Long.BYTES) / ofRow; // an index is doubled when it is three quarters full

@@ -1,6 +1,7 @@
 package io.psf.builtin.push;
 
 import io.psf.api.CallInfo;
+import io.psf.api.Caller;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
@@ -176,9 +177,7 @@ public final class Pushes implements MemberListener {
                 CallInfo call = shard.call();
                 SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
                 Step step = begin(summing, update);
-                return new SlicedStep(shard, step, id, List.of(shard.caller()))
-                        .run()
-                        .thenApply(done -> answer.get());
+                return run(step, id, List.of(shard.caller())).thenApply(done -> answer.get());
             }
             apply(update);
             return CompletableFuture.completedFuture(answer.get());
@@ -282,9 +281,11 @@ public final class Pushes implements MemberListener {
         if (policy == null || keys == null) {
             update.applyTo(shard);
         } else {
+            boolean inParts = !(shard.optimizer() instanceof TiledOptimizer tiled) || tiled.isPlain();
             policy.apply(
                     shard,
                     new RowPolicy.Part(keys, update.values()),
+                    inParts,
                     part -> new Update(part.keys(), part.values()).applyTo(shard));
         }
     }
@@ -298,10 +299,16 @@ public final class Pushes implements MemberListener {
         return summing.begin(shard, part.keys(), part.values());
     }
 
+    /** Completes a step that {@link #begin(TiledOptimizer, Update)} began. */
+    private CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
+        CompletionStage<Void> done = new SlicedStep(shard, step, id, callers).run();
+        RowPolicy limits = policy;
+        return limits == null ? done : done.thenRun(() -> limits.trim(shard));
+    }
+
     private boolean begin(Round round, Step step) {
         SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, closed);
-        CompletableFuture<Void> done =
-                new SlicedStep(shard, step, id, round.callers()).run().toCompletableFuture();
+        CompletableFuture<Void> done = run(step, id, round.callers()).toCompletableFuture();
         boolean isPending = !done.isDone();
         var unused = done.whenComplete((nothing, failure) -> {
             if (failure == null) {

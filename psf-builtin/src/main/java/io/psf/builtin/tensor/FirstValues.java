@@ -66,7 +66,9 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
                     PsException.Code.BAD_REQUEST,
                     "policy: " + request.policy() + " (expected: none, since the tensor does not grow)");
         }
-        return PolicyOptions.of(request.policy());
+        PolicyOptions policy = PolicyOptions.of(request.policy());
+        RowPolicy.requireSpace(policy, tensor, request.servers().length());
+        return policy;
     }
 
     @Override

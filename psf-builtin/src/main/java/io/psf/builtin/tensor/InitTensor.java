@@ -18,6 +18,7 @@ import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.named.BadRequest;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.NamedOptimizers;
 import java.util.Arrays;
@@ -77,23 +78,23 @@ public interface InitTensor {
      */
     record Response(@Reduce(SUM) int created) {}
 
-    /** Creates the shards that this server owns. */
+    /**
+     * Creates the shards that this server owns. Fails with {@code BAD_REQUEST} if the server's class path does not have
+     * the optimizer or the initializer, or an argument is invalid.
+     */
     default Response handle(Request request, StoredNode node) {
-        TensorInfo tensor = new TensorInfo(request.tensor(), request.rows(), request.width(), request.types());
-        Optimizer optimizer = NamedOptimizers.create(
+        requireSlices(request.bounds().length(), request.servers().length());
+        TensorLayout layout = BadRequest.ifIllegal(() -> layout(request));
+        Optimizer optimizer = BadRequest.ifIllegal(() -> NamedOptimizers.create(
                 NamedClasses.of(node, PsOptimizer.class),
                 request.optimizer(),
                 request.optimizerArguments(),
-                request.optimizerOptions());
-        Generator generator = NamedClasses.of(node, PsInitializer.class)
-                .create(Generator.class, request.initializer(), request.initializerArguments());
-        requireSlices(request.bounds().length(), request.servers().length());
-        FirstValues first = FirstValues.of(tensor, request, generator);
-        TensorLayout layout = new TensorLayout(
-                tensor,
-                Arrays.stream(request.bounds().toArray()).boxed().toList(),
-                Arrays.stream(request.servers().toArray()).boxed().toList(),
-                request.lanes() == 0 ? request.rows() : request.lanes());
+                request.optimizerOptions()));
+        FirstValues first = BadRequest.ifIllegal(() -> FirstValues.of(
+                layout.info(),
+                request,
+                NamedClasses.of(node, PsInitializer.class)
+                        .create(Generator.class, request.initializer(), request.initializerArguments())));
         String placement = request.placement().isEmpty() ? Node.HOST : request.placement();
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
@@ -102,6 +103,14 @@ public interface InitTensor {
             }
         }
         return new Response(created);
+    }
+
+    private static TensorLayout layout(Request request) {
+        return new TensorLayout(
+                new TensorInfo(request.tensor(), request.rows(), request.width(), request.types()),
+                Arrays.stream(request.bounds().toArray()).boxed().toList(),
+                Arrays.stream(request.servers().toArray()).boxed().toList(),
+                request.lanes() == 0 ? request.rows() : request.lanes());
     }
 
     private static void requireSlices(int bounds, int servers) {

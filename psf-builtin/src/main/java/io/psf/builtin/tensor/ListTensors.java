@@ -8,6 +8,7 @@ import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.FloatTypes;
 import io.psf.builtin.checkpoint.Declaration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,7 @@ public interface ListTensors {
      * @param tensor the tensor's name
      * @param rows the number of rows that it was declared with
      * @param width the number of floats in a row
+     * @param types the number formats of its values
      * @param optimizer the optimizer, as text
      * @param declaration the declaration that the shards were created with, on one line
      * @param server the rank of the server
@@ -51,6 +53,7 @@ public interface ListTensors {
             String tensor,
             long rows,
             int width,
+            FloatTypes types,
             String optimizer,
             String declaration,
             int server,
@@ -63,6 +66,7 @@ public interface ListTensors {
                     tensor,
                     rows,
                     width,
+                    types,
                     optimizer,
                     declaration,
                     server,
@@ -96,6 +100,7 @@ public interface ListTensors {
                 tensor.id().name(),
                 tensor.rows(),
                 tensor.width(),
+                tensor.types(),
                 shard.optimizer().toString(),
                 Declaration.of(shard).text(),
                 server,

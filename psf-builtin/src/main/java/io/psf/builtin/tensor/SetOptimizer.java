@@ -9,6 +9,7 @@ import io.psf.api.PsOptimizer;
 import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 import io.psf.api.spi.StoredNode;
+import io.psf.builtin.named.BadRequest;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.builtin.optimizer.LearningRate;
 import io.psf.builtin.optimizer.NamedOptimizers;
@@ -45,10 +46,14 @@ public interface SetOptimizer {
      */
     record Response(@Reduce(SUM) int changed) {}
 
-    /** Replaces the optimizer of each shard, on its lane, in its turn among the calls there. */
+    /**
+     * Replaces the optimizer of each shard, on its lane, in its turn among the calls there. Fails with
+     * {@code BAD_REQUEST} if this server's class path does not have the optimizer, or an argument or option is invalid.
+     */
     default CompletionStage<Response> handle(Request request, StoredNode node) {
-        Optimizer optimizer = NamedOptimizers.create(
-                NamedClasses.of(node, PsOptimizer.class), request.optimizer(), request.arguments(), request.options());
+        NamedClasses classes = NamedClasses.of(node, PsOptimizer.class);
+        Optimizer optimizer = BadRequest.ifIllegal(
+                () -> NamedOptimizers.create(classes, request.optimizer(), request.arguments(), request.options()));
         return node.onShards(request.tensor(), shard -> {
                     SliceCount.set(shard, request.slices());
                     LearningRate.forget(shard);

@@ -15,6 +15,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.named.NamedClasses;
 import io.psf.testkit.TestShard;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -250,6 +251,20 @@ class FormulasTest {
                 .hasMessage("argument of psf.sgd: \"momentum\" (expected: lr)");
         assertThatThrownBy(() -> Optimizers.of("psf.sgd", Map.of("lr", "fast")))
                 .hasMessage("argument \"lr\" of psf.sgd: \"fast\" (expected: a float32)");
+    }
+
+    @Test
+    void aScheduleThatEndsAtARateWhichTheFormulaDoesNotTakeIsRefused() {
+        OptimizerSpec ftrl = Optimizers.ftrl(0.1, 1, 1);
+        for (Schedule schedule :
+                List.of(Schedule.linear(5, 0), Schedule.cosine(5, 0).warmUp(3), Schedule.step(5, 0))) {
+            assertThatThrownBy(() -> ftrl.schedule(schedule))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("learning rate of psf.ftrl with {schedule=")
+                    .hasMessageEndingWith(": 0.0, which it refuses: lr: 0.0 (expected: > 0)");
+            assertThat(Optimizers.sgd(0.1).schedule(schedule).options()).containsKey("schedule");
+        }
+        assertThat(ftrl.schedule(Schedule.step(5, 0.5).warmUp(10)).options()).containsKey("schedule");
     }
 
     private static float[] gradient(Random random, int n) {

@@ -12,6 +12,7 @@ import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
@@ -265,11 +266,61 @@ class OptimizersOnServersTest {
             Tensors.push(worker, two, ones(50, 1)).await();
             assertThatThrownBy(() -> Tensors.setOptimizer(worker, two, Optimizers.of("acme.lino", Map.of("lr", 1))))
                     .isInstanceOf(PsException.class)
-                    .hasMessageContaining("optimizer: \"acme.lino\", which the class path does not have (expected: ")
+                    .hasMessageStartingWith("BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have")
                     .hasMessageContaining("psf.adam");
             assertThatThrownBy(() ->
                             Tensors.setLearningRate(worker, two, Double.NaN).await())
                     .hasMessageContaining("learning rate: NaN (expected: finite)");
+        }
+    }
+
+    @Test
+    void aRateThatTheFormulaDoesNotTakeIsRefusedWhenItIsSet() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).optimizer(Optimizers.ftrl(0.1, 0, 0)));
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0).await())
+                    .hasMessageStartingWith("BAD_REQUEST: learning rate of psf.ftrl: 0.0, which it refuses: lr: 0.0");
+            Tensors.setLearningRate(worker, w, 0.2).await();
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0).await())
+                    .hasMessageStartingWith("BAD_REQUEST: learning rate of psf.ftrl: 0.0");
+            Tensors.push(worker, w, ones(10, 1)).await();
+            assertThat(Tensors.pull(worker, w)).containsOnly(-0.1f); // at 0.2: -1 / ((1 + 1) / 0.2)
+            assertThatThrownBy(() -> SetOptimizerPsf.stub(worker)
+                            .call(
+                                    w,
+                                    worker.layout(w).slices(),
+                                    "psf.ftrl",
+                                    Optimizers.ftrl(0.1, 0, 0).arguments(),
+                                    Options.NONE
+                                            .withSchedule(Schedule.linear(5, 0))
+                                            .texts())
+                            .await())
+                    .hasMessageStartingWith("BAD_REQUEST: learning rate of psf.ftrl with {schedule=linear")
+                    .hasMessageContaining(": 0.0, which it refuses: lr: 0.0 (expected: > 0)");
+            Tensors.push(worker, w, ones(10, 1)).await();
+        }
+    }
+
+    @Test
+    void anOptimizerWithoutARateIsNotGivenOne() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).optimizer(Optimizers.add()));
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 1).await())
+                    .hasMessageStartingWith(
+                            "BAD_REQUEST: learning rate of psf.add: none (expected: an argument \"lr\")");
+        }
+    }
+
+    @Test
+    void aTensorWithAnUnknownOptimizerIsABadRequest() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            TensorSpec spec = TensorSpec.dense("w", 10).optimizer(Optimizers.of("acme.lino", Map.of("lr", 1)));
+            assertThatThrownBy(() -> Tensors.init(cluster.worker(), spec))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageStartingWith(
+                            "BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have");
         }
     }
 

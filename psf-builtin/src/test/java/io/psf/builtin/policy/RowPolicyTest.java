@@ -10,6 +10,12 @@ import io.psf.builtin.Optimizers;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -53,6 +59,7 @@ class RowPolicyTest {
                 .apply(
                         shard,
                         new RowPolicy.Part(LongArray.wrap(keys), ones),
+                        true,
                         part -> shard.optimizer().apply(shard, part.keys(), part.values()));
     }
 
@@ -191,6 +198,71 @@ class RowPolicyTest {
         shard.gather(LongArray.of(1, 1, 9));
         push(shard, 3);
         assertThat(keys(shard)).containsExactly(2L, 3L);
+    }
+
+    private RowMarks marks(TestShard shard) {
+        return RowMarks.of(shard, (int) (clock.get() - 1_577_836_800L));
+    }
+
+    private static DataInput ints(int... values) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        for (int value : values) {
+            out.writeInt(value);
+        }
+        return new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+    }
+
+    @Test
+    void theOldestRowIsStillTheOldestWhenTheNumbersOfPushesEnd() throws IOException {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(3, 0, false));
+        push(shard, 1);
+        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 3));
+        for (long key = 2; key < 40; key++) {
+            push(shard, key);
+            assertThat(keys(shard)).contains(key);
+        }
+        assertThat(keys(shard)).containsExactly(37L, 38L, 39L);
+    }
+
+    @Test
+    void rowsExpireWhenTheNumbersOfPushesEnd() throws IOException {
+        TestShard shard = shard(PolicyOptions.NONE.withExpiry(16, Duration.ZERO));
+        push(shard, 1);
+        marks(shard).loadTotal(ints(Integer.MAX_VALUE - 10));
+        push(shard, 1, 2);
+        for (int push = 0; push < 14; push++) {
+            push(shard, 1);
+            assertThat(keys(shard)).containsExactly(1L, 2L);
+        }
+        for (int push = 0; push < 4; push++) {
+            push(shard, 1);
+        }
+        assertThat(keys(shard)).containsExactly(1L);
+    }
+
+    @Test
+    void aRowThatWasTouchedMoreOftenThanCanBeCountedIsNotTheLeastFrequent() throws IOException {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(2, 0, true));
+        push(shard, 1);
+        marks(shard).loadRow(1, ints(1, 0, Integer.MAX_VALUE - 1));
+        push(shard, 1);
+        push(shard, 1);
+        push(shard, 1);
+        push(shard, 2);
+        push(shard, 3);
+        assertThat(keys(shard)).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void rowsThatAreLoadedWithoutTheTotalAreNotNewerThanLaterPushes() throws IOException {
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(2, 0, false));
+        shard.rows(LongArray.of(1, 2));
+        marks(shard).loadRow(1, ints(100, 0, 1));
+        marks(shard).loadRow(2, ints(101, 0, 1));
+        push(shard, 3);
+        push(shard, 4);
+        assertThat(keys(shard)).containsExactly(3L, 4L);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.psf.builtin.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.TensorId;
 import io.psf.builtin.Optimizers;
@@ -23,6 +24,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Policies of growing tables on whole clusters. */
@@ -125,6 +127,77 @@ class TablePolicyTest {
             float[] into = new float[6];
             Tensors.pullRows(workers.get(0), table, new long[] {1, 2, -3}, into).await();
             assertThat(into).containsExactly(-2, -2, -4, -4, -2, -2); // the first round is not admitted
+        }
+    }
+
+    @Test
+    void rowsStillExpireAfterAnEarlierCheckpointIsLoadedOnTheSameServers(@TempDir Path folder) {
+        try (PsCluster cluster =
+                PsCluster.builder().servers(2).checkpoints(folder).start()) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.expireAfterPushes(10)));
+            push(worker, table, 1, 2);
+            Tensors.save(worker, table, "early");
+            for (int push = 0; push < 100; push++) {
+                push(worker, table, 2);
+            }
+            Tensors.load(worker, table, "early");
+            assertThat(keys(worker, table)).containsExactly(1L, 2L);
+            for (int push = 0; push < 20; push++) {
+                push(worker, table, 2);
+            }
+            assertThat(keys(worker, table)).containsExactly(2L);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, EACH", "1, SUM", "4, EACH", "4, SUM"})
+    void aClippedPushOfMoreKeysThanTheTableHoldsKeepsItsNormAndTheLimit(int slices, Updates updates) {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(
+                    worker,
+                    TensorSpec.growing("t", 2)
+                            .slices(slices)
+                            .updates(updates)
+                            .optimizer(Optimizers.sgd(1).clipNorm(10))
+                            .policy(NONE.mostRows(80)));
+            push(worker, table, LongStream.range(0, 5000).toArray()); // a norm of 100
+            long[] left = keys(worker, table).stream().mapToLong(key -> key).toArray();
+            assertThat(left).hasSizeBetween(40, 80);
+            float[] values = new float[2 * left.length];
+            Tensors.pullRows(worker, table, left, values).await();
+            for (float value : values) {
+                assertThat(value).isCloseTo(-0.1f, within(1e-5f));
+            }
+            TableCounts counts = TableCounts.of(worker, table);
+            assertThat(counts.rows()).isEqualTo(left.length);
+            assertThat(counts.evicted()).isEqualTo(5000 - left.length);
+            push(worker, table, 5000);
+            assertThat(keys(worker, table)).contains(5000L).hasSizeLessThanOrEqualTo(80);
+        }
+    }
+
+    @Test
+    void aLimitOfBytesThatLeavesNoSpaceForRowsIsRefused() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            long least = 2 * ((4 << 20) + 8 * 1024 + 64 * 28);
+            assertThatThrownBy(() -> Tensors.init(
+                            cluster.worker(),
+                            TensorSpec.growing("t", 2)
+                                    .slices(2)
+                                    .policy(NONE.admitAfter(2).mostBytes(least - 1))))
+                    .hasMessageStartingWith("BAD_REQUEST: most bytes of table \"t\": " + (least - 1) + " (expected: >= "
+                            + least + ", for 2 slices with a sketch of 4194304 bytes, an index, and 64 rows each)");
+            TensorId table = Tensors.init(
+                    cluster.worker(),
+                    TensorSpec.growing("u", 2)
+                            .slices(2)
+                            .policy(NONE.admitAfter(2).mostBytes(least)));
+            long[] keys = LongStream.range(0, 1000).toArray();
+            push(cluster.worker(), table, keys);
+            push(cluster.worker(), table, keys);
+            assertThat(keys(cluster.worker(), table)).hasSizeBetween(100, 128);
         }
     }
 

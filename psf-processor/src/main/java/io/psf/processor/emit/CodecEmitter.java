@@ -86,7 +86,7 @@ final class CodecEmitter {
         MethodSpec.Builder write =
                 override("writeAnswer").addParameter(response, "answer").addParameter(TupleWriter.class, "out");
         for (Component each : model.response()) {
-            write.addCode(values.statement(each, CodeBlock.of("answer.$N()", each.name())));
+            write.addCode(values.answer(each, model));
         }
         return write.addCode(ValueEmitter.sections("out", model.response(), model.version()))
                 .build();

@@ -4,8 +4,10 @@ import com.palantir.javapoet.CodeBlock;
 import com.palantir.javapoet.MethodSpec;
 import io.psf.processor.model.Component;
 import io.psf.processor.model.FunctionModel;
+import io.psf.processor.model.Layout;
 import io.psf.processor.model.Type;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Generates the code that writes the components of tuples to their blocks and reads them, with a pair of methods for
@@ -13,7 +15,7 @@ import java.util.List;
  */
 final class ValueEmitter {
     private final ValueMethods methods = new ValueMethods();
-    private final ValueWriter writer = new ValueWriter(methods);
+    private final ValueWriter writer = new ValueWriter(methods, CodeBlock.of(""));
     private final ValueReader reader;
 
     ValueEmitter(Constants constants) {
@@ -28,6 +30,35 @@ final class ValueEmitter {
     /** Returns the statements that write a component of a tuple. */
     CodeBlock statement(Component component, CodeBlock value) {
         return writer.statement(component.type(), value, CodeBlock.of("out"), component.since());
+    }
+
+    /** Returns the statements that write a component of the response. */
+    CodeBlock answer(Component component, FunctionModel model) {
+        OptionalInt width = width(component.layout(), model);
+        ValueWriter ofRows = width.isEmpty() ? writer : writer.ofRows(width.getAsInt());
+        return ofRows.statement(
+                component.type(),
+                CodeBlock.of("answer.$N()", component.name()),
+                CodeBlock.of("out"),
+                component.since());
+    }
+
+    /**
+     * Returns the width of an answer's rows; empty for that of the tensor on whose shards the function runs; 0 for that
+     * of another tensor, which the writer does not know.
+     */
+    private static OptionalInt width(Layout layout, FunctionModel model) {
+        int width = layout instanceof Layout.ByRange byRange
+                ? byRange.width()
+                : layout instanceof Layout.AlongKeys along
+                        ? along.width()
+                        : layout instanceof Layout.AlongProducedKeys along ? along.width() : 0;
+        boolean ofOther = layout instanceof Layout.AlongKeys along
+                && model.request().stream()
+                        .map(Component::layout)
+                        .anyMatch(keys ->
+                                keys.keySet() == along.set() && !keys.of().isEmpty());
+        return width > 0 || ofOther ? OptionalInt.of(width) : OptionalInt.empty();
     }
 
     /**

@@ -14,8 +14,14 @@ import java.util.Map;
  * Generates the code that writes a value to a tuple's block.
  *
  * @param methods receives the methods for nested records, lists and maps
+ * @param rows the call that sets the width of an array's rows; empty for the tensor's
  */
-record ValueWriter(ValueMethods methods) {
+record ValueWriter(ValueMethods methods, CodeBlock rows) {
+    /** Returns a writer of an array whose rows have a width of their own; 0 if the width is not known. */
+    ValueWriter ofRows(int width) {
+        return new ValueWriter(methods, CodeBlock.of(".rowsOf($L)", width));
+    }
+
     /**
      * Returns the statements that write a value.
      *
@@ -44,7 +50,7 @@ record ValueWriter(ValueMethods methods) {
         } else if (type instanceof Type.Flags) {
             return CodeBlock.of("$L.booleans($L)", out, value);
         } else if (type instanceof Type.Shared shared) {
-            return CodeBlock.of("$L.array($L)", formatted(shared, out), value);
+            return CodeBlock.of("$L.array($L)", formatted(shared, out, rows), value);
         } else if (type instanceof Type.ListOf list) {
             return CodeBlock.of("$L($L, $L)", writerOfList(list, base), value, out);
         } else if (type instanceof Type.MapOf map) {
@@ -55,10 +61,15 @@ record ValueWriter(ValueMethods methods) {
 
     /** Returns the writer, which has been told the format of the next array. */
     static CodeBlock formatted(Type.Shared array, CodeBlock out) {
+        return formatted(array, out, CodeBlock.of(""));
+    }
+
+    private static CodeBlock formatted(Type.Shared array, CodeBlock out, CodeBlock rows) {
         return switch (array.wire()) {
             case OWN -> out;
-            case TENSOR -> CodeBlock.of("$L.asTensor()", out);
-            case FLOAT16, BFLOAT16, INT8 ->
+            case TENSOR -> CodeBlock.of("$L.asTensor()$L", out, rows);
+            case INT8 -> CodeBlock.of("$L.as($T.INT8)$L", out, FloatType.class, rows);
+            case FLOAT16, BFLOAT16 ->
                 CodeBlock.of("$L.as($T.$L)", out, FloatType.class, array.wire().name());
         };
     }
