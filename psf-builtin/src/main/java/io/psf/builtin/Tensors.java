@@ -132,7 +132,8 @@ public final class Tensors {
      * saved with the tensor, and replaces that of the spec when the tensor is loaded.
      *
      * @param rate the learning rate, the argument {@code lr} of the optimizer
-     * @return the pending acknowledgement; fails with {@code BAD_REQUEST} if the optimizer has no learning rate
+     * @return the pending acknowledgement; fails with {@code BAD_REQUEST} if the optimizer has no learning rate, or
+     *     does not take this one, alone or with a factor of its schedule
      */
     public static Pending<SetLearningRate.Response> setLearningRate(TensorCaller worker, TensorId tensor, double rate) {
         return SetLearningRatePsf.stub(worker).call(tensor, (float) rate);

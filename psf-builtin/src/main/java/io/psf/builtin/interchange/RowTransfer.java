@@ -4,9 +4,10 @@ import io.psf.api.Caller;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.sparse.FetchRangePsf;
+import io.psf.builtin.sparse.FetchRows;
+import io.psf.builtin.sparse.FetchRowsPsf;
 import io.psf.builtin.sparse.KeyPages;
-import io.psf.builtin.sparse.SparsePull;
-import io.psf.builtin.sparse.SparsePullPsf;
 import io.psf.builtin.sparse.StoreRows;
 import io.psf.builtin.sparse.StoreRowsPsf;
 import java.io.IOException;
@@ -34,16 +35,23 @@ record RowTransfer(Caller caller, TensorInfo tensor) {
 
     /** Writes all rows of a tensor that does not grow. */
     void exportRows(ArrayWriter out) throws IOException {
-        for (long row = 0; row < tensor.rows(); row += most()) {
-            exportRows(range(row, (int) Math.min(most(), tensor.rows() - row)), out);
+        for (long row = 0; row < tensor.rows(); ) {
+            float[] values = FetchRangePsf.stub(caller)
+                    .withDeadline(LIMIT)
+                    .call(tensor.id(), LongArray.of(row), (int) Math.min(most(), tensor.rows() - row))
+                    .await()
+                    .values()
+                    .toArray();
+            out.floats(values, values.length);
+            row += values.length / tensor.width();
         }
     }
 
     private void exportRows(long[] keys, ArrayWriter out) throws IOException {
         float[] values = new float[Math.multiplyExact(keys.length, tensor.width())];
-        SparsePullPsf.stub(caller)
+        FetchRowsPsf.stub(caller)
                 .withDeadline(LIMIT)
-                .call(tensor.id(), LongArray.wrap(keys), new SparsePull.Response(FloatArray.wrap(values)))
+                .call(tensor.id(), LongArray.wrap(keys), new FetchRows.Response(FloatArray.wrap(values)))
                 .await();
         out.floats(values, values.length);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatType;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Npy;
 import io.psf.builtin.Optimizers;
@@ -300,6 +301,26 @@ class ExportImportTest {
                 .hasMessageContainingAll("no/file", "NoSuchFile");
         assertThatThrownBy(() -> Safetensors.load(worker, folder.resolve("missing"), b))
                 .hasMessageContainingAll("missing", "NoSuchFile");
+    }
+
+    /** Pulls of such tensors are rounded. */
+    @Test
+    void anExportHasTheValuesOfTheServersWhateverTheFormatOnTheWire() throws IOException {
+        TensorSpec exact = TensorSpec.dense("exact", 500, 700).initializer(Initializers.normal(0, 1, 9));
+        TensorId w = init(TensorSpec.dense("w", 500, 700)
+                .slices(4)
+                .initializer(Initializers.normal(0, 1, 9))
+                .wire(FloatType.INT8));
+        TensorId table = init(TABLE.wire(FloatType.BFLOAT16));
+        Tensors.pushRows(worker, table, new long[] {7}, new float[3]).await();
+        TensorId same = init(TensorSpec.table("same", 8, 3).initializer(TABLE.initializer()));
+        float[] row = new float[3];
+        Tensors.pullRows(worker, same, new long[] {7}, row).await();
+        Path file = folder.resolve("model");
+        Safetensors.save(worker, file, w, table);
+        Map<String, OtherReader.Content> arrays = OtherReader.safetensors(file);
+        assertThat((float[]) array(arrays, "w").values()).isEqualTo(Tensors.pull(worker, init(exact)));
+        assertThat((float[]) array(arrays, "e.values").values()).isEqualTo(row);
     }
 
     @Test
