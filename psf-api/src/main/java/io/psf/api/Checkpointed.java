@@ -8,7 +8,8 @@ import java.io.IOException;
  * An attachment of a shard that is saved and loaded with the shard. The state is written row by row, so that a tensor
  * can be loaded on a different number of servers: the state of a row is loaded by the shard that owns the row at that
  * time. State that belongs to no row, such as a count of calls, is the shard's total. Each saved total is loaded by
- * exactly one of the shards that load the tensor. One shard may load several totals, or none.
+ * exactly one of the shards that load the tensor. One shard may load several totals, or none. State that is the same on
+ * all shards is read by {@link #loadOverlappingTotal} as well.
  *
  * <pre>{@code
  * final class Visits implements Checkpointed {
@@ -65,4 +66,13 @@ public interface Checkpointed {
      * @throws IOException if the data is not of that form; the call that requested the attachment fails
      */
     default void loadTotal(DataInput in) throws IOException {}
+
+    /**
+     * Reads a total that another shard loads, of a saved shard whose range overlaps that of this shard: for state that
+     * all shards have alike, such as a number of steps. If there are more shards than were saved, some have only such
+     * totals. Ignored by default.
+     *
+     * @throws IOException if the data is not of that form; the call that requested the attachment fails
+     */
+    default void loadOverlappingTotal(DataInput in) throws IOException {}
 }

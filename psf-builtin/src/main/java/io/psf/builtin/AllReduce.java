@@ -43,14 +43,12 @@ public final class AllReduce {
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another length
      */
     public static AllReduce of(Worker worker, String name, int length) {
-        return of(worker, TensorSpec.dense(name, length));
+        return of(worker, TensorSpec.dense(name, length).optimizer(Optimizers.assign()));
     }
 
-    /** Creates an all-reduce of values of a tensor's shape, in slices and at a placement as the tensor's. */
+    /** Creates an all-reduce of values of a tensor's shape, in slices, at a placement and with an optimizer as it has. */
     static AllReduce of(Worker worker, TensorSpec shape) {
-        TensorSpec memory = shape.initializer(Initializers.constant(0))
-                .optimizer(Optimizers.assign())
-                .updates(Updates.EACH);
+        TensorSpec memory = shape.initializer(Initializers.constant(0)).updates(Updates.EACH);
         TensorId tensor = Tensors.init(worker, memory);
         long next = NextReductionPsf.stub(worker).call(tensor).await().number();
         return new AllReduce(ReduceValuesPsf.stub(worker), tensor, next);

@@ -57,13 +57,17 @@ public final class ModelCheckpoints {
     private final int increments;
     /** The tensors to save and load; empty for all. */
     private final List<TensorId> selected;
+    /** Weights whose current values the workers have. */
+    private final List<Weights> weights;
 
-    private ModelCheckpoints(Worker worker, String name, int kept, int increments, List<TensorId> selected) {
+    private ModelCheckpoints(
+            Worker worker, String name, int kept, int increments, List<TensorId> selected, List<Weights> weights) {
         this.worker = worker;
         this.name = name;
         this.kept = kept;
         this.increments = increments;
         this.selected = selected;
+        this.weights = weights;
     }
 
     /**
@@ -73,7 +77,7 @@ public final class ModelCheckpoints {
      *     PSF_CHECKPOINTS}, the same for all servers)
      */
     public static ModelCheckpoints at(Worker worker, String name) {
-        return new ModelCheckpoints(worker, name, 3, 0, List.of());
+        return new ModelCheckpoints(worker, name, 3, 0, List.of(), List.of());
     }
 
     /**
@@ -85,7 +89,7 @@ public final class ModelCheckpoints {
         if (count < 1) {
             throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
         }
-        return new ModelCheckpoints(worker, name, count, increments, selected);
+        return new ModelCheckpoints(worker, name, count, increments, selected, weights);
     }
 
     /**
@@ -102,12 +106,22 @@ public final class ModelCheckpoints {
         if (most < 0) {
             throw new IllegalArgumentException("increments: " + most + " (expected: >= 0)");
         }
-        return new ModelCheckpoints(worker, name, kept, most, selected);
+        return new ModelCheckpoints(worker, name, kept, most, selected, weights);
     }
 
     /** Returns the same checkpoints, of some tensors. */
     public ModelCheckpoints tensors(TensorId... tensors) {
-        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors));
+        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors), weights);
+    }
+
+    /**
+     * Returns the same checkpoints, with weights that are {@link Weights#reduced reduced}: a save first copies those of
+     * one worker to the servers, and after a load each worker takes them from there.
+     *
+     * @param reduced all reduced weights of the model; weights on the servers may be among them
+     */
+    public ModelCheckpoints weights(Weights... reduced) {
+        return new ModelCheckpoints(worker, name, kept, increments, selected, List.of(reduced));
     }
 
     /**
@@ -135,6 +149,7 @@ public final class ModelCheckpoints {
     private long write(long step, long attempt) {
         discard(step);
         try {
+            weights.forEach(Weights::store);
             Optional<ModelManifest> before =
                     increments == 0 ? Optional.empty() : manifests().stream().findFirst();
             List<SavedTensor> saved = new ArrayList<>();
@@ -201,6 +216,9 @@ public final class ModelCheckpoints {
      */
     public Optional<ModelCheckpoint> loadLatest() {
         long loaded = together("load of the newest step", List.of(), attempt -> loadNewest());
+        if (loaded >= 0) {
+            restore();
+        }
         return loaded < 0 ? Optional.empty() : Optional.of(at(loaded)).map(ModelCheckpoint::of);
     }
 
@@ -231,7 +249,16 @@ public final class ModelCheckpoints {
             verify(manifest);
             return load(manifest);
         });
+        restore();
         return ModelCheckpoint.of(at(step));
+    }
+
+    /** Takes the weights from the servers. The next push of a worker replaces the servers' copy: all wait. */
+    private void restore() {
+        if (!weights.isEmpty()) {
+            weights.forEach(Weights::restore);
+            worker.barrier();
+        }
     }
 
     private void verify(ModelManifest manifest) {

@@ -51,9 +51,14 @@ final class OptimizerStates {
                                 + there.shape() + ")");
             }
         }
-        states.forEach((tensor, saved) -> StoreStatesPsf.stub(worker)
-                .call(tensor.id(), cut(saved.parts(), worker.layout(tensor.id())), saved.steps())
-                .await());
+        states.forEach((tensor, saved) -> store(worker, tensor.id(), saved.parts(), saved.steps()));
+    }
+
+    /** Replaces the state of a tensor on the servers. */
+    static void store(TensorCaller worker, TensorId tensor, List<StatePart> parts, long steps) {
+        StoreStatesPsf.stub(worker)
+                .call(tensor, cut(parts, worker.layout(tensor)), steps)
+                .await();
     }
 
     /** Cuts parts at the bounds of slices. */

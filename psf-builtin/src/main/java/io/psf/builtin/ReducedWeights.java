@@ -4,14 +4,23 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.allreduce.LocalShard;
 import io.psf.builtin.allreduce.Operation;
+import io.psf.builtin.kvstore.PullStates;
+import io.psf.builtin.kvstore.PullStatesPsf;
+import io.psf.builtin.kvstore.StatePart;
+import io.psf.builtin.optimizer.Progress;
+import io.psf.builtin.sparse.StoreRowsPsf;
 import io.psf.runtime.Worker;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Weights on each worker. The step of a push is made by the thread that learns of the all-reduce's end first. */
 final class ReducedWeights implements Weights {
+    private final Worker worker;
     private final AllReduce reduce;
     private final Operation operation;
     private final LocalShard shard;
@@ -21,7 +30,8 @@ final class ReducedWeights implements Weights {
     /** The last push; null before the first one. */
     private @Nullable ReducedPush last;
 
-    private ReducedWeights(AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
+    private ReducedWeights(Worker worker, AllReduce reduce, Operation operation, LocalShard shard, float[] values) {
+        this.worker = worker;
         this.reduce = reduce;
         this.operation = operation;
         this.shard = shard;
@@ -44,6 +54,7 @@ final class ReducedWeights implements Weights {
                 new float[worker.layout(spec.tensor().id()).length(spec.tensor().width())];
         spec.initializer().fill(values);
         return new ReducedWeights(
+                worker,
                 reduce,
                 spec.updates() == Updates.MEAN ? Operation.MEAN : Operation.SUM,
                 new LocalShard(spec.tensor(), spec.optimizer().create(), values),
@@ -73,6 +84,33 @@ final class ReducedWeights implements Weights {
         }
         System.arraycopy(values, 0, into, 0, values.length);
         return new PendingAll(List.of());
+    }
+
+    @Override
+    public void store() {
+        finish();
+        long[] rows = LongStream.range(0, shard.rows()).toArray();
+        StoreRowsPsf.stub(worker)
+                .call(tensor(), LongArray.wrap(rows), FloatArray.wrap(values))
+                .await();
+        List<StatePart> state = new ArrayList<>();
+        shard.slots()
+                .forEach((name, slot) -> state.add(new StatePart(
+                        0, shard.optimizer().name(), name, slot.length() / shard.rows(), slot.toArray())));
+        OptimizerStates.store(worker, tensor(), state, Progress.steps(shard));
+    }
+
+    @Override
+    public void restore() {
+        finish();
+        Tensors.pull(worker, tensor(), values).await();
+        PullStates.Response state = PullStatesPsf.stub(worker).call(tensor()).await();
+        shard.slots().values().forEach(slot -> slot.fill(0));
+        for (StatePart part : state.parts()) {
+            shard.slot(part.slot(), part.width())
+                    .copyFrom((int) part.row() * part.width(), FloatArray.wrap(part.values()));
+        }
+        Progress.setSteps(shard, state.steps());
     }
 
     private void finish() {

@@ -65,4 +65,17 @@ public interface Weights {
      * @param into [rows, width] float32, filled; borrowed until await returns
      */
     Pending<?> pull(float[] into);
+
+    /**
+     * Copies reduced weights and their optimizer state to the servers, from where {@link #restore} reads them: for a
+     * checkpoint ({@link ModelCheckpoints#weights} does it), or for a worker that joins later. One worker calls it, while
+     * none pushes; until the next push, the servers have the copy. Does nothing for weights on the servers. Blocks.
+     */
+    void store();
+
+    /**
+     * Replaces reduced weights and their optimizer state by the servers' copy. Every worker calls it, and none pushes
+     * before all have returned. Does nothing for weights on the servers. Blocks.
+     */
+    void restore();
 }

@@ -9,6 +9,7 @@ import io.psf.api.TensorId;
 import io.psf.builtin.checkpoint.JoinModelPsf;
 import io.psf.builtin.checkpoint.LeadModel;
 import io.psf.builtin.checkpoint.LeadModelPsf;
+import io.psf.builtin.optimizer.Schedule;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
@@ -55,7 +56,7 @@ class ModelCheckpointsTest {
                 worker,
                 TensorSpec.dense("dense", WIDTH, 3)
                         .initializer(Initializers.normal(0, 1, 5))
-                        .optimizer(Optimizers.adam(0.05)));
+                        .optimizer(Optimizers.adam(0.05).schedule(Schedule.cosine(80, 0.1))));
         Tensors.init(
                 worker,
                 TensorSpec.growing("table", WIDTH)
@@ -120,6 +121,65 @@ class ModelCheckpointsTest {
             assertThat(loaded.record(0)).isEqualTo(Map.of("epoch", "3", "position", "ä \n%+"));
             assertThat(loaded.tensors()).extracting(each -> each.id()).containsExactly(BIAS, DENSE, TABLE);
             assertThat(train(worker, 30, 60)).isEqualTo(unbroken);
+        }
+    }
+
+    /** Trains a table on the servers and reduced weights. Returns the weights after each step. */
+    private static List<float[]> trainHybrid(Worker worker, Weights table, Weights dense, int from, int to) {
+        List<float[]> weights = new ArrayList<>();
+        for (int step = from; step < to; step++) {
+            Random random = new Random(10L * step + worker.rank());
+            float[] gradient = new float[12];
+            for (int i = 0; i < gradient.length; i++) {
+                gradient[i] = random.nextFloat() - 0.5f;
+            }
+            table.push(gradient).await();
+            dense.push(gradient).await();
+            float[] both = new float[2 * gradient.length];
+            float[] part = new float[gradient.length];
+            table.pull(part).await();
+            System.arraycopy(part, 0, both, 0, part.length);
+            dense.pull(part).await();
+            System.arraycopy(part, 0, both, part.length, part.length);
+            weights.add(both);
+        }
+        return weights;
+    }
+
+    private static Weights hybrid(Worker worker, boolean reduced) {
+        TensorSpec spec = TensorSpec.dense(reduced ? "reduced" : "on servers", 4, 3)
+                .initializer(Initializers.normal(0, 1, 5))
+                .optimizer(Optimizers.adam(0.05).schedule(Schedule.cosine(50, 0.1)))
+                .updates(Updates.MEAN);
+        return reduced ? Weights.reduced(worker, spec) : Weights.onServers(worker, spec);
+    }
+
+    @Test
+    void reducedWeightsAreSavedAndLoadedWithTheModel() {
+        List<List<float[]>> unbroken;
+        try (PsCluster cluster = cluster(2, 2)) {
+            unbroken = onBoth(cluster, worker -> {
+                Weights table = hybrid(worker, false);
+                Weights dense = hybrid(worker, true);
+                trainHybrid(worker, table, dense, 0, 10);
+                ModelCheckpoints.at(worker, "hybrid").weights(table, dense).save(10, Map.of());
+                return trainHybrid(worker, table, dense, 10, 20);
+            });
+        }
+        try (PsCluster cluster = cluster(3, 2)) {
+            List<List<float[]>> resumed = onBoth(cluster, worker -> {
+                Weights table = hybrid(worker, false);
+                Weights dense = hybrid(worker, true);
+                trainHybrid(worker, table, dense, 50, 53); // is forgotten
+                ModelCheckpoints checkpoints =
+                        ModelCheckpoints.at(worker, "hybrid").weights(table, dense);
+                assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(10);
+                return trainHybrid(worker, table, dense, 10, 20);
+            });
+            for (int worker = 0; worker < 2; worker++) {
+                assertThat(resumed.get(worker).toArray(float[][]::new))
+                        .isDeepEqualTo(unbroken.get(0).toArray(float[][]::new));
+            }
         }
     }
 

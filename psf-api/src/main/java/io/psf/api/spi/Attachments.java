@@ -39,7 +39,8 @@ public final class Attachments {
     /**
      * A part of a saved attachment.
      *
-     * @param key the row's key; for a total, the beginning of the range of the shard that saved it
+     * @param key the row's key; for a total, the beginning of the range of the shard that saved it; if this shard does
+     *     not have that, another one loads the total
      * @param total true if the part is a shard's total
      * @param bytes the bytes that {@link Checkpointed} wrote
      */
@@ -80,7 +81,7 @@ public final class Attachments {
         return type.cast(attachment);
     }
 
-    private static void load(Class<?> type, Object attachment, List<Entry> entries) {
+    private void load(Class<?> type, Object attachment, List<Entry> entries) {
         if (!(attachment instanceof Checkpointed state)) {
             throw new PsException(
                     PsException.Code.STORAGE,
@@ -90,7 +91,10 @@ public final class Attachments {
         for (Entry entry : entries) {
             ByteArrayInputStream bytes = new ByteArrayInputStream(entry.bytes());
             try {
-                if (entry.total()) {
+                if (isOfOther(entry)) {
+                    state.loadOverlappingTotal(new DataInputStream(bytes));
+                    continue;
+                } else if (entry.total()) {
                     state.loadTotal(new DataInputStream(bytes));
                 } else {
                     state.loadRow(entry.key(), new DataInputStream(bytes));
@@ -108,6 +112,11 @@ public final class Attachments {
                         e);
             }
         }
+    }
+
+    /** Returns true if an entry is a total that another shard loads. */
+    private boolean isOfOther(Entry entry) {
+        return entry.total() && !shard.range().contains(entry.key());
     }
 
     /** Returns the names of the attachments that are saved, sorted. */
@@ -129,7 +138,9 @@ public final class Attachments {
      */
     public void save(String name, Sink sink) throws IOException {
         for (Entry entry : loaded.getOrDefault(name, List.of())) {
-            sink.take(entry);
+            if (!isOfOther(entry)) {
+                sink.take(entry);
+            }
         }
         for (Map.Entry<Class<?>, Object> each : made.entrySet()) {
             if (each.getKey().getName().equals(name) && each.getValue() instanceof Checkpointed state) {

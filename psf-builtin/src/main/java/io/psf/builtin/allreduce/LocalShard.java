@@ -11,6 +11,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +94,11 @@ public final class LocalShard implements Shard {
     @Override
     public FloatArray slot(String name, int width) {
         return slots.computeIfAbsent(name, n -> FloatArray.wrap(new float[Math.multiplyExact(rows(), width)]));
+    }
+
+    /** Returns the slots that have been requested, by name. */
+    public Map<String, FloatArray> slots() {
+        return Collections.unmodifiableMap(slots);
     }
 
     @Override

@@ -110,8 +110,8 @@ record ShardFile(Path path, Header header, long data, Header.Owned owned, Supers
     }
 
     /**
-     * Reads the attachments' entries that a shard owns, and appends them to {@code attachments}, by type. Totals count
-     * only if this is the last file of its chain.
+     * Reads the attachments' entries that a shard owns, and all totals, and appends them to {@code attachments}, by
+     * type. Totals count only if this is the last file of its chain.
      */
     void loadAttachments(StoredShard shard, Map<String, List<Attachments.Entry>> attachments) {
         try (BufferedFile in = new BufferedFile(path)) {
@@ -123,7 +123,7 @@ record ShardFile(Path path, Header header, long data, Header.Owned owned, Supers
                 for (int kind = in.i8(); kind != Header.END; kind = in.i8()) {
                     long key = in.i64();
                     boolean total = kind == Header.TOTAL;
-                    if (total ? newer.isEmpty() && shard.range().contains(key) : isCurrent(key) && shard.owns(key)) {
+                    if (total ? newer.isEmpty() : isCurrent(key) && shard.owns(key)) {
                         attachments
                                 .computeIfAbsent(attachment, name -> new ArrayList<>())
                                 .add(new Attachments.Entry(key, total, in.bytes()));

@@ -95,4 +95,10 @@ public final class Progress implements Checkpointed {
         float saved = in.readFloat();
         set = Float.isNaN(saved) ? set : saved;
     }
+
+    /** All shards have made the same steps. */
+    @Override
+    public void loadOverlappingTotal(DataInput in) throws IOException {
+        loadTotal(in);
+    }
 }

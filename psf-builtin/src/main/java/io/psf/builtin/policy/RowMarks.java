@@ -151,4 +151,10 @@ final class RowMarks implements Checkpointed, RowListener {
     public void loadTotal(DataInput in) throws IOException {
         step = Math.max(step, in.readInt());
     }
+
+    /** The rows of that shard that this one has loaded have its numbers of pushes. */
+    @Override
+    public void loadOverlappingTotal(DataInput in) throws IOException {
+        loadTotal(in);
+    }
 }
