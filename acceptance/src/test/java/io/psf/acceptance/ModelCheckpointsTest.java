@@ -20,16 +20,18 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints of a model whose servers are killed. */
 @Timeout(180)
 final class ModelCheckpointsTest {
     private static final TensorSpec SPEC =
-            TensorSpec.dense("w", 1_000_000, 8).optimizer(Optimizers.adam(0.01)); // 96 MB with the moments
+            TensorSpec.table("w", 1_000_000, 8).optimizer(Optimizers.adam(0.01)); // 96 MB with the moments
 
     private static LocalJob job(Path folder) {
         return LocalJob.builder()
@@ -55,19 +57,22 @@ final class ModelCheckpointsTest {
     }
 
     /** The kill comes while files are written. If the save completes all the same, it counts. */
-    @Test
-    void aServerThatIsKilledDuringASaveLeavesAWholeCheckpoint(@TempDir Path folder) throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4})
+    void aServerThatIsKilledDuringASaveLeavesAWholeCheckpoint(int increments, @TempDir Path folder) throws Exception {
         float[][] values = new float[3][];
         boolean complete;
-        float[] gradient = new float[8_000_000];
+        long[] rows = LongStream.range(0, 400_000).map(i -> 2 * i).toArray(); // less than half of each server's
+        float[] gradient = new float[rows.length * 8];
         gradient[5] = 1;
-        gradient[7_999_999] = -2;
+        gradient[gradient.length - 1] = -2;
         try (LocalJob job = job(folder)) {
             Worker worker = connect(job);
             TensorId w = Tensors.init(worker, SPEC);
-            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "run").keep(1);
+            ModelCheckpoints checkpoints =
+                    ModelCheckpoints.at(worker, "run").keep(1).incremental(increments);
             for (int step = 1; step <= 2; step++) {
-                Tensors.push(worker, w, gradient).await();
+                Tensors.pushRows(worker, w, rows, gradient).await();
                 values[step] = Tensors.pull(worker, w);
                 if (step == 1) {
                     checkpoints.save(1, Map.of("position", "1"));
@@ -87,7 +92,8 @@ final class ModelCheckpointsTest {
         try (LocalJob job = job(folder);
                 Worker worker = connect(job)) {
             TensorId w = Tensors.init(worker, SPEC);
-            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "run").keep(1);
+            ModelCheckpoints checkpoints =
+                    ModelCheckpoints.at(worker, "run").keep(1).incremental(increments);
             ModelCheckpoint loaded = checkpoints.loadLatest().orElseThrow();
             assertThat(loaded.step()).isBetween(complete ? 2L : 1L, 2L);
             assertThat(loaded.record(0)).isEqualTo(Map.of("position", "" + loaded.step()));
