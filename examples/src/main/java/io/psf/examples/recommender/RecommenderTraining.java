@@ -67,7 +67,8 @@ final class RecommenderTraining {
         Examples own = HashedFeatures.examples(train).portion(worker.rank(), worker.workers());
         Examples portion = own;
         int batches = own.size() / BATCH;
-        ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "recommender");
+        ModelCheckpoints checkpoints =
+                ModelCheckpoints.at(worker, "recommender").incremental(4);
         Optional<ModelCheckpoint> last = checkpoints.loadLatest();
         long first = last.map(ModelCheckpoint::step).orElse(0L);
         last.ifPresent(found -> lines.accept("resumed at " + position(found)));
