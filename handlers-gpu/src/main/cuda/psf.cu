@@ -444,12 +444,27 @@ extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, in
 
 // ---- optimizers ----
 
-/** The arguments of a rule, in the order of its record, and Adam's corrections by number of steps: rate, root. */
+/**
+ * The arguments of a rule, in the order of its record or as the rule says; the limit of a gradient's elements, or 0; the
+ * weight decay, or 0; and Adam's corrections by number of steps: the factor of the rate, the root.
+ */
 struct Rule {
-    float p0, p1, p2, p3;
-    const float *corrections;
+    float p0, p1, p2, p3, p4, p5;
+    float clip, decay;
+    const double *corrections;
     int known;
 };
+
+/** Clips an element of the gradient, then adds the weight decay. The branches are the same for all threads. */
+__device__ inline float changed(const Rule &r, float g, float w) {
+    if (r.clip > 0) {
+        g = g > r.clip ? r.clip : g < -r.clip ? -r.clip : g; // NaN stays
+    }
+    if (r.decay != 0) {
+        g = g + r.decay * w;
+    }
+    return g;
+}
 
 struct Add {
     static const int states = 0;
@@ -503,10 +518,45 @@ struct AdaGrad {
     }
 };
 
+struct RmsProp {
+    static const int states = 1;
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float2) {
+        a = r.p1 * a + (float)(1.0 - (double)r.p1) * g * g;
+        w = w - r.p0 * g / (sqrtf(a) + r.p2);
+    }
+};
+
+struct AdaDelta {
+    static const int states = 2;
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &a, float &x, float2) {
+        float fresh = (float)(1.0 - (double)r.p1);
+        a = r.p1 * a + fresh * g * g;
+        float d = sqrtf((x + r.p2) / (a + r.p2)) * g;
+        x = r.p1 * x + fresh * d * d;
+        w = w - r.p0 * d;
+    }
+};
+
+struct Ftrl {
+    static const int states = 2;
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &z, float &n, float2) {
+        float perRate = 1 / r.p0;
+        float before = sqrtf(n);
+        n = n + g * g;
+        float root = sqrtf(n);
+        z = z + (g - (root - before) * perRate * w);
+        float within = z > r.p2 ? r.p2 : z < -r.p2 ? -r.p2 : z;
+        w = (within - z) / ((r.p1 + root) * perRate + r.p3);
+    }
+};
+
 /** Computes Adam's corrections, rate and root. Not inlined: two powers take many registers. */
 __device__ __noinline__ float2 computeCorrection(float lr, float b1, float b2, int count) {
     float2 computed;
-    computed.x = (float)((double)lr / (1 - pow((double)b1, (double)count)));
+    computed.x = (float)((double)lr * (1 / (1 - pow((double)b1, (double)count))));
     computed.y = (float)(1 / sqrt(1 - pow((double)b2, (double)count)));
     return computed;
 }
@@ -519,7 +569,12 @@ __device__ inline float2 correction(const Rule &r, float steps) {
         return none;
     }
     int count = (int)steps;
-    return count < r.known ? ((const float2 *)r.corrections)[count] : computeCorrection(r.p0, r.p1, r.p2, count);
+    if (count >= r.known) {
+        return computeCorrection(r.p0, r.p1, r.p2, count);
+    }
+    double2 known = ((const double2 *)r.corrections)[count];
+    float2 c = {(float)((double)r.p0 * known.x), (float)known.y};
+    return c;
 }
 
 struct Adam {
@@ -536,6 +591,26 @@ struct Adam {
     }
 };
 
+/** p4 is what a step keeps of a weight. */
+struct AdamW {
+    static const int states = 2;
+    static const bool counts = true;
+    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2 c) {
+        w = w * r.p4;
+        Adam::step(r, w, g, m, v, c);
+    }
+};
+
+/** The corrections p4 and p5, rate and root, are those of the tensor's number of steps. */
+struct LazyAdam {
+    static const int states = 2;
+    static const bool counts = false;
+    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2) {
+        float2 c = {r.p4, r.p5};
+        Adam::step(r, w, g, m, v, c);
+    }
+};
+
 /** Steps element i of w, s and t by element j of g. */
 template <class R>
 __device__ inline void stepOne(
@@ -543,7 +618,7 @@ __device__ inline void stepOne(
     float weight = w[i];
     float first = R::states > 0 ? s[i] : 0;
     float second = R::states > 1 ? t[i] : 0;
-    R::step(r, weight, g[j], first, second, c);
+    R::step(r, weight, changed(r, g[j], weight), first, second, c);
     w[i] = weight;
     if (R::states > 0) {
         s[i] = first;
@@ -568,10 +643,10 @@ __device__ inline void stepFour(
     if (R::states > 1) {
         second = ((const float4 *)t)[i];
     }
-    R::step(r, weight.x, gradient.x, first.x, second.x, c);
-    R::step(r, weight.y, gradient.y, first.y, second.y, c1);
-    R::step(r, weight.z, gradient.z, first.z, second.z, c2);
-    R::step(r, weight.w, gradient.w, first.w, second.w, c3);
+    R::step(r, weight.x, changed(r, gradient.x, weight.x), first.x, second.x, c);
+    R::step(r, weight.y, changed(r, gradient.y, weight.y), first.y, second.y, c1);
+    R::step(r, weight.z, changed(r, gradient.z, weight.z), first.z, second.z, c2);
+    R::step(r, weight.w, changed(r, gradient.w, weight.w), first.w, second.w, c3);
     ((float4 *)w)[i] = weight;
     if (R::states > 0) {
         ((float4 *)s)[i] = first;
@@ -679,8 +754,10 @@ __device__ inline void stepRest(
     }
 }
 
-#define ARGUMENTS float p0, float p1, float p2, float p3, const float *corrections, int known
-#define THE_ARGUMENTS {p0, p1, p2, p3, corrections, known}
+#define ARGUMENTS                                                                                                     \
+    float p0, float p1, float p2, float p3, float p4, float p5, float clip, float decay, const double *corrections,   \
+            int known
+#define THE_ARGUMENTS {p0, p1, p2, p3, p4, p5, clip, decay, corrections, known}
 
 #define KERNELS(name, R)                                                                                              \
     extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *steps,     \
@@ -706,6 +783,11 @@ KERNELS(momentum, Momentum)
 KERNELS(nesterov, Nesterov)
 KERNELS(adagrad, AdaGrad)
 KERNELS(adam, Adam)
+KERNELS(rmsprop, RmsProp)
+KERNELS(adadelta, AdaDelta)
+KERNELS(ftrl, Ftrl)
+KERNELS(adamw, AdamW)
+KERNELS(lazyadam, LazyAdam)
 
 /** Counts a step of every row. */
 extern "C" __global__ void psf_count(float *steps, int n) {

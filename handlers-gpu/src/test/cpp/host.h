@@ -16,6 +16,10 @@ struct float2 {
     float x, y;
 };
 
+struct alignas(16) double2 {
+    double x, y;
+};
+
 struct alignas(16) float4 {
     float x, y, z, w;
 };

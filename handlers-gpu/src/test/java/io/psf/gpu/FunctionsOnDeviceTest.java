@@ -20,6 +20,7 @@ import io.psf.builtin.cache.PushSyncEmbedding;
 import io.psf.builtin.cache.PushSyncEmbeddingPsf;
 import io.psf.builtin.cache.SyncEmbedding;
 import io.psf.builtin.cache.SyncEmbeddingPsf;
+import io.psf.builtin.optimizer.Schedule;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
@@ -114,7 +115,13 @@ class FunctionsOnDeviceTest {
                 Optimizers.momentum(0.1, 0.9),
                 Optimizers.nesterov(0.1, 0.9),
                 Optimizers.adaGrad(0.1, 0.1, 1e-7),
-                Optimizers.adam(0.01));
+                Optimizers.adam(0.01),
+                Optimizers.rmsProp(0.01),
+                Optimizers.adaDelta(),
+                Optimizers.ftrl(0.1, 1, 0.01, 0.001),
+                Optimizers.adamW(0.01),
+                Optimizers.lazyAdam(0.01),
+                Optimizers.adam(0.01).clipValue(0.5).weightDecay(0.01).schedule(Schedule.cosine(20, 0.1)));
     }
 
     /** Compares within one unit in the last place: a device has logarithms of its own. */

@@ -6,7 +6,10 @@ import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.AdamW;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.LazyAdam;
+import io.psf.builtin.optimizer.Options;
 import io.psf.testkit.TestShard;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,16 +33,23 @@ final class HostRule {
     private final long[] state = new long[2];
     private final long steps;
     private final long corrections;
+    private final Options options;
+    private int stepsOfTensor;
 
     /** Arrays with random contents, and random numbers of steps from 0 to {@code mostSteps}. */
     HostRule(HostKernels kernels, Rule rule, Range range, int width, Random random, int mostSteps) {
+        this(kernels, rule, Options.NONE, range, width, random, mostSteps);
+    }
+
+    HostRule(HostKernels kernels, Rule rule, Options options, Range range, int width, Random random, int mostSteps) {
+        this.options = options;
         this.kernels = kernels;
         this.rule = rule;
         this.arguments = arguments(rule);
         this.width = width;
         this.rows = (int) range.length();
         this.states = rule.kernel(arguments).state();
-        Optimizer optimizer = rule.create(arguments);
+        Optimizer optimizer = rule.create(options, arguments);
         this.shard = TestShard.of(range, range.end() + 5, width, optimizer);
         this.w = equal(shard.values(), gradient(random, rows * width));
         for (int i = 0; i < states.size(); i++) {
@@ -65,7 +75,11 @@ final class HostRule {
             case SGD -> new float[] {0.05f};
             case MOMENTUM, NESTEROV -> new float[] {0.05f, 0.9f};
             case ADA_GRAD -> new float[] {0.05f, 0.1f, 1e-7f};
-            case ADAM -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f};
+            case ADAM, LAZY_ADAM -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f};
+            case RMS_PROP -> new float[] {0.01f, 0.9f, 1e-7f};
+            case ADA_DELTA -> new float[] {1, 0.95f, 1e-6f};
+            case FTRL -> new float[] {0.1f, 1, 0.01f, 0.001f};
+            case ADAM_W -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f, 0.02f};
         };
     }
 
@@ -91,12 +105,19 @@ final class HostRule {
         return kernels.copy(values);
     }
 
-    private float[] corrections() {
-        var adam = (Adam) rule.kernel(arguments);
-        float[] table = new float[2 * KNOWN];
+    private Adam adam() {
+        Kernel kernel = rule.kernel(arguments);
+        return kernel instanceof AdamW decayed
+                ? decayed.adam()
+                : kernel instanceof LazyAdam lazy ? lazy.adam() : (Adam) kernel;
+    }
+
+    private long[] corrections() {
+        long[] table = new long[2 * KNOWN];
         for (int count = 0; count < KNOWN; count++) {
-            table[2 * count] = adam.correction().rate(adam.lr(), count);
-            table[2 * count + 1] = adam.correction().root(count);
+            table[2 * count] = Double.doubleToRawLongBits(adam().correction().mean(count));
+            table[2 * count + 1] =
+                    Double.doubleToRawLongBits(adam().correction().exactRoot(count));
         }
         return table;
     }
@@ -112,6 +133,7 @@ final class HostRule {
 
     /** Counts a step of every row. */
     void count() {
+        stepsOfTensor++;
         if (steps != 0) {
             kernels.launch("psf_count", steps, rows);
         }
@@ -119,6 +141,7 @@ final class HostRule {
 
     /** Steps rows by key: each by its first item, from two launches, then the other items. */
     void stepRows(float[] update, long rows, int n, long claims, long status) {
+        stepsOfTensor++;
         long g = kernels.copy(update);
         int half = n / 2;
         stepClaimed(g, rows, claims, 0, half, status);
@@ -138,14 +161,23 @@ final class HostRule {
     }
 
     private String name(String end) {
-        return "psf_" + (rule == Rule.ADA_GRAD ? "adagrad" : rule.name().toLowerCase(Locale.ROOT)) + "_" + end;
+        return "psf_" + rule.name().toLowerCase(Locale.ROOT).replace("_", "") + "_" + end;
     }
 
     private Object[] withRule(Object... before) {
         List<Object> all = new ArrayList<>(Arrays.asList(before));
-        for (int i = 0; i < 4; i++) {
-            all.add(i < arguments.length ? arguments[i] : 0f);
+        float[] six = Arrays.copyOf(arguments, 6);
+        if (rule == Rule.ADAM_W) {
+            six[4] = ((AdamW) rule.kernel(arguments)).kept();
+        } else if (rule == Rule.LAZY_ADAM) {
+            six[4] = adam().correction().rate(adam().lr(), stepsOfTensor);
+            six[5] = adam().correction().root(stepsOfTensor);
         }
+        for (float each : six) {
+            all.add(each);
+        }
+        all.add(options.clipValue());
+        all.add(options.weightDecay());
         all.add(corrections);
         all.add(KNOWN);
         return all.toArray();

@@ -7,6 +7,7 @@ import io.psf.api.Range;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.initializer.Generator;
+import io.psf.builtin.optimizer.Options;
 import io.psf.gpu.HostKernels.Order;
 import java.util.Arrays;
 import java.util.Random;
@@ -87,6 +88,36 @@ class KernelsOnHostTest {
                         .isEqualTo(n - (int) Arrays.stream(keys).distinct().count());
                 stepped.assertEqual();
                 claims.assertUnclaimed();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Rule.class,
+            names = {"ADD", "ASSIGN"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void clippedAndDecayedUpdatesAreThoseOfTheHost(Rule rule) {
+        Random random = new Random(8);
+        Options both = Options.NONE.withClipValue(0.75f).withWeightDecay(0.1f);
+        for (Options options : new Options[] {both, both.withClipValue(0), both.withWeightDecay(0)}) {
+            for (int width : WIDTHS) {
+                try (HostKernels kernels = kernels()) {
+                    Range range = new Range(100, 140);
+                    HostRule stepped = new HostRule(kernels, rule, options, range, width, random, 20);
+                    float[] update = HostRule.gradient(random, 40 * width);
+                    update[3] = Float.NaN;
+                    update[5] = Float.NEGATIVE_INFINITY;
+                    stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
+                    stepped.count();
+                    stepped.stepAll(update, 0, update.length);
+                    stepped.assertEqual();
+                    long[] keys = random.longs(30, 100, 140).toArray();
+                    float[] some = HostRule.gradient(random, 30 * width);
+                    stepped.shard.optimizer().apply(stepped.shard, LongArray.wrap(keys), FloatArray.wrap(some));
+                    new HostClaims(kernels, 40).push(stepped, keys, some, range);
+                    stepped.assertEqual();
+                }
             }
         }
     }

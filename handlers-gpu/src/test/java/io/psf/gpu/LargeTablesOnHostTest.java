@@ -83,6 +83,10 @@ class LargeTablesOnHostTest {
                     0.9f,
                     0.99f,
                     1e-8f,
+                    0f,
+                    0f,
+                    0f,
+                    0f,
                     0L,
                     0);
             kernels.launch(
@@ -102,11 +106,33 @@ class LargeTablesOnHostTest {
                     0.9f,
                     0.99f,
                     1e-8f,
+                    0f,
+                    0f,
+                    0f,
+                    0f,
                     0L,
                     0);
             kernels.launch("psf_release", rows, ROWS, zero(claims, 4), count, status);
             kernels.launchWithBarriers(
-                    "psf_adam_rest", w, update, s, t, count, rows, ROWS, width, 0.1f, 0.9f, 0.99f, 1e-8f, 0L, 0);
+                    "psf_adam_rest",
+                    w,
+                    update,
+                    s,
+                    t,
+                    count,
+                    rows,
+                    ROWS,
+                    width,
+                    0.1f,
+                    0.9f,
+                    0.99f,
+                    1e-8f,
+                    0f,
+                    0f,
+                    0f,
+                    0f,
+                    0L,
+                    0);
             assertThat(kernels.ints(claims, ROWS)).containsOnly(HostTable.UNCLAIMED);
             assertThat(kernels.ints(status, 3)[2]).isEqualTo(2);
             return List.of(floats(values), floats(m), floats(v), kernels.floats(steps, ROWS));

@@ -1,13 +1,19 @@
 package io.psf.gpu;
 
 import io.psf.api.Optimizer;
+import io.psf.builtin.optimizer.AdaDelta;
 import io.psf.builtin.optimizer.AdaGrad;
 import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.AdamW;
 import io.psf.builtin.optimizer.Add;
 import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.Ftrl;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.LazyAdam;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.Options;
+import io.psf.builtin.optimizer.RmsProp;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.TiledOptimizer;
 
@@ -19,7 +25,12 @@ public enum Rule {
     MOMENTUM(2),
     NESTEROV(2),
     ADA_GRAD(3),
-    ADAM(4);
+    ADAM(4),
+    RMS_PROP(3),
+    ADA_DELTA(3),
+    FTRL(4),
+    ADAM_W(5),
+    LAZY_ADAM(4);
 
     private final int arguments;
 
@@ -42,11 +53,21 @@ public enum Rule {
             case NESTEROV -> new Nesterov(a[0], a[1]);
             case ADA_GRAD -> new AdaGrad(a[0], a[1], a[2]);
             case ADAM -> new Adam(a[0], a[1], a[2], a[3]);
+            case RMS_PROP -> new RmsProp(a[0], a[1], a[2]);
+            case ADA_DELTA -> new AdaDelta(a[0], a[1], a[2]);
+            case FTRL -> new Ftrl(a[0], a[1], a[2], a[3]);
+            case ADAM_W -> new AdamW(a[0], a[1], a[2], a[3], a[4]);
+            case LAZY_ADAM -> new LazyAdam(a[0], a[1], a[2], a[3]);
         };
     }
 
     /** Returns the optimizer. */
     public Optimizer create(float... a) {
-        return new TiledOptimizer(name(), kernel(a));
+        return create(Options.NONE, a);
+    }
+
+    /** Returns the optimizer with options, none of which is a schedule. */
+    public Optimizer create(Options options, float... a) {
+        return new TiledOptimizer(name(), kernel(a), options);
     }
 }

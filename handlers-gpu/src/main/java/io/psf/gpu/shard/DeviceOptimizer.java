@@ -7,6 +7,8 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Kernel;
 import io.psf.builtin.optimizer.Shapes;
+import io.psf.builtin.optimizer.SteppedByPushes;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.gpu.driver.Block;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,9 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Steps one shard's rows on the device. Returns when the update is in the values. */
-final class DeviceOptimizer implements Optimizer {
-    private final Optimizer onHost;
-    private final RuleKernel rule;
+final class DeviceOptimizer implements SteppedByPushes {
+    private final TiledOptimizer onHost;
+    /** The rule at its last step. */
+    private RuleKernel rule;
+
     private final DeviceRows rows;
     private final NewRows newRows;
     private final int width;
@@ -36,19 +40,20 @@ final class DeviceOptimizer implements Optimizer {
     }
 
     DeviceOptimizer(Optimizer onHost, DeviceRows rows, int width, NewRows newRows) {
-        this.onHost = onHost;
+        this.onHost = RuleKernel.tiled(onHost);
         this.rule = RuleKernel.of(onHost);
         this.rows = rows;
         this.newRows = newRows;
         this.width = width;
-        float[] table = rule.corrections();
+        double[] table = rule.corrections();
         this.corrections = table.length == 0 ? null : upload(rows.memory(), table);
     }
 
-    private static Block upload(ShardMemory memory, float[] table) {
+    private static Block upload(ShardMemory memory, double[] table) {
         Workspace workspace = memory.workspace();
-        ByteBuffer bytes = ByteBuffer.allocateDirect(table.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.asFloatBuffer().put(table);
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(table.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asDoubleBuffer().put(table);
         Block block = memory.allocate(bytes.capacity(), "corrections of an optimizer");
         workspace.stream().copyIn(bytes, block.address());
         workspace.stream().synchronize();
@@ -65,6 +70,18 @@ final class DeviceOptimizer implements Optimizer {
         return onHost + " on " + rows.workspace().device();
     }
 
+    @Override
+    public boolean dependsOnPushes() {
+        return onHost.dependsOnPushes();
+    }
+
+    /** Begins a step: counts it and takes its learning rate, if it depends on that. */
+    private void begin(Shard shard) {
+        if (onHost.dependsOnPushes()) {
+            rule = RuleKernel.of(onHost, onHost.next(shard));
+        }
+    }
+
     private Kernels.Stepped stepped() {
         List<String> names = rule.state();
         long[] state = new long[2];
@@ -79,6 +96,7 @@ final class DeviceOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, FloatArray update) {
         Shapes.requireDense(shard, update);
+        begin(shard);
         rows.workspace().operation(kernels -> {
             stepAll(kernels, update);
             return null;
@@ -98,6 +116,10 @@ final class DeviceOptimizer implements Optimizer {
     @Override
     public void apply(Shard shard, LongArray keys, FloatArray update) {
         Shapes.requireSparse(shard, keys, update);
+        begin(shard);
+        if (keys.length() == 0) {
+            return; // it has been counted
+        }
         rows.workspace().operation(kernels -> {
             stepRows(kernels, keys, update);
             return null;

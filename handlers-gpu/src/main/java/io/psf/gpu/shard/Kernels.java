@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class Kernels {
     private static final String GENERATOR = "iddlff";
-    private static final String RULE = "ffffpi";
+    private static final String RULE = "ffffffffpi";
 
     /** Blocks for each multiprocessor that step the items which are left. Each of them reads the rows of all. */
     private static final int BLOCKS_OF_REST = 4;
@@ -66,14 +66,10 @@ final class Kernels {
         }
 
         private Arguments rule(Arguments arguments) {
-            float[] p = rule.arguments();
-            return arguments
-                    .f32(p[0])
-                    .f32(p[1])
-                    .f32(p[2])
-                    .f32(p[3])
-                    .pointer(corrections)
-                    .i32(corrections == 0 ? 0 : RuleKernel.KNOWN);
+            for (float each : rule.arguments()) {
+                arguments.f32(each);
+            }
+            return arguments.pointer(corrections).i32(corrections == 0 ? 0 : RuleKernel.KNOWN);
         }
     }
 

@@ -2,14 +2,19 @@ package io.psf.gpu.shard;
 
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
+import io.psf.builtin.optimizer.AdaDelta;
 import io.psf.builtin.optimizer.AdaGrad;
 import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.AdamW;
 import io.psf.builtin.optimizer.Add;
 import io.psf.builtin.optimizer.Assign;
 import io.psf.builtin.optimizer.Correction;
+import io.psf.builtin.optimizer.Ftrl;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.LazyAdam;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.RmsProp;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import java.util.List;
@@ -20,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the middle of the kernels' names
  * @param rule the rule
- * @param arguments [4] float32, the rule's arguments in the order of its record, then zeros
- * @param correction Adam's corrections; null for other rules
+ * @param arguments [8] float32: six of the rule in the order of its record, zeros behind them, the limit of a gradient's
+ *     elements and the weight decay
+ * @param correction Adam's corrections by row; null for other rules
  */
 record RuleKernel(
         String name,
@@ -31,16 +37,43 @@ record RuleKernel(
     /** The number of steps, from 0, whose corrections the kernels look up. */
     static final int KNOWN = 1 << 14;
 
+    /** The number of arguments of a rule. */
+    private static final int ARGUMENTS = 6;
+
     /**
-     * Returns an optimizer for the kernels.
+     * Returns an optimizer for the kernels, at its first step.
      *
      * @throws PsException with {@code BAD_REQUEST} if they do not have it
      */
     static RuleKernel of(Optimizer optimizer) {
-        if (!(optimizer instanceof TiledOptimizer tiled) || !tiled.isPlain()) {
-            throw none(optimizer);
+        return of(tiled(optimizer), 1);
+    }
+
+    /**
+     * Returns the optimizer whose formula the kernels may have.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if it is no formula
+     */
+    static TiledOptimizer tiled(Optimizer optimizer) {
+        if (optimizer instanceof TiledOptimizer tiled && !tiled.needsSums()) {
+            return tiled;
         }
-        Kernel rule = tiled.kernel();
+        throw none(optimizer);
+    }
+
+    private static RuleKernel of(TiledOptimizer tiled, int steps) {
+        return of(tiled, new TiledOptimizer.Formula(tiled.kernel(), steps));
+    }
+
+    /** Returns the kernels' form of a step. */
+    static RuleKernel of(TiledOptimizer tiled, TiledOptimizer.Formula now) {
+        RuleKernel rule = of(tiled, now.kernel(), now.steps());
+        rule.arguments[ARGUMENTS] = tiled.options().clipValue();
+        rule.arguments[ARGUMENTS + 1] = tiled.options().weightDecay();
+        return rule;
+    }
+
+    private static RuleKernel of(TiledOptimizer optimizer, Kernel rule, int steps) {
         if (rule instanceof Add add) {
             return plain("add", rule, add.scale());
         }
@@ -59,9 +92,30 @@ record RuleKernel(
         if (rule instanceof AdaGrad adaGrad) {
             return plain("adagrad", rule, adaGrad.lr(), adaGrad.a0(), adaGrad.eps());
         }
+        if (rule instanceof RmsProp rmsProp) {
+            return plain("rmsprop", rule, rmsProp.lr(), rmsProp.rho(), rmsProp.eps());
+        }
+        if (rule instanceof AdaDelta adaDelta) {
+            return plain("adadelta", rule, adaDelta.lr(), adaDelta.rho(), adaDelta.eps());
+        }
+        if (rule instanceof Ftrl ftrl) {
+            return plain("ftrl", rule, ftrl.lr(), ftrl.beta(), ftrl.l1(), ftrl.l2());
+        }
+        return ofAdam(optimizer, rule, steps);
+    }
+
+    private static RuleKernel ofAdam(TiledOptimizer optimizer, Kernel rule, int steps) {
         if (rule instanceof Adam adam) {
-            float[] arguments = {adam.lr(), adam.b1(), adam.b2(), adam.eps()};
-            return new RuleKernel("adam", rule, arguments, adam.correction());
+            return corrected("adam", rule, adam, 0);
+        }
+        if (rule instanceof AdamW adamW) {
+            return corrected("adamw", rule, adamW.adam(), adamW.kept());
+        }
+        if (rule instanceof LazyAdam lazy) {
+            Adam adam = lazy.adam();
+            Correction known = adam.correction();
+            float rate = known.rate(adam.lr(), steps);
+            return plain("lazyadam", rule, adam.lr(), adam.b1(), adam.b2(), adam.eps(), rate, known.root(steps));
         }
         throw none(optimizer);
     }
@@ -70,8 +124,8 @@ record RuleKernel(
         return new PsException(
                 PsException.Code.BAD_REQUEST,
                 "optimizer " + optimizer
-                        + ": has no kernel (expected on a device: add, assign, sgd, momentum, nesterov,"
-                        + " adagrad or adam of psf, without options)");
+                        + ": has no kernel (expected on a device: add, assign, sgd, momentum, nesterov, adagrad,"
+                        + " rmsprop, adadelta, ftrl, adam, adamw or lazyAdam of psf, without clipNorm)");
     }
 
     /** True if the rule needs the number of steps of each row. */
@@ -80,9 +134,15 @@ record RuleKernel(
     }
 
     private static RuleKernel plain(String name, Kernel rule, float... arguments) {
-        float[] four = new float[4];
-        System.arraycopy(arguments, 0, four, 0, arguments.length);
-        return new RuleKernel(name, rule, four, null);
+        float[] all = new float[ARGUMENTS + 2];
+        System.arraycopy(arguments, 0, all, 0, arguments.length);
+        return new RuleKernel(name, rule, all, null);
+    }
+
+    private static RuleKernel corrected(String name, Kernel rule, Adam adam, float kept) {
+        float[] all = plain(name, rule, adam.lr(), adam.b1(), adam.b2(), adam.eps(), kept)
+                .arguments();
+        return new RuleKernel(name, rule, all, adam.correction());
     }
 
     /** Returns the names of the slots of the rule's state, at most two. */
@@ -90,16 +150,16 @@ record RuleKernel(
         return rule.state();
     }
 
-    /** Returns the corrections for the device: [KNOWN, 2] float32, rate and root by number of steps. */
-    float[] corrections() {
+    /** Returns the corrections for the device: [KNOWN, 2] float64, the factor of the rate and the root by number of steps. */
+    double[] corrections() {
         Correction known = correction;
         if (known == null) {
-            return new float[0];
+            return new double[0];
         }
-        float[] table = new float[2 * KNOWN];
+        double[] table = new double[2 * KNOWN];
         for (int steps = 0; steps < KNOWN; steps++) {
-            table[2 * steps] = known.rate(arguments[0], steps);
-            table[2 * steps + 1] = known.root(steps);
+            table[2 * steps] = known.mean(steps);
+            table[2 * steps + 1] = known.exactRoot(steps);
         }
         return table;
     }

@@ -93,7 +93,7 @@ final class KernelBenchmarks {
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;
             long second = states > 1 ? lent.filled(4 * n, 0) : 0;
             long steps = kernel.countsSteps() ? lent.filled(4L * ITEMS, Float.floatToRawIntBits(1)) : 0;
-            float[] table = kernel.corrections();
+            double[] table = kernel.corrections();
             long corrections = table.length == 0 ? 0 : lent.copied(bytes(table));
             Kernels.Stepped stepped = new Kernels.Stepped(values, first, second, steps, corrections, WIDTH, kernel);
             double seconds = Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n));
@@ -105,10 +105,10 @@ final class KernelBenchmarks {
         }
     }
 
-    private static ByteBuffer bytes(float[] values) {
+    private static ByteBuffer bytes(double[] values) {
         ByteBuffer bytes =
-                ByteBuffer.allocateDirect(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.asFloatBuffer().put(values);
+                ByteBuffer.allocateDirect(values.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asDoubleBuffer().put(values);
         return bytes;
     }
 }

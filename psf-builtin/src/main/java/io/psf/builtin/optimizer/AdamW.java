@@ -41,9 +41,14 @@ public record AdamW(float lr, float b1, float b2, float eps, float decay, Adam a
         return new AdamW(rate, b1, b2, eps, decay, adam.withLearningRate(rate));
     }
 
+    /** Returns what a step keeps of a weight: 1 - lr decay. */
+    public float kept() {
+        return (float) (1.0 - (double) lr * decay);
+    }
+
     @Override
     public void step(float[] w, float[] g, float[][] state, int begin, int end, int steps) {
-        float kept = (float) (1.0 - (double) lr * decay);
+        float kept = kept();
         for (int i = begin; i < end; i++) {
             w[i] *= kept;
         }

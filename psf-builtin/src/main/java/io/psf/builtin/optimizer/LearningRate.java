@@ -24,7 +24,7 @@ public final class LearningRate {
 
     /** Forgets a rate that was set. */
     public static void forget(Shard shard) {
-        if (shard.optimizer() instanceof TiledOptimizer tiled && !tiled.isPlain()) {
+        if (SteppedByPushes.of(shard.optimizer())) {
             Progress.of(shard).forget();
         }
     }

@@ -43,7 +43,7 @@ public final class Progress implements Checkpointed {
     }
 
     private static boolean isNeeded(Shard shard) {
-        return shard.optimizer() instanceof TiledOptimizer tiled && !tiled.isPlain();
+        return SteppedByPushes.of(shard.optimizer());
     }
 
     /** Counts a step, and returns its number, from 1. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The part that all formulas share: selects the rows that a push steps, counts the steps of each row, and clips and
  * decays. Stateless: state and step counts are in the shard's slots and attachments, and each thread has its own tiles.
  */
-public final class TiledOptimizer implements Optimizer {
+public final class TiledOptimizer implements Optimizer, SteppedByPushes {
     private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
 
     private final String name;
@@ -27,6 +27,16 @@ public final class TiledOptimizer implements Optimizer {
     /** Creates an optimizer that is the formula alone. */
     public TiledOptimizer(String name, Kernel kernel) {
         this(name, kernel, Options.NONE, null, false);
+    }
+
+    /**
+     * Creates an optimizer at a constant rate.
+     *
+     * @throws IllegalArgumentException if the formula replaces the weights and an option is to change gradients, or if
+     *     there is a schedule
+     */
+    public TiledOptimizer(String name, Kernel kernel, Options options) {
+        this(name, kernel, options, null);
     }
 
     TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate) {
@@ -71,6 +81,17 @@ public final class TiledOptimizer implements Optimizer {
     /** True if a step is the formula alone: nothing is clipped, decayed or scheduled, and no sums are needed. */
     public boolean isPlain() {
         return isPlain;
+    }
+
+    /** Returns what a step does besides the formula. */
+    public Options options() {
+        return options;
+    }
+
+    /** {@inheritDoc} Sums, clipping and decay are of all rows of a push, so it is not divided either. */
+    @Override
+    public boolean dependsOnPushes() {
+        return !isPlain;
     }
 
     /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
@@ -127,6 +148,24 @@ public final class TiledOptimizer implements Optimizer {
      * @throws PsException with {@code BAD_REQUEST} if the formula does not take the rate of the step
      */
     public Step begin(Shard shard, @Nullable LongArray keys, FloatArray update) {
+        Formula now = next(shard);
+        return new Step(now.kernel(), options, shard, new Step.Push(keys, update), now.steps());
+    }
+
+    /**
+     * The formula of a step.
+     *
+     * @param kernel the formula, at the rate of the step
+     * @param steps the number of steps of the tensor, this one included; 0 if the formula does not need it
+     */
+    public record Formula(Kernel kernel, int steps) {}
+
+    /**
+     * Counts a step of a shard, if the step depends on that.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the formula does not take the rate of the step
+     */
+    public Formula next(Shard shard) {
         Kernel now = kernel;
         int steps = 0;
         if (isRated || kernel.counting() == Kernel.Counting.TENSOR) {
@@ -138,8 +177,7 @@ public final class TiledOptimizer implements Optimizer {
                 now = progress.at((float) (progress.learningRate(rate.base()) * factor), this);
             }
         }
-        int ofTensor = kernel.counting() == Kernel.Counting.TENSOR ? steps : 0;
-        return new Step(now, options, shard, new Step.Push(keys, update), ofTensor);
+        return new Formula(now, kernel.counting() == Kernel.Counting.TENSOR ? steps : 0);
     }
 
     @Override

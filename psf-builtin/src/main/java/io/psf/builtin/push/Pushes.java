@@ -12,6 +12,7 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.SteppedByPushes;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.RowPolicy;
 import java.util.ArrayDeque;
@@ -281,7 +282,7 @@ public final class Pushes implements MemberListener {
         if (policy == null || keys == null) {
             update.applyTo(shard);
         } else {
-            boolean inParts = !(shard.optimizer() instanceof TiledOptimizer tiled) || tiled.isPlain();
+            boolean inParts = !SteppedByPushes.of(shard.optimizer());
             policy.apply(
                     shard,
                     new RowPolicy.Part(keys, update.values()),
