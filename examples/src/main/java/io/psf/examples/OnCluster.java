@@ -9,16 +9,19 @@ import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Runs a program as a worker, so that the same {@code main} works standalone and in a cluster. */
 public final class OnCluster {
     private OnCluster() {}
 
-    /** Returns true if the environment names no cluster. */
+    /** Returns true if the environment names neither a cluster nor a role. */
     public static boolean isStartedAlone() {
         Map<String, String> environment = System.getenv();
         return environment.get("PSF_CONFIG") == null
-                && Settings.names("PSF_SCHEDULER").stream().noneMatch(environment::containsKey);
+                && Stream.of("PSF_SCHEDULER", "PSF_ROLE")
+                        .flatMap(name -> Settings.names(name).stream())
+                        .noneMatch(environment::containsKey);
     }
 
     /**

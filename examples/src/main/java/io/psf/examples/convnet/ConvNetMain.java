@@ -50,9 +50,10 @@ public final class ConvNetMain implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        options.check();
+        boolean alone = OnCluster.isStartedAlone();
+        options.check(alone ? workers : Integer.MAX_VALUE);
         Mnist data = Mnist.load();
-        if (!OnCluster.isStartedAlone()) {
+        if (!alone) {
             OnCluster.run(worker -> new ConvNetTraining(worker, data, options).run(System.out::println));
             return CommandLine.ExitCode.OK;
         }

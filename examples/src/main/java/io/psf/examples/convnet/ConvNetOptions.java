@@ -81,16 +81,20 @@ final class ConvNetOptions {
     /**
      * Checks the options before any process is started.
      *
+     * @param workers the number of workers
      * @throws PsException with {@code CONFIGURATION} if one of them is invalid
      */
-    void check() {
+    void check(int workers) {
         isSynchronous();
         isCompressed();
         rule();
-        if (rounds < 1 || quorum < 0) {
+        if (rounds < 1) {
+            throw new PsException(PsException.Code.CONFIGURATION, "--rounds: " + rounds + " (expected: at least 1)");
+        } else if (quorum < 0 || quorum > workers) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
-                    "--rounds: " + rounds + ", --quorum: " + quorum + " (expected: at least 1)");
+                    "--quorum: " + quorum + " (expected: at most the number of workers, " + workers
+                            + "; 0 for all of them)");
         }
     }
 
