@@ -182,6 +182,20 @@ class FunctionsOnDeviceTest {
     }
 
     @Test
+    void theLearningRateIsSetWhileTraining() {
+        Pair pair = Pair.init(worker, TensorSpec.table(name(), 100, 3).optimizer(Optimizers.adam(0.01)));
+        for (double rate : new double[] {0.01, 0.1, 0.001}) {
+            float[] update = floats(300);
+            Tensors.setLearningRate(worker, pair.host(), rate).await();
+            Tensors.setLearningRate(worker, pair.device(), rate).await();
+            Tensors.push(worker, pair.host(), update).await();
+            Tensors.push(worker, pair.device(), update).await();
+            pair.requireEqual(worker);
+        }
+        pair.clear(worker);
+    }
+
+    @Test
     void longUpdatesInPieces() {
         int rows = 3_000_001;
         for (OptimizerSpec optimizer : List.of(Optimizers.adam(0.01), Optimizers.add())) {

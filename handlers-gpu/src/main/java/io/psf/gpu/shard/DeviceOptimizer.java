@@ -75,6 +75,11 @@ final class DeviceOptimizer implements SteppedByPushes {
         return onHost.dependsOnPushes();
     }
 
+    @Override
+    public TiledOptimizer onHost() {
+        return onHost;
+    }
+
     /** Begins a step: counts it and takes its learning rate, if it depends on that. */
     private void begin(Shard shard) {
         if (onHost.dependsOnPushes()) {

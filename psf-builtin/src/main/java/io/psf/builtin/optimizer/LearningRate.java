@@ -18,7 +18,9 @@ public final class LearningRate {
         if (!Float.isFinite(rate)) {
             throw new PsException(PsException.Code.BAD_REQUEST, "learning rate: " + rate + " (expected: finite)");
         }
-        shard.setOptimizer(BadRequest.ifIllegal(() -> rated(shard).requireRates(rate)));
+        TiledOptimizer now = onHost(shard);
+        TiledOptimizer rated = BadRequest.ifIllegal(() -> now.atSetRate().requireRates(rate));
+        replace(shard, now, rated);
         Progress.of(shard).setLearningRate(rate);
     }
 
@@ -32,18 +34,25 @@ public final class LearningRate {
     /** Uses the rate that a loaded shard had been set to. */
     public static void restore(Shard shard) {
         if (Progress.of(shard).hasLearningRate()) {
-            shard.setOptimizer(rated(shard));
+            TiledOptimizer now = onHost(shard);
+            replace(shard, now, BadRequest.ifIllegal(now::atSetRate));
         }
     }
 
-    /** Returns the optimizer of a shard, at the rate that is set. */
-    private static TiledOptimizer rated(Shard shard) {
-        if (!(shard.optimizer() instanceof TiledOptimizer tiled)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "learning rate of " + shard.optimizer() + ": not settable (expected: a formula in host memory; on a"
-                            + " device, or for an optimizer of your own, set another optimizer)");
+    @SuppressWarnings("ReferenceEquality") // optimizers have no equals
+    private static void replace(Shard shard, TiledOptimizer now, TiledOptimizer rated) {
+        if (rated != now) { // once: then each step asks for the rate
+            shard.setOptimizer(rated);
         }
-        return BadRequest.ifIllegal(tiled::atSetRate);
+    }
+
+    private static TiledOptimizer onHost(Shard shard) {
+        if (shard.optimizer() instanceof SteppedByPushes formula) {
+            return formula.onHost();
+        }
+        throw new PsException(
+                PsException.Code.BAD_REQUEST,
+                "learning rate of " + shard.optimizer()
+                        + ": not settable (expected: a formula; for an optimizer of your own, set another optimizer)");
     }
 }

@@ -83,6 +83,11 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
         return isPlain;
     }
 
+    @Override
+    public TiledOptimizer onHost() {
+        return this;
+    }
+
     /** Returns what a step does besides the formula. */
     public Options options() {
         return options;
@@ -105,7 +110,7 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
      * @throws IllegalArgumentException if the formula has no learning rate
      */
     public TiledOptimizer atSetRate() {
-        return new TiledOptimizer(name, kernel, options, rate, true);
+        return isRated ? this : new TiledOptimizer(name, kernel, options, rate, true);
     }
 
     /**
