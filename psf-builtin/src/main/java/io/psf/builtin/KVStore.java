@@ -334,6 +334,16 @@ public final class KVStore implements AutoCloseable {
      */
     @Override
     public void close() {
-        initialized.forEach(worker::await);
+        PsException first = null;
+        for (TensorId tensor : keys.tensors()) {
+            try {
+                worker.await(tensor);
+            } catch (PsException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
     }
 }

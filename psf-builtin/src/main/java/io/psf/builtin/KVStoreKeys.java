@@ -18,6 +18,11 @@ final class KVStoreKeys {
      * @throws PsException with {@code BAD_REQUEST} if the key is no string or integer, or an earlier key was of the
      *     other kind, or the string is not a valid name
      */
+    /** Returns the tensors of all keys that have been used. */
+    List<TensorId> tensors() {
+        return List.copyOf(tensors.values());
+    }
+
     TensorId of(Object key) {
         TensorId known = tensors.get(key);
         if (known != null) {

@@ -16,6 +16,9 @@ import java.util.TreeMap;
  * @param records the workers' records, by rank; a worker whose record was empty is absent
  */
 public record ModelCheckpoint(long step, List<TensorInfo> tensors, Map<Integer, Map<String, String>> records) {
+    /** The beginning of the keys that say which reduced weights were saved. No record of a worker's has such a key. */
+    static final String STORED = "psf:stored:";
+
     public ModelCheckpoint {
         tensors = List.copyOf(tensors);
         records = Map.copyOf(records);
@@ -23,7 +26,8 @@ public record ModelCheckpoint(long step, List<TensorInfo> tensors, Map<Integer, 
 
     static ModelCheckpoint of(ModelManifest manifest) {
         Map<Integer, Map<String, String>> records = new TreeMap<>();
-        manifest.records()
+        manifest.records().stream()
+                .filter(each -> !each.key().startsWith(STORED))
                 .forEach(each -> records.computeIfAbsent(each.worker(), worker -> new LinkedHashMap<>())
                         .put(each.key(), each.value()));
         return new ModelCheckpoint(

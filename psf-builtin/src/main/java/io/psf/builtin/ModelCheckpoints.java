@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -100,6 +101,9 @@ public final class ModelCheckpoints {
      * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. On a file system without
      * hard links each save writes all rows.
      *
+     * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it can
+     * be loaded if a file of the newest chain is damaged.
+     *
      * @param most the most increments that follow a save of all rows, at least 0. A load reads the files of all of them
      */
     public ModelCheckpoints incremental(int most) {
@@ -143,6 +147,7 @@ public final class ModelCheckpoints {
         }
         List<RecordEntry> entries = new ArrayList<>();
         record.forEach((key, value) -> entries.add(new RecordEntry(worker.rank(), key, value)));
+        reduced().forEach(tensor -> entries.add(new RecordEntry(worker.rank(), ModelCheckpoint.STORED + tensor, "")));
         var unused = together("save of step " + step, entries, attempt -> write(step, attempt));
     }
 
@@ -164,7 +169,7 @@ public final class ModelCheckpoints {
             }
             CommitModelPsf.stub(worker)
                     .withDeadline(LIMIT)
-                    .call(name.hashCode(), name, attempt, step, kept, saved)
+                    .call(name.hashCode(), name, attempt, step, kept, increments > 0, saved)
                     .await()
                     .notDeleted()
                     .forEach(reason -> LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, reason));
@@ -192,7 +197,19 @@ public final class ModelCheckpoints {
     private List<TensorInfo> infos() {
         return selected.isEmpty()
                 ? Tensors.list(worker).stream().map(TensorSummary::tensor).toList()
-                : selected.stream().map(each -> worker.layout(each).info()).toList();
+                : selected().stream().map(each -> worker.layout(each).info()).toList();
+    }
+
+    /** Returns the selected tensors, and those of the reduced weights. */
+    private List<TensorId> selected() {
+        return Stream.concat(selected.stream(), reduced().stream()).distinct().toList();
+    }
+
+    private List<TensorId> reduced() {
+        return weights.stream()
+                .filter(ReducedWeights.class::isInstance)
+                .map(Weights::tensor)
+                .toList();
     }
 
     private void discard(long step) {
@@ -212,7 +229,8 @@ public final class ModelCheckpoints {
      * tensor changes.
      *
      * @return the checkpoint that was loaded, the same for all workers; empty if there is none
-     * @throws PsException as {@link #save}, and with {@code BAD_REQUEST} if a tensor has another shape or optimizer
+     * @throws PsException as {@link #save}; with {@code STORAGE} if there are checkpoints and all are damaged; with
+     *     {@code BAD_REQUEST} if a tensor has another shape or optimizer, or if reduced weights were not saved
      */
     public Optional<ModelCheckpoint> loadLatest() {
         long loaded = together("load of the newest step", List.of(), attempt -> loadNewest());
@@ -223,6 +241,7 @@ public final class ModelCheckpoints {
     }
 
     private long loadNewest() {
+        PsException newest = null;
         for (ModelManifest each : manifests()) {
             try {
                 verify(each);
@@ -230,10 +249,14 @@ public final class ModelCheckpoints {
                 if (e.code() != PsException.Code.STORAGE) {
                     throw e;
                 }
+                newest = newest == null ? e : newest;
                 LOG.warn("checkpoint of step {} of model \"{}\" is skipped: {}", each.step(), name, e.detail());
                 continue;
             }
             return load(each);
+        }
+        if (newest != null) {
+            throw newest; // to begin anew would be a surprise
         }
         return -1;
     }
@@ -277,15 +300,24 @@ public final class ModelCheckpoints {
         for (SavedTensor each : chosen(manifest)) {
             Checkpoints.load(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()), each.save());
         }
+        LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
         return manifest.step();
     }
 
     /** Returns the tensors of a checkpoint that are loaded. */
     private List<SavedTensor> chosen(ModelManifest manifest) {
+        for (TensorId tensor : reduced()) {
+            if (manifest.records().stream().noneMatch(each -> each.key().equals(ModelCheckpoint.STORED + tensor))) {
+                throw new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        "reduced weights \"" + tensor + "\": not in checkpoint \"" + checkpoint(manifest.step())
+                                + "\" (expected: one that was saved with ModelCheckpoints.weights)");
+            }
+        }
         if (selected.isEmpty()) {
             return manifest.tensors();
         }
-        return selected.stream()
+        return selected().stream()
                 .map(tensor -> manifest.tensors().stream()
                         .filter(each -> each.tensor().equals(tensor.name()))
                         .findFirst()
@@ -350,7 +382,7 @@ public final class ModelCheckpoints {
             long step = work.applyAsLong(attempt);
             finish(attempt, PsException.Code.OK, "", step);
             return step;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             try {
                 PsException.Code code = e instanceof PsException known ? known.code() : PsException.Code.CALLER_FAILED;
                 finish(attempt, code, String.valueOf(e.getMessage()), -1);

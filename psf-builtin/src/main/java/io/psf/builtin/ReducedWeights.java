@@ -4,6 +4,7 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.FloatTypes;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.allreduce.LocalShard;
 import io.psf.builtin.allreduce.Operation;
@@ -42,12 +43,15 @@ final class ReducedWeights implements Weights {
     static ReducedWeights of(Worker worker, TensorSpec spec) {
         if (spec.updates() == Updates.EACH
                 || spec.tensor().grows()
+                || !spec.tensor().types().equals(FloatTypes.FLOAT32)
                 || !spec.quorum().equals(Quorum.ALL)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "reduced weights \"" + spec.tensor().id() + "\": shape "
                             + spec.tensor().shape() + ", updates " + spec.updates() + ", quorum "
-                            + spec.quorum() + " (expected: a fixed number of rows, SUM or MEAN, and all workers)");
+                            + spec.quorum() + ", number formats "
+                            + spec.tensor().types()
+                            + " (expected: a fixed number of rows, SUM or MEAN, all workers, and FLOAT32)");
         }
         AllReduce reduce = AllReduce.of(worker, spec);
         float[] values =

@@ -45,7 +45,7 @@ public interface Weights {
 
     /**
      * Returns the tensor: on the servers, with these weights, for pulls and pushes of rows and for PS functions; of
-     * reduced weights, the memory of the all-reduce.
+     * reduced weights, the memory of the all-reduce, whose optimizer and learning rate no step uses.
      */
     TensorId tensor();
 

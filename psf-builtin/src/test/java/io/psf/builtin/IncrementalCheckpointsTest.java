@@ -271,6 +271,45 @@ class IncrementalCheckpointsTest {
     }
 
     @Test
+    void theChainBeforeIsKeptAsWellSoADamagedFileIsNotTheEnd() throws IOException {
+        try (PsCluster cluster = cluster(1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Random random = new Random(1);
+            change(worker, random, 400);
+            Content third = content(worker);
+            for (long step = 0; step < 7; step++) { // whole at 0, 3 and 6
+                change(worker, random, 5);
+                checkpoints(worker, 2).keep(1).save(step, Map.of());
+                third = step == 5 ? content(worker) : third;
+            }
+            assertThat(checkpoints(worker, 0).list())
+                    .extracting(ModelCheckpoint::step)
+                    .containsExactly(6L, 5L);
+            Content before = third;
+            for (long step = 6; step >= 5; step--) {
+                Path file;
+                try (Stream<Path> files = Files.list(folder.resolve("ctr/step-%012d/fixed.tensor".formatted(step)))) {
+                    file = files.filter(each -> each.toString().endsWith(".shard"))
+                            .findFirst()
+                            .orElseThrow();
+                }
+                byte[] bytes = Files.readAllBytes(file);
+                bytes[bytes.length - 20] ^= 1;
+                Files.write(file, bytes);
+                if (step == 6) {
+                    ModelCheckpoint loaded = checkpoints(worker, 2).loadLatest().orElseThrow();
+                    assertThat(loaded.step()).isEqualTo(5);
+                    assertThat(content(worker)).isEqualTo(before);
+                }
+            }
+            assertThatThrownBy(() -> checkpoints(worker, 2).loadLatest())
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("damaged, checksum: ");
+        }
+    }
+
+    @Test
     void aShardOfWhichMoreThanHalfHasChangedIsSavedWhole() {
         try (PsCluster cluster = cluster(1)) {
             Worker worker = cluster.worker();

@@ -183,6 +183,33 @@ class ModelCheckpointsTest {
         }
     }
 
+    @Test
+    void reducedWeightsAreAmongTheSelectedTensorsAndMustHaveBeenSaved() {
+        try (PsCluster cluster = cluster(1, 1)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            Weights dense = hybrid(worker, true);
+            ModelCheckpoints checkpoints =
+                    ModelCheckpoints.at(worker, "m").tensors(BIAS).weights(dense);
+            dense.push(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}).await();
+            float[] saved = new float[12];
+            dense.pull(saved).await();
+            checkpoints.save(1, Map.of("a", "b"));
+            dense.push(saved).await();
+            ModelCheckpoint loaded = checkpoints.loadLatest().orElseThrow();
+            assertThat(loaded.record(0)).isEqualTo(Map.of("a", "b"));
+            float[] now = new float[12];
+            dense.pull(now).await();
+            assertThat(now).isEqualTo(saved);
+            ModelCheckpoints.at(worker, "m").save(2, Map.of());
+            assertThatThrownBy(checkpoints::loadLatest)
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("BAD_REQUEST: reduced weights \"reduced\": not in checkpoint");
+            dense.pull(now).await();
+            assertThat(now).isEqualTo(saved);
+        }
+    }
+
     /** Runs the same on two workers side by side. */
     private static <T> List<T> onBoth(PsCluster cluster, Function<Worker, T> work) {
         CompletableFuture<T> other = CompletableFuture.supplyAsync(() -> work.apply(cluster.worker(1)));

@@ -72,7 +72,8 @@ final class ShellCommand implements Callable<Integer> {
         Map<String, String> own = new HashMap<>(Map.of("PSF_ROLE", "worker"));
         if (scheduler != null) {
             own.put("PSF_SCHEDULER", scheduler);
-        } else if (Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
+        } else if (System.getenv("PSF_CONFIG") == null
+                && Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
             try (PsCluster cluster = PsCluster.embedded(servers)) {
                 return run(cluster.worker(), JavaShellToolBuilder.builder());
             }

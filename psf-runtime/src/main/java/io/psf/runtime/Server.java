@@ -22,6 +22,9 @@ import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +59,7 @@ public final class Server implements AutoCloseable {
             FramePool pool,
             Handlers handlers,
             List<HandlerInterceptor> interceptors) {
+        requireWritable(config.storage().checkpoints());
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.storage().mapped() == null
@@ -164,6 +168,26 @@ public final class Server implements AutoCloseable {
             List<Binding<?, ?>> more,
             List<HandlerInterceptor> interceptors) {
         return new Server(config, transport, false, pool, handlers(more), interceptors);
+    }
+
+    /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
+    private static void requireWritable(@Nullable Path checkpoints) {
+        if (checkpoints == null) {
+            return;
+        }
+        String reason = "not writable";
+        try {
+            Files.createDirectories(checkpoints);
+            if (Files.isWritable(checkpoints)) {
+                return;
+            }
+        } catch (IOException e) {
+            reason = e.toString();
+        }
+        throw new PsException(
+                PsException.Code.CONFIGURATION,
+                "directory for checkpoints: " + checkpoints + ", " + reason
+                        + " (expected: one that this server can create and write)");
     }
 
     private static Placements placements(Store store, List<Integer> devices) {

@@ -1,9 +1,11 @@
 package io.psf.examples.movielens;
 
+import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
 import io.psf.examples.OnCluster;
 import io.psf.examples.data.MovieLens;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +63,10 @@ public final class MovieLensMain implements Callable<Integer> {
     @Override
     public Integer call() {
         options.check();
+        if (plot != null && !Files.isDirectory(plot.toAbsolutePath().resolveSibling("."))) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION, "--plot: " + plot + " (expected: a file in a folder that exists)");
+        }
         Split data = Split.of(MovieLens.load());
         if (!OnCluster.isStartedAlone()) {
             OnCluster.run(worker -> new MovieLensTraining(worker, data, options).run(System.out::println));

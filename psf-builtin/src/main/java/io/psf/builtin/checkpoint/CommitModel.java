@@ -17,9 +17,17 @@ public interface CommitModel {
      * @param attempt the attempt's number
      * @param step the number of the step
      * @param keep the number of complete steps to keep, at least 1
+     * @param incremental true if one more step is kept that shares no file with the newest
      * @param tensors the tensors, which are saved
      */
-    record Request(@ByKey long server, String model, long attempt, long step, int keep, List<SavedTensor> tensors) {}
+    record Request(
+            @ByKey long server,
+            String model,
+            long attempt,
+            long step,
+            int keep,
+            boolean incremental,
+            List<SavedTensor> tensors) {}
 
     /**
      * The result.
@@ -34,6 +42,6 @@ public interface CommitModel {
                 ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
         ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
         folder.write(new ModelManifest(request.step(), request.tensors(), records));
-        return new Response(folder.prune(request.keep(), request.step()));
+        return new Response(folder.prune(request.keep(), request.step(), request.incremental()));
     }
 }

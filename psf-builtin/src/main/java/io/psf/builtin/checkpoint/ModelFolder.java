@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -10,8 +11,11 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -124,13 +128,18 @@ record ModelFolder(Path root, String model) {
      *
      * @param keep the number of complete steps to keep
      * @param saved the step that was saved last, which is kept in any case
+     * @param spare true if the newest complete step that shares no file with {@code saved} is kept in any case
      * @return the reason for each step that could not be deleted; the next save tries again
      */
-    List<String> prune(int keep, long saved) {
+    List<String> prune(int keep, long saved, boolean spare) {
         List<String> failures = new ArrayList<>();
+        Set<String> files = spare ? files(saved) : Set.of();
+        boolean needsSpare = spare;
         int complete = 0;
         for (long step : steps()) {
-            if (step != saved && (complete >= keep || !isFinished(step))) {
+            boolean isSpare = needsSpare && isComplete(step) && Collections.disjoint(files, files(step));
+            needsSpare &= !isSpare;
+            if (step != saved && !isSpare && (complete >= keep || !isFinished(step))) {
                 try {
                     discard(step);
                 } catch (PsException e) {
@@ -141,6 +150,20 @@ record ModelFolder(Path root, String model) {
             }
         }
         return failures;
+    }
+
+    /** Returns the names of the files of shards that a complete step consists of. */
+    private Set<String> files(long step) {
+        Set<String> files = new HashSet<>();
+        for (SavedTensor each : read(step).tensors()) {
+            String checkpoint = Checkpoints.name(model, step);
+            TensorId tensor = TensorId.of(each.tensor());
+            Folder folder = Folder.of(root, checkpoint, tensor);
+            for (Piece piece : Manifest.read(folder, checkpoint, tensor).pieces()) {
+                files.add(piece.file(folder).getFileName().toString());
+            }
+        }
+        return files;
     }
 
     private boolean isComplete(long step) {

@@ -231,6 +231,19 @@ class SaveLoadTest {
     }
 
     @Test
+    void aDirectoryThatCannotBeCreatedIsRefusedWhenTheServerStarts() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        assertThatThrownBy(() -> PsCluster.builder()
+                        .servers(1)
+                        .checkpoints(file.resolve("below"))
+                        .start())
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION))
+                .hasMessageContaining("directory for checkpoints: " + file.resolve("below") + ", ")
+                .hasMessageContaining("(expected: one that this server can create and write)");
+    }
+
+    @Test
     void aDamagedManifestIsRefused() throws IOException {
         save("manifest");
         Path file = folder.resolve("manifest/w.tensor/manifest");
@@ -300,8 +313,8 @@ class SaveLoadTest {
                         .hasMessageStartingWith("BAD_REQUEST: checkpoint: \"" + name + "\"");
             }
         }
-        try (Stream<Path> made = Files.list(folder)) {
-            assertThat(made).isEmpty();
+        try (Stream<Path> made = Files.walk(folder)) {
+            assertThat(made).containsExactlyInAnyOrder(folder, folder.resolve("in"));
         }
     }
 
