@@ -9,6 +9,7 @@ import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.runtime.Guest;
@@ -68,6 +69,9 @@ final class GuestTest {
             assertThatThrownBy(() -> DensePullPsf.stub(guest).call(w))
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("place of \"psf.dense.pull\": SHARD (expected: SERVER, since a guest calls");
+            assertThatThrownBy(() -> ListModelsPsf.stub(guest).call(1, "model"))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("layout of \"psf.model.list\": a key selects the server (expected: a");
             assertThat(Tensors.pull(cluster.worker(), w)).hasSize(10);
         }
     }

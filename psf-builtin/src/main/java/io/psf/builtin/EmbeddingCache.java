@@ -2,6 +2,7 @@ package io.psf.builtin;
 
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatTypes;
 import io.psf.builtin.cache.CacheCounters;
 import io.psf.builtin.cache.CacheOptions;
 import io.psf.builtin.cache.CachedRows;
@@ -33,8 +34,9 @@ import io.psf.builtin.cache.UncachedRows;
  * sent. Only updates through caches are counted, not those of {@link Tensors#pushRows}.
  *
  * <p><b>One's own updates.</b> A look-up shows all updates of this cache, pushed or not. With {@link Optimizers#add} and
- * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row. With another
- * optimizer, a look-up of a row with unsent updates pushes them and receives the row;
+ * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row: the optimizer and
+ * the learning rate must be those of the spec as long as the cache is open. With another
+ * optimizer, number format, or rows that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
  * {@link Builder#showOwnUpdates showOwnUpdates(false)} shows the row without them. The unsent updates of a row are
  * pushed as their sum, which is one step of the optimizer.
  *
@@ -244,7 +246,7 @@ public final class EmbeddingCache implements AutoCloseable {
                 rows(rows);
             }
             TensorId table = Tensors.init(worker, spec);
-            float scale = showOwnUpdates ? scale(spec.optimizer()) : 0;
+            float scale = showOwnUpdates ? scale(spec) : 0;
             CacheOptions options =
                     new CacheOptions(rows, policy.levels, pullBound, pushBound, scale, showOwnUpdates && scale == 0);
             RowAccess access =
@@ -252,9 +254,14 @@ public final class EmbeddingCache implements AutoCloseable {
             return new EmbeddingCache(worker, table, access);
         }
 
-        /** Returns the factor with which the optimizer adds an update to the values; 0 if it does not. */
-        private static float scale(OptimizerSpec optimizer) {
-            if (!optimizer.options().isEmpty()) {
+        /**
+         * Returns the factor with which an update is added to the values; 0 if the servers do not add it, or not exactly.
+         */
+        private static float scale(TensorSpec spec) {
+            OptimizerSpec optimizer = spec.optimizer();
+            if (!optimizer.options().isEmpty()
+                    || !spec.tensor().types().equals(FloatTypes.FLOAT32)
+                    || spec.policy().options().admitAfter() > 1) {
                 return 0;
             }
             return switch (optimizer.name()) {

@@ -6,10 +6,6 @@ import io.psf.api.TensorInfo;
 import io.psf.builtin.checkpoint.Checkpoints;
 import io.psf.builtin.checkpoint.CommitModelPsf;
 import io.psf.builtin.checkpoint.DiscardModelPsf;
-import io.psf.builtin.checkpoint.FinishModelPsf;
-import io.psf.builtin.checkpoint.JoinModelPsf;
-import io.psf.builtin.checkpoint.LeadModel;
-import io.psf.builtin.checkpoint.LeadModelPsf;
 import io.psf.builtin.checkpoint.ListModels;
 import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.ModelManifest;
@@ -49,7 +45,7 @@ public final class ModelCheckpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCheckpoints.class);
 
     /** The time for the worker that leads. Disks may be slow; its loss is detected much earlier. */
-    private static final Duration LIMIT = Duration.ofHours(2);
+    static final Duration LIMIT = Duration.ofHours(2);
 
     private final Worker worker;
     private final String name;
@@ -148,7 +144,11 @@ public final class ModelCheckpoints {
         List<RecordEntry> entries = new ArrayList<>();
         record.forEach((key, value) -> entries.add(new RecordEntry(worker.rank(), key, value)));
         reduced().forEach(tensor -> entries.add(new RecordEntry(worker.rank(), ModelCheckpoint.STORED + tensor, "")));
-        var unused = together("save of step " + step, entries, attempt -> write(step, attempt));
+        var unused = work("save of step " + step, entries, attempt -> write(step, attempt));
+    }
+
+    private long work(String what, List<RecordEntry> entries, LongUnaryOperator work) {
+        return new CollectiveWork(worker, name).run(what, entries, work);
     }
 
     private long write(long step, long attempt) {
@@ -233,7 +233,7 @@ public final class ModelCheckpoints {
      *     {@code BAD_REQUEST} if a tensor has another shape or optimizer, or if reduced weights were not saved
      */
     public Optional<ModelCheckpoint> loadLatest() {
-        long loaded = together("load of the newest step", List.of(), attempt -> loadNewest());
+        long loaded = work("load of the newest step", List.of(), attempt -> loadNewest());
         if (loaded >= 0) {
             restore();
         }
@@ -267,7 +267,7 @@ public final class ModelCheckpoints {
      * @throws PsException as {@link #loadLatest}, and with {@code STORAGE} if the checkpoint is damaged or missing
      */
     public ModelCheckpoint load(long step) {
-        var unused = together("load of step " + step, List.of(), attempt -> {
+        var unused = work("load of step " + step, List.of(), attempt -> {
             ModelManifest manifest = at(step);
             verify(manifest);
             return load(manifest);
@@ -355,47 +355,5 @@ public final class ModelCheckpoints {
                         PsException.Code.STORAGE,
                         "checkpoint \"" + checkpoint(step)
                                 + "\": damaged or missing (expected: a complete checkpoint of the model)"));
-    }
-
-    /**
-     * Does work once for all workers, between two points at which all of them wait.
-     *
-     * @param what the work, the same for all workers
-     * @param work receives the number of the attempt and returns the step
-     * @return the step that {@code work} returned on the worker that ran it
-     */
-    private long together(String what, List<RecordEntry> entries, LongUnaryOperator work) {
-        worker.awaitAll();
-        long attempt = JoinModelPsf.stub(worker)
-                .call(name.hashCode(), name, what, entries)
-                .await()
-                .attempt();
-        worker.barrier();
-        LeadModel.Response turn = LeadModelPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(name.hashCode(), name, attempt)
-                .await();
-        if (!turn.leads()) {
-            return turn.step();
-        }
-        try {
-            long step = work.applyAsLong(attempt);
-            finish(attempt, PsException.Code.OK, "", step);
-            return step;
-        } catch (RuntimeException | Error e) {
-            try {
-                PsException.Code code = e instanceof PsException known ? known.code() : PsException.Code.CALLER_FAILED;
-                finish(attempt, code, String.valueOf(e.getMessage()), -1);
-            } catch (PsException notReported) {
-                e.addSuppressed(notReported);
-            }
-            throw e;
-        }
-    }
-
-    private void finish(long attempt, PsException.Code code, String failed, long step) {
-        FinishModelPsf.stub(worker)
-                .call(name.hashCode(), name, attempt, code.ordinal(), failed, step)
-                .await();
     }
 }

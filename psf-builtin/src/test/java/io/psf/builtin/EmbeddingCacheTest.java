@@ -51,6 +51,22 @@ final class EmbeddingCacheTest {
         return into;
     }
 
+    /** The server rounds a step of 1/1024 to nothing. */
+    @Test
+    void rowsOf16BitsAreThoseOfTheServers() {
+        TestCluster cluster = cluster(1);
+        TensorSpec spec = SPEC.optimizer(Optimizers.sgd(1)).storage(FloatType.BFLOAT16);
+        EmbeddingCache cache =
+                EmbeddingCache.of(cluster, spec).rows(10).pushBound(5).open();
+        long[] keys = {1, 2, 3};
+        assertThat(lookUp(cache, keys)).isEqualTo(rows(3, 0.5f));
+        for (int i = 0; i < 3; i++) {
+            cache.update(keys, rows(3, 1 / 1024f));
+            float[] seen = lookUp(cache, keys);
+            assertThat(seen).isEqualTo(pull(cluster, cache, keys));
+        }
+    }
+
     /** One of two caches. Each of its updates adds its unit, so that a value tells which updates it contains. */
     private static final class Party {
         final EmbeddingCache cache;

@@ -68,7 +68,7 @@ final class ShellCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
+        useClassPath();
         Map<String, String> own = new HashMap<>(Map.of("PSF_ROLE", "worker"));
         if (scheduler != null) {
             own.put("PSF_SCHEDULER", scheduler);
@@ -82,6 +82,11 @@ final class ShellCommand implements Callable<Integer> {
                 Worker.connect(Settings.of(System.getenv()).with(own).worker())) {
             return run(worker, JavaShellToolBuilder.builder());
         }
+    }
+
+    /** Lets this thread, and the snippets of the shell, see the classes of {@code --classpath}. */
+    void useClassPath() {
+        Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
     }
 
     /** Runs the shell until the user ends it. */
@@ -114,7 +119,7 @@ final class ShellCommand implements Callable<Integer> {
         classes.addAll(ClassPathOption.entries(classPath));
         return List.of(
                 "--execution",
-                "local",
+                ShellExecution.NAME,
                 "--class-path",
                 String.join(System.getProperty("path.separator"), classes),
                 "--startup",

@@ -7,10 +7,15 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
+import javax.tools.ToolProvider;
 import jdk.jshell.tool.JavaShellToolBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 @Timeout(120)
 class ShellCommandTest {
@@ -32,18 +37,41 @@ class ShellCommandTest {
                 .contains("42");
     }
 
-    private static String run(String snippets) throws Exception {
+    /** The class is on no class path of this JVM. */
+    @Test
+    void classesOfTheOptionCanBeUsed(@TempDir Path folder) throws Exception {
+        Path source = Files.writeString(
+                folder.resolve("Doubled.java"),
+                "package acme; public class Doubled { public static int of(int n) { return 2 * n; } }");
+        int code =
+                ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", folder.toString(), source.toString());
+        assertThat(code).isZero();
+        String said = run("""
+                acme.Doubled.of(21)
+                int twice(int n) { return acme.Doubled.of(n) + n; }
+                int twice(int n) { return acme.Doubled.of(n); }
+                twice(50)
+                new acme.Doubled().getClass().getName()
+                /exit
+                """, "--classpath", folder.toString());
+        assertThat(said).contains("42").contains("100").contains("\"acme.Doubled\"");
+    }
+
+    private static String run(String snippets, String... options) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream printed = new PrintStream(out, true, StandardCharsets.UTF_8);
         try (PsCluster cluster = PsCluster.embedded(2)) {
-            int code = new ShellCommand()
-                    .run(
-                            cluster.worker(),
-                            JavaShellToolBuilder.builder()
-                                    .in(new ByteArrayInputStream(snippets.getBytes(StandardCharsets.UTF_8)), null)
-                                    .out(printed)
-                                    .err(printed)
-                                    .persistence(new HashMap<>()));
+            ShellCommand command = CommandLine.populateCommand(new ShellCommand(), options);
+            ClassLoader before = Thread.currentThread().getContextClassLoader();
+            command.useClassPath();
+            int code = command.run(
+                    cluster.worker(),
+                    JavaShellToolBuilder.builder()
+                            .in(new ByteArrayInputStream(snippets.getBytes(StandardCharsets.UTF_8)), null)
+                            .out(printed)
+                            .err(printed)
+                            .persistence(new HashMap<>()));
+            Thread.currentThread().setContextClassLoader(before);
             assertThat(code).as(out.toString(StandardCharsets.UTF_8)).isZero();
         }
         return out.toString(StandardCharsets.UTF_8);

@@ -94,6 +94,13 @@ public final class Guest implements FunctionCaller, AutoCloseable {
                     "place of \"" + function.info().name() + "\": "
                             + function.info().place() + " (expected: SERVER, since a guest calls it)");
         }
+        if (function.ownerKey(request).isPresent()) {
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "layout of \"" + function.info().name()
+                            + "\": a key selects the server (expected: a function of all servers, since a guest does"
+                            + " not know which servers were lost)");
+        }
         CallLimits limits =
                 CallLimits.of((options.deadline() == null ? config.deadline() : options.deadline()).toNanos());
         return client.send(client.onNodes(function, request, servers, limits));
