@@ -12,17 +12,17 @@ import java.util.Set;
 final class KVStoreKeys {
     private final Map<Object, TensorId> tensors = new LinkedHashMap<>();
 
+    /** Returns the tensors of all keys that have been used. */
+    List<TensorId> tensors() {
+        return List.copyOf(tensors.values());
+    }
+
     /**
      * Returns the tensor of a key.
      *
      * @throws PsException with {@code BAD_REQUEST} if the key is no string or integer, or an earlier key was of the
      *     other kind, or the string is not a valid name
      */
-    /** Returns the tensors of all keys that have been used. */
-    List<TensorId> tensors() {
-        return List.copyOf(tensors.values());
-    }
-
     TensorId of(Object key) {
         TensorId known = tensors.get(key);
         if (known != null) {
