@@ -444,64 +444,61 @@ extern "C" __global__ void psf_scatter(float *values, const int *rows, int n, in
 
 // ---- optimizers ----
 
-/**
- * The arguments of a rule, in the order of its record or as the rule says; the limit of a gradient's elements, or 0; the
- * weight decay, or 0; and Adam's corrections by number of steps: the factor of the rate, the root.
- */
+/** The arguments of a rule, as RuleKernel has them, and Adam's corrections by number of steps: mean, root. */
 struct Rule {
-    float p0, p1, p2, p3, p4, p5;
-    float clip, decay;
-    const double *corrections;
+    float p0, p1, p2, p3, p4;
+    const double2 *corrections;
     int known;
+    /** 1 if gradients change before the formula: limited to [-clip, clip], scaled, then the decayed weights are added. */
+    int changes;
+    float clip, scale, decay;
 };
 
-/** Clips an element of the gradient, then adds the weight decay. The branches are the same for all threads. */
-__device__ inline float changed(const Rule &r, float g, float w) {
-    if (r.clip > 0) {
-        g = g > r.clip ? r.clip : g < -r.clip ? -r.clip : g; // NaN stays
-    }
-    if (r.decay != 0) {
-        g = g + r.decay * w;
-    }
-    return g;
-}
-
-struct Add {
+/** A rule without factors of each row. Rules hide what they have: the number of states, whether they count, factors. */
+struct Elementwise {
     static const int states = 0;
+    /** True if gradients may change before the formula. */
+    static const bool options = true;
+    /** True if the rule has factors of each row, which depend on one float of the row. */
+    static const bool byRow = false;
+    /** True if that float is the number of steps of the row, which each step counts. */
     static const bool counts = false;
+    /** The factors of a row, by its float: if it is counted, with the coming step. */
+    __device__ static float2 factors(const Rule &, float) {
+        float2 none = {0, 0};
+        return none;
+    }
+};
+
+struct Add : Elementwise {
     __device__ static void step(const Rule &r, float &w, float g, float &, float &, float2) {
         w = w + r.p0 * g;
     }
 };
 
-struct Assign {
-    static const int states = 0;
-    static const bool counts = false;
+struct Assign : Elementwise {
+    static const bool options = false;
     __device__ static void step(const Rule &, float &w, float g, float &, float &, float2) {
         w = g;
     }
 };
 
-struct Sgd {
-    static const int states = 0;
-    static const bool counts = false;
+struct Sgd : Elementwise {
     __device__ static void step(const Rule &r, float &w, float g, float &, float &, float2) {
         w = w - r.p0 * g;
     }
 };
 
-struct Momentum {
+struct Momentum : Elementwise {
     static const int states = 1;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float2) {
         v = r.p1 * v - r.p0 * g;
         w = w + v;
     }
 };
 
-struct Nesterov {
+struct Nesterov : Elementwise {
     static const int states = 1;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &v, float &, float2) {
         float t = -r.p0 * g;
         v = r.p1 * (v + t);
@@ -509,27 +506,25 @@ struct Nesterov {
     }
 };
 
-struct AdaGrad {
+struct AdaGrad : Elementwise {
     static const int states = 1;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float2) {
         a = a + g * g;
         w = w - r.p0 * g / (sqrtf(r.p1 + a) + r.p2);
     }
 };
 
-struct RmsProp {
+struct RmsProp : Elementwise {
     static const int states = 1;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &a, float &, float2) {
-        a = r.p1 * a + (float)(1.0 - (double)r.p1) * g * g;
+        float fresh = (float)(1.0 - (double)r.p1);
+        a = r.p1 * a + fresh * g * g;
         w = w - r.p0 * g / (sqrtf(a) + r.p2);
     }
 };
 
-struct AdaDelta {
+struct AdaDelta : Elementwise {
     static const int states = 2;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &a, float &x, float2) {
         float fresh = (float)(1.0 - (double)r.p1);
         a = r.p1 * a + fresh * g * g;
@@ -539,75 +534,119 @@ struct AdaDelta {
     }
 };
 
-struct Ftrl {
+struct Ftrl : Elementwise {
     static const int states = 2;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &z, float &n, float2) {
-        float perRate = 1 / r.p0;
+        float perRate = r.p0;
         float before = sqrtf(n);
         n = n + g * g;
         float root = sqrtf(n);
         z = z + (g - (root - before) * perRate * w);
-        float within = z > r.p2 ? r.p2 : z < -r.p2 ? -r.p2 : z;
-        w = (within - z) / ((r.p1 + root) * perRate + r.p3);
+        float beyond = fabsf(z) - r.p2;
+        float divisor = (r.p1 + root) * perRate + r.p3;
+        w = beyond <= 0 ? 0 : -copysignf(beyond, z) / divisor; // a NaN stays one
     }
 };
 
-/** Computes Adam's corrections, rate and root. Not inlined: two powers take many registers. */
-__device__ __noinline__ float2 computeCorrection(float lr, float b1, float b2, int count) {
-    float2 computed;
-    computed.x = (float)((double)lr * (1 / (1 - pow((double)b1, (double)count))));
-    computed.y = (float)(1 / sqrt(1 - pow((double)b2, (double)count)));
+/** Computes Adam's corrections, mean and root. Not inlined: two powers take many registers. */
+__device__ __noinline__ double2 computeCorrection(float b1, float b2, int count) {
+    double2 computed;
+    computed.x = 1 / (1 - pow((double)b1, (double)count));
+    computed.y = 1 / sqrt(1 - pow((double)b2, (double)count));
     return computed;
 }
 
-/** Adam's corrections, rate and root, by number of steps; zeros for a rule that does not count. */
-template <class R>
-__device__ inline float2 correction(const Rule &r, float steps) {
-    float2 none = {0, 0};
-    if (!R::counts) {
-        return none;
-    }
+/** Adam's factors of a row: lr times the mean's correction, and the root's. */
+__device__ inline float2 corrected(const Rule &r, float lr, float steps) {
     int count = (int)steps;
-    if (count >= r.known) {
-        return computeCorrection(r.p0, r.p1, r.p2, count);
-    }
-    double2 known = ((const double2 *)r.corrections)[count];
-    float2 c = {(float)((double)r.p0 * known.x), (float)known.y};
-    return c;
+    double2 correction = count < r.known ? r.corrections[count] : computeCorrection(r.p1, r.p2, count);
+    float2 factors;
+    factors.x = (float)((double)lr * correction.x);
+    factors.y = (float)correction.y;
+    return factors;
 }
 
-struct Adam {
+/** Adam's moments. Returns m / (root sqrt(v) + eps), m multiplied before. */
+__device__ inline float moments(const Rule &r, float g, float &m, float &v, float2 c) {
+    float newM = (float)(1.0 - (double)r.p1);
+    float newV = (float)(1.0 - (double)r.p2);
+    m = r.p1 * m + newM * g;
+    v = r.p2 * v + newV * g * g;
+    return c.x * m / (sqrtf(v) * c.y + r.p3);
+}
+
+struct Adam : Elementwise {
     static const int states = 2;
+    static const bool byRow = true;
     static const bool counts = true;
+    __device__ static float2 factors(const Rule &r, float steps) {
+        return corrected(r, r.p0, steps);
+    }
     __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2 c) {
-        float rate = c.x;
-        float root = c.y;
-        float newM = (float)(1.0 - (double)r.p1);
-        float newV = (float)(1.0 - (double)r.p2);
-        m = r.p1 * m + newM * g;
-        v = r.p2 * v + newV * g * g;
-        w = w - rate * m / (sqrtf(v) * root + r.p3);
+        w = w - moments(r, g, m, v, c);
     }
 };
 
-/** p4 is what a step keeps of a weight. */
-struct AdamW {
-    static const int states = 2;
-    static const bool counts = true;
+/** p4 is the factor of the weights. */
+struct AdamW : Adam {
     __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2 c) {
         w = w * r.p4;
         Adam::step(r, w, g, m, v, c);
     }
 };
 
-/** The corrections p4 and p5, rate and root, are those of the tensor's number of steps. */
-struct LazyAdam {
+/** The factors, p0 and p4, are of the steps of the tensor: the host computes them for each step. */
+struct LazyAdam : Elementwise {
     static const int states = 2;
-    static const bool counts = false;
     __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2) {
-        float2 c = {r.p4, r.p5};
-        Adam::step(r, w, g, m, v, c);
+        float2 c = {r.p0, r.p4};
+        w = w - moments(r, g, m, v, c);
+    }
+};
+
+/** Limits an element to [-limit, limit]; a NaN stays one. */
+__device__ inline float clipped(float g, float limit) {
+    return g > limit ? limit : g < -limit ? -limit : g;
+}
+
+/** The gradient that reaches the formula, as of Gradients. */
+__device__ inline float changed(const Rule &r, float w, float g) {
+    float scaled = clipped(g, r.clip) * r.scale;
+    return r.decay == 0 ? scaled : scaled + r.decay * w;
+}
+
+/** True if gradients change: the same for all threads, an argument that no memory is read for. */
+template <class R>
+__device__ inline bool changes(const Rule &r) {
+    return R::options && r.changes;
+}
+
+/** p0 is the rate, multiplied by the ratio of the norms; p4 the weight decay. */
+struct Lamb : Elementwise {
+    static const int states = 2;
+    static const bool byRow = true;
+    static const bool counts = true;
+    __device__ static float2 factors(const Rule &r, float steps) {
+        return corrected(r, 1, steps);
+    }
+    /** The step before it is multiplied by the rate. */
+    __device__ static float direction(const Rule &r, float w, float g, float &m, float &v, float2 c) {
+        return moments(r, g, m, v, c) + r.p4 * w;
+    }
+    __device__ static void step(const Rule &r, float &w, float g, float &m, float &v, float2 c) {
+        w = w - r.p0 * direction(r, w, g, m, v, c);
+    }
+};
+
+/** The float of the row is its accumulator, to which addSquares has added the squares of the coming step. */
+struct RowAdaGrad : Elementwise {
+    static const bool byRow = true;
+    __device__ static float2 factors(const Rule &r, float a) {
+        float2 factors = {r.p0 / (sqrtf(r.p1 + a) + r.p2), 0};
+        return factors;
+    }
+    __device__ static void step(const Rule &, float &w, float g, float &, float &, float2 c) {
+        w = w - c.x * g;
     }
 };
 
@@ -616,9 +655,10 @@ template <class R>
 __device__ inline void stepOne(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c) {
     float weight = w[i];
+    float gradient = changes<R>(r) ? changed(r, weight, g[j]) : g[j];
     float first = R::states > 0 ? s[i] : 0;
     float second = R::states > 1 ? t[i] : 0;
-    R::step(r, weight, changed(r, g[j], weight), first, second, c);
+    R::step(r, weight, gradient, first, second, c);
     w[i] = weight;
     if (R::states > 0) {
         s[i] = first;
@@ -628,7 +668,7 @@ __device__ inline void stepOne(
     }
 }
 
-/** Steps four elements: those of group i of w, s and t by group j of g, each with its correction. */
+/** Steps four elements: those of group i of w, s and t by group j of g, each with its factors. */
 template <class R>
 __device__ inline void stepFour(
         const Rule &r, float *w, const float *g, float *s, float *t, i64 i, i64 j, float2 c, float2 c1, float2 c2,
@@ -643,10 +683,16 @@ __device__ inline void stepFour(
     if (R::states > 1) {
         second = ((const float4 *)t)[i];
     }
-    R::step(r, weight.x, changed(r, gradient.x, weight.x), first.x, second.x, c);
-    R::step(r, weight.y, changed(r, gradient.y, weight.y), first.y, second.y, c1);
-    R::step(r, weight.z, changed(r, gradient.z, weight.z), first.z, second.z, c2);
-    R::step(r, weight.w, changed(r, gradient.w, weight.w), first.w, second.w, c3);
+    if (changes<R>(r)) {
+        gradient.x = changed(r, weight.x, gradient.x);
+        gradient.y = changed(r, weight.y, gradient.y);
+        gradient.z = changed(r, weight.z, gradient.z);
+        gradient.w = changed(r, weight.w, gradient.w);
+    }
+    R::step(r, weight.x, gradient.x, first.x, second.x, c);
+    R::step(r, weight.y, gradient.y, first.y, second.y, c1);
+    R::step(r, weight.z, gradient.z, first.z, second.z, c2);
+    R::step(r, weight.w, gradient.w, first.w, second.w, c3);
     ((float4 *)w)[i] = weight;
     if (R::states > 0) {
         ((float4 *)s)[i] = first;
@@ -656,48 +702,54 @@ __device__ inline void stepFour(
     }
 }
 
-/** The correction of an element, by the number of steps of its row. */
+/** The factors of an element, by the float of its row. */
 template <class R>
-__device__ inline float2 correctionAt(const Rule &r, const float *steps, i64 at, int width) {
-    return correction<R>(r, R::counts ? steps[width == 1 ? at : at / width] : 0);
+__device__ inline float2 factorsAt(const Rule &r, const float *ofRows, i64 at, int width) {
+    return R::factors(r, R::byRow ? ofRows[width == 1 ? at : at / width] : 0);
+}
+
+/** The factors of a row's coming step. */
+template <class R>
+__device__ inline float2 comingFactors(const Rule &r, const float *ofRows, i64 row) {
+    return R::factors(r, R::counts ? ofRows[row] + 1 : R::byRow ? ofRows[row] : 0);
 }
 
 /**
- * Steps the elements [first, first + n) of a shard by the n elements of g. Steps, which may be null if the rule does not
- * count, are the number of steps of each row, this one included. `first` is a multiple of 4, and all arrays are aligned
- * to 16 bytes.
+ * Steps the elements [first, first + n) of a shard by the n elements of g. The float of each row, null if the rule needs
+ * none, is its number of steps with this one, or its state. `first` is a multiple of 4, and all arrays are aligned to 16
+ * bytes.
  */
 template <class R>
 __device__ inline void stepAll(
-        float *w, const float *g, float *s, float *t, const float *steps, i64 first, i64 n, int width, const Rule &r) {
+        float *w, const float *g, float *s, float *t, const float *ofRows, i64 first, i64 n, int width, const Rule &r) {
     i64 fours = n / 4;
     EACH(i, fours) {
         i64 at = first + i * 4;
-        float2 c = correctionAt<R>(r, steps, at, width);
+        float2 c = factorsAt<R>(r, ofRows, at, width);
         float2 c1 = c;
         float2 c2 = c;
         float2 c3 = c;
-        if (R::counts && width % 4 != 0) { // four elements may be of several rows
-            c1 = correctionAt<R>(r, steps, at + 1, width);
-            c2 = correctionAt<R>(r, steps, at + 2, width);
-            c3 = correctionAt<R>(r, steps, at + 3, width);
+        if (R::byRow && width % 4 != 0) { // four elements may be of several rows
+            c1 = factorsAt<R>(r, ofRows, at + 1, width);
+            c2 = factorsAt<R>(r, ofRows, at + 2, width);
+            c3 = factorsAt<R>(r, ofRows, at + 3, width);
         }
         stepFour<R>(r, w, g, s, t, first / 4 + i, i, c, c1, c2, c3);
     }
     EACH(i, n - fours * 4) {
         i64 at = first + fours * 4 + i;
-        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, correctionAt<R>(r, steps, at, width));
+        stepOne<R>(r, w, g, s, t, at, fours * 4 + i, factorsAt<R>(r, ofRows, at, width));
     }
 }
 
 /**
  * Steps the rows of the items [first, first + n) by an update of n rows, each row by the first item that has it: items
- * whose claim is another item's, or that have no row, are left. Steps, which may be null if the rule does not count, are
- * the number of steps of each row before this one.
+ * whose claim is another item's, or that have no row, are left. The float of each row, null if the rule needs none, is
+ * its number of steps before this one, or its state.
  */
 template <class R>
 __device__ inline void stepRows(
-        float *w, const float *g, float *s, float *t, const float *steps, const int *rows, const int *claims, int first,
+        float *w, const float *g, float *s, float *t, const float *ofRows, const int *rows, const int *claims, int first,
         int n, int width, const Status *status, const Rule &r) {
     if (status->invalid || status->full) {
         return;
@@ -709,7 +761,7 @@ __device__ inline void stepRows(
             i64 row = rows[first + item];
             if (row >= 0 && claims[row] == first + (int)item) {
                 unsigned quad = (unsigned)(i - item * quads);
-                float2 c = correction<R>(r, R::counts ? steps[row] + 1 : 0);
+                float2 c = comingFactors<R>(r, ofRows, row);
                 stepFour<R>(r, w, g, s, t, row * quads + quad, i, c, c, c, c);
             }
         }
@@ -719,10 +771,36 @@ __device__ inline void stepRows(
         i64 item = i / width;
         i64 row = rows[first + item];
         if (row >= 0 && claims[row] == first + (int)item) {
-            float2 c = correction<R>(r, R::counts ? steps[row] + 1 : 0);
+            float2 c = comingFactors<R>(r, ofRows, row);
             stepOne<R>(r, w, g, s, t, row * width + (i - item * width), i, c);
         }
     }
+}
+
+/**
+ * Adds the mean of the squares of a row's gradients to the row's accumulator. One thread adds them, in the order of the
+ * row, so that the sum is that of the host.
+ */
+__device__ inline void addSquares(
+        const Rule &r, const float *w, const float *g, float *a, i64 row, i64 item, int width) {
+    const float *weights = w + row * width;
+    const float *gradients = g + item * width;
+    float sum = 0;
+    int column = 0;
+    if (width % 4 == 0 && !r.changes) {
+        for (; column < width; column += 4) {
+            float4 four = *(const float4 *)(gradients + column);
+            sum = sum + four.x * four.x;
+            sum = sum + four.y * four.y;
+            sum = sum + four.z * four.z;
+            sum = sum + four.w * four.w;
+        }
+    }
+    for (; column < width; column++) {
+        float gradient = r.changes ? changed(r, weights[column], gradients[column]) : gradients[column];
+        sum = sum + gradient * gradient;
+    }
+    a[row] = a[row] + sum / (float)width;
 }
 
 /**
@@ -731,7 +809,7 @@ __device__ inline void stepRows(
  */
 template <class R>
 __device__ inline void stepRest(
-        float *w, const float *g, float *s, float *t, float *steps, const int *rows, int n, int width,
+        float *w, const float *g, float *s, float *t, float *ofRows, const int *rows, int n, int width,
         const Rule &r) {
     int following = n > 0 ? rows[0] : NONE;
     for (int item = 0; item < n; item++) {
@@ -741,11 +819,16 @@ __device__ inline void stepRest(
             continue;
         }
         i64 row = number;
-        float count = R::counts ? steps[row] + 1 : 0;
-        float2 c = correction<R>(r, count);
+        if (R::byRow && !R::counts) {
+            if (threadIdx.x == 0) {
+                addSquares(r, w, g, ofRows, row, item, width);
+            }
+            __syncthreads();
+        }
+        float2 c = comingFactors<R>(r, ofRows, row);
         __syncthreads();
         if (R::counts && threadIdx.x == 0) {
-            steps[row] = count;
+            ofRows[row] = ofRows[row] + 1;
         }
         for (int column = threadIdx.x; column < width; column += blockDim.x) {
             stepOne<R>(r, w, g, s, t, row * width + column, (i64)item * width + column, c);
@@ -754,26 +837,26 @@ __device__ inline void stepRest(
     }
 }
 
-#define ARGUMENTS                                                                                                     \
-    float p0, float p1, float p2, float p3, float p4, float p5, float clip, float decay, const double *corrections,   \
-            int known
-#define THE_ARGUMENTS {p0, p1, p2, p3, p4, p5, clip, decay, corrections, known}
+#define ARGUMENTS                                                                                                    \
+    float p0, float p1, float p2, float p3, float p4, const double2 *corrections, int known, int changes, float clip, \
+            float scale, float decay
+#define THE_ARGUMENTS {p0, p1, p2, p3, p4, corrections, known, changes, clip, scale, decay}
 
 #define KERNELS(name, R)                                                                                              \
-    extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *steps,     \
+    extern "C" __global__ void psf_##name##_all(float *w, const float *g, float *s, float *t, const float *ofRows,     \
             i64 first, i64 n, int width, ARGUMENTS) {                                                                 \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepAll<R>(w, g, s, t, steps, first, n, width, r);                                                            \
+        stepAll<R>(w, g, s, t, ofRows, first, n, width, r);                                                            \
     }                                                                                                                 \
-    extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *steps,    \
+    extern "C" __global__ void psf_##name##_rows(float *w, const float *g, float *s, float *t, const float *ofRows,    \
             const int *rows, const int *claims, int first, int n, int width, const Status *status, ARGUMENTS) {       \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepRows<R>(w, g, s, t, steps, rows, claims, first, n, width, status, r);                                     \
+        stepRows<R>(w, g, s, t, ofRows, rows, claims, first, n, width, status, r);                                     \
     }                                                                                                                 \
-    extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *steps,          \
+    extern "C" __global__ void psf_##name##_rest(float *w, const float *g, float *s, float *t, float *ofRows,          \
             const int *rows, int n, int width, ARGUMENTS) {                                                           \
         Rule r = THE_ARGUMENTS;                                                                                       \
-        stepRest<R>(w, g, s, t, steps, rows, n, width, r);                                                            \
+        stepRest<R>(w, g, s, t, ofRows, rows, n, width, r);                                                            \
     }
 
 KERNELS(add, Add)
@@ -785,9 +868,107 @@ KERNELS(adagrad, AdaGrad)
 KERNELS(adam, Adam)
 KERNELS(rmsprop, RmsProp)
 KERNELS(adadelta, AdaDelta)
-KERNELS(ftrl, Ftrl)
 KERNELS(adamw, AdamW)
 KERNELS(lazyadam, LazyAdam)
+KERNELS(ftrl, Ftrl)
+KERNELS(rowadagrad, RowAdaGrad)
+KERNELS(lamb, Lamb)
+
+/** Adds to the accumulators of the rows [first, first + n), before psf_rowadagrad_all steps them by g. */
+extern "C" __global__ void psf_add_squares_all(
+        const float *w, const float *g, float *a, i64 first, i64 n, int width, ARGUMENTS) {
+    Rule r = THE_ARGUMENTS;
+    EACH(i, n) {
+        addSquares(r, w, g, a, first + i, i, width);
+    }
+}
+
+/** Adds to the accumulators of the rows that psf_rowadagrad_rows steps. */
+extern "C" __global__ void psf_add_squares_rows(const float *w, const float *g, float *a, const int *rows,
+        const int *claims, int first, int n, int width, const Status *status, ARGUMENTS) {
+    Rule r = THE_ARGUMENTS;
+    if (status->invalid || status->full) {
+        return;
+    }
+    EACH(i, n) {
+        i64 row = rows[first + i];
+        if (row >= 0 && claims[row] == first + (int)i) {
+            addSquares(r, w, g, a, row, i, width);
+        }
+    }
+}
+
+// ---- sums over all elements ----
+//
+// Each thread adds to sums of its own, so that a grid gives the same sums each time; psf_add_up adds those of the threads.
+
+#define THREAD (blockIdx.x * (i64)blockDim.x + threadIdx.x)
+
+/** Adds the squares of n elements of g, each limited to [-clip, clip], to one sum a thread. */
+extern "C" __global__ void psf_squared_norm(const float *g, i64 n, float clip, double *sums) {
+    double sum = 0;
+    EACH(i, n) {
+        double each = clipped(g[i], clip);
+        sum = sum + each * each;
+    }
+    sums[THREAD] = sums[THREAD] + sum;
+}
+
+/** The squares of the weight and of LAMB's direction, of element i of w, m and v by element j of g. */
+__device__ inline void addNorms(
+        const Rule &r, const float *w, const float *g, const float *m, const float *v, i64 i, i64 j, float2 c,
+        double2 &sums) {
+    float weight = w[i];
+    float gradient = r.changes ? changed(r, weight, g[j]) : g[j];
+    float mean = m[i];
+    float square = v[i];
+    double direction = Lamb::direction(r, weight, gradient, mean, square, c);
+    sums.x = sums.x + (double)weight * weight;
+    sums.y = sums.y + direction * direction;
+}
+
+__device__ inline void addToThread(double *sums, double2 added) {
+    sums[2 * THREAD] = sums[2 * THREAD] + added.x;
+    sums[2 * THREAD + 1] = sums[2 * THREAD + 1] + added.y;
+}
+
+/** Adds the norms of the elements that psf_lamb_all steps, before it and before their rows are counted. */
+extern "C" __global__ void psf_lamb_sums_all(const float *w, const float *g, const float *m, const float *v,
+        const float *steps, i64 first, i64 n, int width, ARGUMENTS, double *sums) {
+    Rule r = THE_ARGUMENTS;
+    double2 added = {0, 0};
+    EACH(i, n) {
+        i64 at = first + i;
+        addNorms(r, w, g, m, v, at, i, comingFactors<Lamb>(r, steps, at / width), added);
+    }
+    addToThread(sums, added);
+}
+
+/** Adds the norms of the rows of the items [first, first + n), also of items that repeat a row. */
+extern "C" __global__ void psf_lamb_sums_rows(const float *w, const float *g, const float *m, const float *v,
+        const float *steps, const int *rows, int first, int n, int width, ARGUMENTS, double *sums) {
+    Rule r = THE_ARGUMENTS;
+    double2 added = {0, 0};
+    EACH(i, (i64)n * width) {
+        i64 item = i / width;
+        i64 row = rows[first + item];
+        if (row >= 0) {
+            addNorms(r, w, g, m, v, row * width + (i - item * width), i, comingFactors<Lamb>(r, steps, row), added);
+        }
+    }
+    addToThread(sums, added);
+}
+
+/** Adds n sums to m sums: sum i takes each sum whose index is i modulo m. */
+extern "C" __global__ void psf_add_up(const double *sums, i64 n, double *into, int m) {
+    EACH(i, m) {
+        double sum = 0;
+        for (i64 each = i; each < n; each += m) {
+            sum = sum + sums[each];
+        }
+        into[i] = sum;
+    }
+}
 
 /** Counts a step of every row. */
 extern "C" __global__ void psf_count(float *steps, int n) {

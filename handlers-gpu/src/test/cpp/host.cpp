@@ -228,7 +228,9 @@ const std::map<std::string, Kernel> kernels = {
     NAMED(psf_find_or_insert), NAMED(psf_resolve), NAMED(psf_index), NAMED(psf_remove), NAMED(psf_move_keys),
     NAMED(psf_move_rows), NAMED(psf_gather), NAMED(psf_scatter), NAMED(psf_count), NAMED(psf_release), RULE(add),
     RULE(assign), RULE(sgd), RULE(momentum), RULE(nesterov), RULE(adagrad), RULE(adam),
-    RULE(rmsprop), RULE(adadelta), RULE(ftrl), RULE(adamw), RULE(lazyadam)};
+    RULE(rmsprop), RULE(adadelta), RULE(adamw), RULE(lazyadam), RULE(ftrl), RULE(rowadagrad), RULE(lamb),
+    NAMED(psf_add_squares_all), NAMED(psf_add_squares_rows), NAMED(psf_squared_norm),
+    NAMED(psf_lamb_sums_all), NAMED(psf_lamb_sums_rows), NAMED(psf_add_up)};
 
 // ---- memory ----
 

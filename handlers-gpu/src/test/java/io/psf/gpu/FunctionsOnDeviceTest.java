@@ -2,6 +2,7 @@ package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -115,13 +116,78 @@ class FunctionsOnDeviceTest {
                 Optimizers.momentum(0.1, 0.9),
                 Optimizers.nesterov(0.1, 0.9),
                 Optimizers.adaGrad(0.1, 0.1, 1e-7),
+                Optimizers.rowAdaGrad(0.1, 0.1, 1e-7),
+                Optimizers.rowAdaGrad(0.1, 0.1, 1e-7).clipValue(0.7).weightDecay(0.1),
                 Optimizers.adam(0.01),
-                Optimizers.rmsProp(0.01),
-                Optimizers.adaDelta(),
-                Optimizers.ftrl(0.1, 1, 0.01, 0.001),
-                Optimizers.adamW(0.01),
-                Optimizers.lazyAdam(0.01),
-                Optimizers.adam(0.01).clipValue(0.5).weightDecay(0.01).schedule(Schedule.cosine(20, 0.1)));
+                Optimizers.rmsProp(0.01, 0.9, 1e-7),
+                Optimizers.adaDelta(1, 0.95, 1e-6),
+                Optimizers.adamW(0.01, 0.9, 0.999, 1e-8, 0.1),
+                Optimizers.ftrl(0.1, 1, 0.5, 0.1),
+                Optimizers.lazyAdam(0.01).schedule(Schedule.cosine(10, 0.1).warmUp(2)),
+                Optimizers.sgd(0.1).clipValue(0.7).weightDecay(0.1),
+                Optimizers.adam(0.01).clipValue(0.7).weightDecay(0.1).schedule(Schedule.linear(8, 0)));
+    }
+
+    static Stream<Arguments> summingOptimizersAndWidths() {
+        return Stream.of(1, 3, 64)
+                .flatMap(width -> Stream.of(
+                                Optimizers.lamb(0.01, 0.9, 0.999, 1e-6, 0.1),
+                                Optimizers.lamb(0.01, 0.9, 0.999, 1e-6, 0.1)
+                                        .clipValue(0.7)
+                                        .clipNorm(1),
+                                Optimizers.sgd(0.1).clipNorm(1).weightDecay(0.1))
+                        .map(each -> Arguments.of(each, width)));
+    }
+
+    /** A device adds up in another order: rates, which depend on sums, may differ in their last bits. */
+    @ParameterizedTest
+    @MethodSource("summingOptimizersAndWidths")
+    @Tag("every-kernel")
+    void pushesWhoseStepsNeedSumsOverAllSlices(OptimizerSpec optimizer, int width) {
+        int rows = 1 + random.nextInt(5000);
+        Pair pair = Pair.init(
+                worker,
+                TensorSpec.table(name(), rows, width)
+                        .optimizer(optimizer)
+                        .initializer(Initializers.uniform(-1, 1, random.nextLong())));
+        for (int step = 0; step < 4; step++) {
+            float[] update = floats(rows * width);
+            Tensors.push(worker, pair.host(), update).await();
+            Tensors.push(worker, pair.device(), update).await();
+            long[] keys = keys(1 + random.nextInt(1000), rows); // with duplicates
+            float[] some = floats(keys.length * width);
+            Tensors.pushRows(worker, pair.host(), keys, some).await();
+            Tensors.pushRows(worker, pair.device(), keys, some).await();
+            float[] host = Tensors.pull(worker, pair.host());
+            float[] device = Tensors.pull(worker, pair.device());
+            for (int i = 0; i < host.length; i++) {
+                assertThat(device[i])
+                        .as("element " + i + ", seed " + seed)
+                        .isCloseTo(host[i], within(1e-6f * Math.max(1, Math.abs(host[i]))));
+            }
+        }
+        pair.clear(worker);
+    }
+
+    @Test
+    void aRateThatIsSetWhileTheTensorIsTrained() {
+        Pair pair = Pair.init(worker, TensorSpec.table(name(), 100, 3).optimizer(Optimizers.adam(0.01)));
+        for (int step = 0; step < 3; step++) {
+            float[] update = floats(300);
+            for (TensorId tensor : List.of(pair.host(), pair.device())) {
+                Tensors.push(worker, tensor, update).await();
+                Tensors.setLearningRate(worker, tensor, 0.1 / (step + 1)).await();
+                Tensors.push(worker, tensor, update).await();
+            }
+            pair.requireEqual(worker);
+            OptimizerSpec other = step == 0 ? Optimizers.lazyAdam(0.02) : Optimizers.adamW(0.02, 0.9, 0.99, 1e-8, 0.1);
+            for (TensorId tensor : List.of(pair.host(), pair.device())) {
+                Tensors.setOptimizer(worker, tensor, other);
+                Tensors.push(worker, tensor, update).await();
+            }
+            pair.requireEqual(worker);
+        }
+        pair.clear(worker);
     }
 
     /** Compares within one unit in the last place: a device has logarithms of its own. */
@@ -177,20 +243,6 @@ class FunctionsOnDeviceTest {
             Tensors.pushPull(worker, pair.host(), update, host).await();
             Tensors.pushPull(worker, pair.device(), update, device).await();
             assertThat(device).as("seed " + seed).isEqualTo(host);
-        }
-        pair.clear(worker);
-    }
-
-    @Test
-    void theLearningRateIsSetWhileTraining() {
-        Pair pair = Pair.init(worker, TensorSpec.table(name(), 100, 3).optimizer(Optimizers.adam(0.01)));
-        for (double rate : new double[] {0.01, 0.1, 0.001}) {
-            float[] update = floats(300);
-            Tensors.setLearningRate(worker, pair.host(), rate).await();
-            Tensors.setLearningRate(worker, pair.device(), rate).await();
-            Tensors.push(worker, pair.host(), update).await();
-            Tensors.push(worker, pair.device(), update).await();
-            pair.requireEqual(worker);
         }
         pair.clear(worker);
     }

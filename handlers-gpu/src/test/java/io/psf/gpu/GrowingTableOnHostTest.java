@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.Range;
 import io.psf.api.TensorLayout;
-import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.HostKernels.Order;
 import java.util.Arrays;
@@ -181,7 +180,7 @@ class GrowingTableOnHostTest {
                 long rows = table.findOrInsert(kernels.copy(keys), n, table.claims);
                 long[] asKeys =
                         Arrays.stream(kernels.ints(rows, n)).asLongStream().toArray();
-                stepped.shard.optimizer().apply(stepped.shard, LongArray.wrap(asKeys), FloatArray.wrap(update));
+                stepped.onHost(LongArray.wrap(asKeys), update);
                 stepped.stepRows(update, rows, n, table.claims, table.status);
                 stepped.assertEqual();
                 assertThat(table.claims()).containsOnly(HostTable.UNCLAIMED);

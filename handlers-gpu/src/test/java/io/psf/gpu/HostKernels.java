@@ -1,6 +1,5 @@
 package io.psf.gpu;
 
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +28,11 @@ final class HostKernels implements AutoCloseable {
     private final InputStream in;
     private final Order order;
     private final long seed;
+
+    private static final int BLOCKS = 3;
+
+    /** The threads of a launch, at most. */
+    static final int THREADS = BLOCKS * 16;
 
     /** The order in which the threads of a launch are executed. */
     enum Order {
@@ -135,6 +139,13 @@ final class HostKernels implements AutoCloseable {
         return copy(bytes);
     }
 
+    /** Allocates a copy of an array. */
+    long copy(double... values) {
+        ByteBuffer bytes = ordered(8 * values.length);
+        bytes.asDoubleBuffer().put(values);
+        return copy(bytes);
+    }
+
     private long copy(ByteBuffer bytes) {
         long address = allocate(bytes.capacity());
         write(address, bytes);
@@ -166,6 +177,12 @@ final class HostKernels implements AutoCloseable {
         return values;
     }
 
+    double[] doubles(long address, int n) {
+        double[] values = new double[n];
+        read(address, 8L * n).asDoubleBuffer().get(values);
+        return values;
+    }
+
     float[] floats(long address, int n) {
         float[] values = new float[n];
         read(address, 4L * n).asFloatBuffer().get(values);
@@ -179,32 +196,34 @@ final class HostKernels implements AutoCloseable {
 
     /** Executes a kernel of which each thread takes the items of its own. */
     void launch(String kernel, Object... arguments) {
-        launch(3, 16, kernel, arguments);
-    }
-
-    /**
-     * Executes a kernel with barriers. A block has one thread, since a barrier needs threads that are executed at the
-     * same time; they are if the order is {@link Order#INTERLEAVED}.
-     */
-    void launchWithBarriers(String kernel, Object... arguments) {
-        launch(3, order == Order.INTERLEAVED ? 4 : 1, kernel, arguments);
+        launch(BLOCKS, THREADS / BLOCKS, kernel, arguments);
     }
 
     private void launch(int blocks, int threads, String kernel, Object... arguments) {
-        ByteArrayOutputStream types = new ByteArrayOutputStream();
-        ByteBuffer bits = ordered(8 * arguments.length);
-        for (Object argument : arguments) {
-            types.write(type(argument));
-            bits.putLong(bits(argument));
+        StringBuilder types = new StringBuilder();
+        long[] bits = new long[arguments.length];
+        for (int i = 0; i < bits.length; i++) {
+            types.append(type(arguments[i]));
+            bits[i] = bits(arguments[i]);
         }
-        send(string(
-                        string(command('l', 512 + bits.capacity()), kernel.getBytes(StandardCharsets.UTF_8)),
-                        types.toByteArray())
-                .put(bits.rewind())
-                .putInt(blocks)
-                .putInt(threads)
-                .putInt(order.ordinal())
-                .putLong(seed));
+        launch(blocks, threads, kernel, types.toString(), bits);
+    }
+
+    /**
+     * Executes a kernel. With barriers, a block has one thread, since they need threads that are executed at the same
+     * time; they are if the order is {@link Order#INTERLEAVED}.
+     */
+    void launch(String kernel, String types, boolean hasBarriers, long[] bits) {
+        launch(BLOCKS, !hasBarriers ? THREADS / BLOCKS : order == Order.INTERLEAVED ? 4 : 1, kernel, types, bits);
+    }
+
+    private void launch(int blocks, int threads, String kernel, String types, long[] bits) {
+        ByteBuffer command = command('l', 512 + 8 * bits.length);
+        string(string(command, kernel), types);
+        for (long each : bits) {
+            command.putLong(each);
+        }
+        send(command.putInt(blocks).putInt(threads).putInt(order.ordinal()).putLong(seed));
         String error =
                 StandardCharsets.US_ASCII.decode(receive(receive(4).getInt())).toString();
         if (!error.isEmpty()) {
@@ -225,8 +244,8 @@ final class HostKernels implements AutoCloseable {
         return argument instanceof Double value ? Double.doubleToRawLongBits(value) : ((Number) argument).longValue();
     }
 
-    private static ByteBuffer string(ByteBuffer bytes, byte[] text) {
-        return bytes.putInt(text.length).put(text);
+    private static ByteBuffer string(ByteBuffer bytes, String text) {
+        return bytes.putInt(text.length()).put(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static ByteBuffer command(char command, int bytes) {

@@ -1,21 +1,33 @@
 package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
-import io.psf.api.Optimizer;
 import io.psf.api.Range;
+import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.optimizer.Adam;
-import io.psf.builtin.optimizer.AdamW;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.OptimizerSpec;
+import io.psf.builtin.Optimizers;
+import io.psf.builtin.optimizer.Gradients;
 import io.psf.builtin.optimizer.Kernel;
-import io.psf.builtin.optimizer.LazyAdam;
-import io.psf.builtin.optimizer.Options;
+import io.psf.builtin.optimizer.LearningRate;
+import io.psf.builtin.optimizer.OffHostOptimizer;
+import io.psf.builtin.optimizer.PushedRows;
+import io.psf.builtin.optimizer.RowKernel;
+import io.psf.builtin.optimizer.SquaredNorm;
+import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.TensorKernel;
+import io.psf.builtin.optimizer.TiledOptimizer;
+import io.psf.gpu.shard.RuleLaunches;
 import io.psf.testkit.TestShard;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** The arrays that a rule steps: in a shard of psf's Java code, and equal ones for the kernels. */
 final class HostRule {
@@ -23,34 +35,43 @@ final class HostRule {
     static final int KNOWN = 64;
 
     final TestShard shard;
+    /** Has what is beside the kernels' arrays, such as the number of steps of the tensor. */
+    private final TestShard beside;
+
     private final HostKernels kernels;
-    private final Rule rule;
-    private final float[] arguments;
+    private final RuleLaunches launches;
+    private final Kernel formula;
     private final int width;
     private final int rows;
     private final List<String> states;
     private final long w;
     private final long[] state = new long[2];
+    /** The slot with one float for each row: the number of steps, or state; null if there is none. */
+    private final @Nullable String slotOfRows;
+
+    private final long ofRows;
+    /** The number of steps of each row, or 0. */
     private final long steps;
-    private final long corrections;
-    private final Options options;
-    private int stepsOfTensor;
+
+    private final RuleLaunches.Stepped stepped;
+    /** The sums of the last step on the host. */
+    private final Queue<double[]> totals = new ArrayDeque<>();
 
     /** Arrays with random contents, and random numbers of steps from 0 to {@code mostSteps}. */
     HostRule(HostKernels kernels, Rule rule, Range range, int width, Random random, int mostSteps) {
-        this(kernels, rule, Options.NONE, range, width, random, mostSteps);
+        this(kernels, spec(rule), range, width, random, mostSteps);
     }
 
-    HostRule(HostKernels kernels, Rule rule, Options options, Range range, int width, Random random, int mostSteps) {
-        this.options = options;
+    /** Arrays with random contents, and random numbers of steps from 0 to {@code mostSteps}. */
+    HostRule(HostKernels kernels, OptimizerSpec spec, Range range, int width, Random random, int mostSteps) {
         this.kernels = kernels;
-        this.rule = rule;
-        this.arguments = arguments(rule);
+        this.launches = new RuleLaunches(kernels::launch);
+        this.formula = ((TiledOptimizer) spec.create()).kernel();
         this.width = width;
         this.rows = (int) range.length();
-        this.states = rule.kernel(arguments).state();
-        Optimizer optimizer = rule.create(options, arguments);
-        this.shard = TestShard.of(range, range.end() + 5, width, optimizer);
+        this.states = formula.state();
+        this.shard = TestShard.of(range, range.end() + 5, width, spec.create());
+        this.beside = TestShard.of(range, range.end() + 5, width, spec.create());
         this.w = equal(shard.values(), gradient(random, rows * width));
         for (int i = 0; i < states.size(); i++) {
             float[] values = gradient(random, rows * width);
@@ -59,13 +80,20 @@ final class HostRule {
             }
             state[i] = equal(shard.slot(states.get(i), width), values);
         }
-        boolean counts = rule.kernel(arguments).counting() == Kernel.Counting.ROWS;
         float[] counted = new float[rows];
         for (int row = 0; row < rows; row++) {
             counted[row] = random.nextInt(mostSteps + 1);
         }
-        this.steps = counts ? equal(shard.slot("steps", 1), counted) : 0;
-        this.corrections = counts ? kernels.copy(corrections()) : 0;
+        this.slotOfRows = RuleLaunches.ofRows(formula);
+        this.ofRows = slotOfRows == null ? 0 : equal(shard.slot(slotOfRows, 1), counted);
+        this.steps = formula.counting() == Kernel.Counting.ROWS ? ofRows : 0;
+        long corrections = kernels.copy(RuleLaunches.corrections(formula, KNOWN));
+        this.stepped = new RuleLaunches.Stepped(w, state[0], state[1], ofRows, corrections, KNOWN, width);
+    }
+
+    /** Returns the optimizer of a rule. */
+    static OptimizerSpec spec(Rule rule) {
+        return Optimizers.of((Record) rule.kernel(arguments(rule)));
     }
 
     private static float[] arguments(Rule rule) {
@@ -74,12 +102,12 @@ final class HostRule {
             case ASSIGN -> new float[] {};
             case SGD -> new float[] {0.05f};
             case MOMENTUM, NESTEROV -> new float[] {0.05f, 0.9f};
-            case ADA_GRAD -> new float[] {0.05f, 0.1f, 1e-7f};
-            case ADAM, LAZY_ADAM -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f};
+            case ADA_GRAD, ROW_ADA_GRAD -> new float[] {0.05f, 0.1f, 1e-7f};
             case RMS_PROP -> new float[] {0.01f, 0.9f, 1e-7f};
-            case ADA_DELTA -> new float[] {1, 0.95f, 1e-6f};
-            case FTRL -> new float[] {0.1f, 1, 0.01f, 0.001f};
-            case ADAM_W -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f, 0.02f};
+            case ADA_DELTA -> new float[] {0.7f, 0.95f, 1e-6f};
+            case ADAM, LAZY_ADAM -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f};
+            case ADAM_W, LAMB -> new float[] {0.01f, 0.9f, 0.999f, 1e-8f, 0.3f};
+            case FTRL -> new float[] {0.1f, 1, 0.5f, 0.1f};
         };
     }
 
@@ -105,82 +133,157 @@ final class HostRule {
         return kernels.copy(values);
     }
 
-    private Adam adam() {
-        Kernel kernel = rule.kernel(arguments);
-        return kernel instanceof AdamW decayed
-                ? decayed.adam()
-                : kernel instanceof LazyAdam lazy ? lazy.adam() : (Adam) kernel;
+    /** Sets the learning rate of both. */
+    void setLearningRate(float rate) {
+        LearningRate.set(shard, rate);
+        LearningRate.set(beside, rate);
     }
 
-    private long[] corrections() {
-        long[] table = new long[2 * KNOWN];
-        for (int count = 0; count < KNOWN; count++) {
-            table[2 * count] = Double.doubleToRawLongBits(adam().correction().mean(count));
-            table[2 * count + 1] =
-                    Double.doubleToRawLongBits(adam().correction().exactRoot(count));
+    /** Steps the shard of psf's Java code; keys are null for all rows. */
+    void onHost(@Nullable LongArray keys, float[] update) {
+        totals.clear();
+        Step step = Objects.requireNonNull(TiledOptimizer.of(shard)).begin(shard, keys, FloatArray.wrap(update));
+        while (step.needsSums()) {
+            double[] sums = step.sums();
+            totals.add(sums);
+            step.take(sums);
         }
-        return table;
+        step.apply();
     }
 
-    long steps() {
-        return steps;
-    }
-
-    /** Steps the elements {@code [first, first + n)}; the number of steps counts this one. */
-    void stepAll(float[] update, long first, long n) {
-        kernels.launch(name("all"), withRule(w, kernels.copy(update), state[0], state[1], steps, first, n, width));
-    }
-
-    /** Counts a step of every row. */
-    void count() {
-        stepsOfTensor++;
-        if (steps != 0) {
-            kernels.launch("psf_count", steps, rows);
+    /** Steps the kernels' arrays as a device does. Sums are close to those of the host, which the step takes. */
+    private void push(PushedRows rows, float[] update) {
+        TiledOptimizer tiled = Objects.requireNonNull(TiledOptimizer.of(beside));
+        beside.setOptimizer(new OnKernels(tiled, rows));
+        Step step = tiled.begin(beside, null, FloatArray.wrap(update));
+        beside.setOptimizer(tiled);
+        while (step.needsSums()) {
+            double[] expected = totals.remove();
+            double[] sums = step.sums();
+            assertThat(sums).hasSameSizeAs(expected);
+            for (int i = 0; i < sums.length; i++) {
+                assertThat(sums[i]).isCloseTo(expected[i], within(1e-12 * expected[i])); // added in another order
+            }
+            step.take(expected);
         }
+        step.apply();
+    }
+
+    private record OnKernels(TiledOptimizer tiled, PushedRows rows) implements OffHostOptimizer {
+        @Override
+        public PushedRows pushed(@Nullable LongArray keys, FloatArray update) {
+            return rows;
+        }
+
+        @Override
+        public void apply(Shard shard, FloatArray update) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void apply(Shard shard, LongArray keys, FloatArray update) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    /** Adds a piece's terms to the threads' sums. */
+    @FunctionalInterface
+    private interface Terms {
+        void add(float[] piece, int first, long sums);
+    }
+
+    /** Adds up the terms of two pieces. */
+    private double[] sums(int k, float[] update, int first, Terms terms) {
+        int n = k * HostKernels.THREADS;
+        long sums = kernels.allocate(8L * n);
+        terms.add(Arrays.copyOfRange(update, 0, first), 0, sums);
+        terms.add(Arrays.copyOfRange(update, first, update.length), first, sums);
+        int m = 5 * k;
+        long parts = kernels.allocate(8L * m);
+        launches.addUp(sums, n, parts, m);
+        return RuleLaunches.fold(kernels.doubles(parts, m), k);
+    }
+
+    private double[] squaredNorm(@Nullable Gradients gradients, float[] update) {
+        return sums(
+                1,
+                update,
+                update.length / 3,
+                (piece, first, sums) -> launches.squaredNorm(gradients, kernels.copy(piece), piece.length, sums));
+    }
+
+    /** Steps all rows in two pieces, the second of which begins at about element {@code middle}. */
+    void stepAll(float[] update, int middle) {
+        int unit = formula instanceof RowKernel ? 4 * width : 4; // whole rows, which begin at multiples of 16 bytes
+        int middleOfUnits = middle / unit * unit;
+        push(
+                new PushedRows() {
+                    @Override
+                    public double[] sums(TensorKernel kernel, @Nullable Gradients gradients, int count) {
+                        if (kernel instanceof SquaredNorm) {
+                            return squaredNorm(gradients, update);
+                        }
+                        RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
+                        return HostRule.this.sums(
+                                kernel.sums(),
+                                update,
+                                middleOfUnits,
+                                (piece, first, sums) ->
+                                        rule.sumsAll(stepped, kernels.copy(piece), first, piece.length, sums));
+                    }
+
+                    @Override
+                    public void step(Kernel kernel, @Nullable Gradients gradients, int count) {
+                        if (steps != 0) {
+                            launches.count(steps, rows);
+                        }
+                        RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
+                        int n = update.length;
+                        long begin = kernels.copy(Arrays.copyOfRange(update, 0, middleOfUnits));
+                        long end = kernels.copy(Arrays.copyOfRange(update, middleOfUnits, n));
+                        rule.all(stepped, begin, 0, middleOfUnits);
+                        rule.all(stepped, end, middleOfUnits, n - middleOfUnits);
+                    }
+                },
+                update);
     }
 
     /** Steps rows by key: each by its first item, from two launches, then the other items. */
-    void stepRows(float[] update, long rows, int n, long claims, long status) {
-        stepsOfTensor++;
-        long g = kernels.copy(update);
+    void stepRows(float[] update, long rowsOfItems, int n, long claims, long status) {
         int half = n / 2;
-        stepClaimed(g, rows, claims, 0, half, status);
-        stepClaimed(
-                kernels.copy(Arrays.copyOfRange(update, half * width, n * width)),
-                rows,
-                claims,
-                half,
-                n - half,
-                status);
-        kernels.launch("psf_release", rows, n, claims, steps, status);
-        kernels.launchWithBarriers(name("rest"), withRule(w, g, state[0], state[1], steps, rows, n, width));
-    }
+        push(
+                new PushedRows() {
+                    @Override
+                    public double[] sums(TensorKernel kernel, @Nullable Gradients gradients, int count) {
+                        if (kernel instanceof SquaredNorm) {
+                            return squaredNorm(gradients, update);
+                        }
+                        RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
+                        return HostRule.this.sums(
+                                kernel.sums(),
+                                update,
+                                half * width,
+                                (piece, first, sums) -> rule.sumsRows(
+                                        stepped,
+                                        kernels.copy(piece),
+                                        rowsOfItems,
+                                        first / width,
+                                        piece.length / width,
+                                        sums));
+                    }
 
-    private void stepClaimed(long g, long rows, long claims, int first, int n, long status) {
-        kernels.launch(name("rows"), withRule(w, g, state[0], state[1], steps, rows, claims, first, n, width, status));
-    }
-
-    private String name(String end) {
-        return "psf_" + rule.name().toLowerCase(Locale.ROOT).replace("_", "") + "_" + end;
-    }
-
-    private Object[] withRule(Object... before) {
-        List<Object> all = new ArrayList<>(Arrays.asList(before));
-        float[] six = Arrays.copyOf(arguments, 6);
-        if (rule == Rule.ADAM_W) {
-            six[4] = ((AdamW) rule.kernel(arguments)).kept();
-        } else if (rule == Rule.LAZY_ADAM) {
-            six[4] = adam().correction().rate(adam().lr(), stepsOfTensor);
-            six[5] = adam().correction().root(stepsOfTensor);
-        }
-        for (float each : six) {
-            all.add(each);
-        }
-        all.add(options.clipValue());
-        all.add(options.weightDecay());
-        all.add(corrections);
-        all.add(KNOWN);
-        return all.toArray();
+                    @Override
+                    public void step(Kernel kernel, @Nullable Gradients gradients, int count) {
+                        RuleLaunches.Rule rule = launches.rule(kernel, gradients, count);
+                        long g = kernels.copy(update);
+                        rule.rows(stepped, g, rowsOfItems, claims, 0, half, status);
+                        long later = kernels.copy(Arrays.copyOfRange(update, half * width, n * width));
+                        rule.rows(stepped, later, rowsOfItems, claims, half, n - half, status);
+                        launches.release(rowsOfItems, n, claims, steps, status);
+                        rule.rest(stepped, g, rowsOfItems, n);
+                    }
+                },
+                update);
     }
 
     /** Checks that the kernels' arrays are those of the shard to the bit. */
@@ -189,8 +292,8 @@ final class HostRule {
         for (int i = 0; i < states.size(); i++) {
             assertEqual(states.get(i), shard.slot(states.get(i), width), state[i]);
         }
-        if (steps != 0) {
-            assertEqual("steps", shard.slot("steps", 1), steps);
+        if (slotOfRows != null) {
+            assertEqual(slotOfRows, shard.slot(slotOfRows, 1), ofRows);
         }
     }
 

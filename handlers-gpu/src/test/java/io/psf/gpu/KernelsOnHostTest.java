@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.Range;
-import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.initializer.Generator;
-import io.psf.builtin.optimizer.Options;
+import io.psf.builtin.optimizer.Schedule;
 import io.psf.gpu.HostKernels.Order;
 import java.util.Arrays;
 import java.util.Random;
@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels of optimizers, initial values and copies, executed on the host: their results are those of psf's Java code. */
 class KernelsOnHostTest {
@@ -62,10 +63,8 @@ class KernelsOnHostTest {
             int n = 53 * width;
             for (int first : new int[] {0, 4, n / 2 & -4}) {
                 float[] update = HostRule.gradient(random, n);
-                stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
-                stepped.count();
-                stepped.stepAll(Arrays.copyOfRange(update, 0, first), 0, first);
-                stepped.stepAll(Arrays.copyOfRange(update, first, n), first, n - first);
+                stepped.onHost(null, update);
+                stepped.stepAll(update, first);
                 stepped.assertEqual();
             }
         }
@@ -82,7 +81,7 @@ class KernelsOnHostTest {
             for (int n : new int[] {1, 7, 60}) {
                 long[] keys = random.longs(n, 100, 140).toArray();
                 float[] update = HostRule.gradient(random, n * width);
-                stepped.shard.optimizer().apply(stepped.shard, LongArray.wrap(keys), FloatArray.wrap(update));
+                stepped.onHost(LongArray.wrap(keys), update);
                 claims.push(stepped, keys, update, range);
                 assertThat(claims.duplicates())
                         .isEqualTo(n - (int) Arrays.stream(keys).distinct().count());
@@ -92,32 +91,69 @@ class KernelsOnHostTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Rule.class,
-            names = {"ADD", "ASSIGN"},
-            mode = EnumSource.Mode.EXCLUDE)
-    void clippedAndDecayedUpdatesAreThoseOfTheHost(Rule rule) {
-        Random random = new Random(8);
-        Options both = Options.NONE.withClipValue(0.75f).withWeightDecay(0.1f);
-        for (Options options : new Options[] {both, both.withClipValue(0), both.withWeightDecay(0)}) {
-            for (int width : WIDTHS) {
-                try (HostKernels kernels = kernels()) {
-                    Range range = new Range(100, 140);
-                    HostRule stepped = new HostRule(kernels, rule, options, range, width, random, 20);
-                    float[] update = HostRule.gradient(random, 40 * width);
-                    update[3] = Float.NaN;
-                    update[5] = Float.NEGATIVE_INFINITY;
-                    stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
-                    stepped.count();
-                    stepped.stepAll(update, 0, update.length);
-                    stepped.assertEqual();
-                    long[] keys = random.longs(30, 100, 140).toArray();
-                    float[] some = HostRule.gradient(random, 30 * width);
-                    stepped.shard.optimizer().apply(stepped.shard, LongArray.wrap(keys), FloatArray.wrap(some));
-                    new HostClaims(kernels, 40).push(stepped, keys, some, range);
-                    stepped.assertEqual();
+    static Stream<Arguments> optionsAndWidths() {
+        return Stream.of(Rule.values())
+                .filter(rule -> rule != Rule.ASSIGN)
+                .map(HostRule::spec)
+                .flatMap(spec -> spec.arguments().containsKey("lr")
+                        ? Stream.of(
+                                spec.clipValue(0.7),
+                                spec.weightDecay(0.3),
+                                spec.schedule(Schedule.cosine(5, 0.1).warmUp(2)),
+                                spec.clipNorm(3).weightDecay(0.1),
+                                spec.clipValue(0.2)
+                                        .clipNorm(1)
+                                        .weightDecay(0.01)
+                                        .schedule(Schedule.step(1, 0.5)))
+                        : Stream.of(spec.clipValue(0.7).weightDecay(0.3).clipNorm(1)))
+                .flatMap(spec -> IntStream.of(1, 4, 6).mapToObj(width -> Arguments.of(spec, width)));
+    }
+
+    @ParameterizedTest(name = "{0} {1} wide")
+    @MethodSource("optionsAndWidths")
+    void stepsWithOptionsAreThoseOfTheHost(OptimizerSpec spec, int width) {
+        Random random = new Random(width);
+        try (HostKernels kernels = new HostKernels(Order.INTERLEAVED, 12)) {
+            Range range = new Range(100, 140);
+            HostRule stepped = new HostRule(kernels, spec, range, width, random, HostRule.KNOWN);
+            HostClaims claims = new HostClaims(kernels, 40);
+            for (int step = 0; step < 8; step++) {
+                if (step == 5 && spec.arguments().containsKey("lr")) {
+                    stepped.setLearningRate(0.07f);
                 }
+                int n = step % 2 == 0 ? 40 : 50;
+                float[] update = HostRule.gradient(random, n * width);
+                if (step % 2 == 0) {
+                    stepped.onHost(null, update);
+                    stepped.stepAll(update, 20 * width & -4);
+                } else {
+                    long[] keys = random.longs(n, 100, 140).toArray();
+                    stepped.onHost(LongArray.wrap(keys), update);
+                    claims.push(stepped, keys, update, range);
+                }
+                stepped.assertEqual();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+    void sumsOfFewElementsAreThoseOfTheHost(int seed) { // many have no element beside which others do not count
+        Random random = new Random(seed);
+        try (HostKernels kernels = new HostKernels(Order.values()[seed % 4], seed)) {
+            OptimizerSpec spec = HostRule.spec(Rule.LAMB).clipNorm(0.1);
+            Range range = new Range(0, 3);
+            HostRule stepped = new HostRule(kernels, spec, range, 3, random, 5);
+            HostClaims claims = new HostClaims(kernels, 3);
+            for (int step = 0; step < 3; step++) {
+                float[] update = HostRule.gradient(random, 9);
+                stepped.onHost(null, update);
+                stepped.stepAll(update, 4);
+                stepped.assertEqual();
+                long[] keys = {2, 0, 2};
+                stepped.onHost(LongArray.wrap(keys), update);
+                claims.push(stepped, keys, update, range);
+                stepped.assertEqual();
             }
         }
     }
@@ -148,9 +184,8 @@ class KernelsOnHostTest {
         try (HostKernels kernels = kernels()) {
             HostRule stepped = new HostRule(kernels, Rule.ADAM, new Range(0, 500), 1, random, 20 * HostRule.KNOWN);
             float[] update = HostRule.gradient(random, 500);
-            stepped.shard.optimizer().apply(stepped.shard, FloatArray.wrap(update));
-            stepped.count();
-            stepped.stepAll(update, 0, 500);
+            stepped.onHost(null, update);
+            stepped.stepAll(update, 0);
             stepped.assertEqual(); // the host's powers are correctly rounded to float32, as Java's are
         }
     }

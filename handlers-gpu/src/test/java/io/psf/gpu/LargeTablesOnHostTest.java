@@ -2,7 +2,9 @@ package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.builtin.optimizer.Kernel;
 import io.psf.gpu.HostKernels.Order;
+import io.psf.gpu.shard.RuleLaunches;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -14,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the last few rows exist.
  */
 class LargeTablesOnHostTest {
+    private static final Kernel ADAM = Rule.ADAM.kernel(0.1f, 0.9f, 0.99f, 1e-8f);
+
     private static final int FIRST = 1_500_000_000;
     private static final int ROWS = 6;
     private static final int[] SOME = {4, 0, 5, 2, 4, 4};
@@ -69,70 +73,13 @@ class LargeTablesOnHostTest {
             long s = elements(m);
             long t = elements(v);
             long count = zero(steps, 4);
-            kernels.launch(
-                    "psf_adam_all",
-                    w,
-                    update,
-                    s,
-                    t,
-                    count,
-                    (long) first * width,
-                    (long) ROWS * width,
-                    width,
-                    0.1f,
-                    0.9f,
-                    0.99f,
-                    1e-8f,
-                    0f,
-                    0f,
-                    0f,
-                    0f,
-                    0L,
-                    0);
-            kernels.launch(
-                    "psf_adam_rows",
-                    w,
-                    update,
-                    s,
-                    t,
-                    count,
-                    rows,
-                    zero(claims, 4),
-                    0,
-                    ROWS,
-                    width,
-                    status,
-                    0.1f,
-                    0.9f,
-                    0.99f,
-                    1e-8f,
-                    0f,
-                    0f,
-                    0f,
-                    0f,
-                    0L,
-                    0);
-            kernels.launch("psf_release", rows, ROWS, zero(claims, 4), count, status);
-            kernels.launchWithBarriers(
-                    "psf_adam_rest",
-                    w,
-                    update,
-                    s,
-                    t,
-                    count,
-                    rows,
-                    ROWS,
-                    width,
-                    0.1f,
-                    0.9f,
-                    0.99f,
-                    1e-8f,
-                    0f,
-                    0f,
-                    0f,
-                    0f,
-                    0L,
-                    0);
+            RuleLaunches launches = new RuleLaunches(kernels::launch);
+            RuleLaunches.Stepped stepped = new RuleLaunches.Stepped(w, s, t, count, 0, 0, width);
+            RuleLaunches.Rule adam = launches.rule(ADAM, null, 0);
+            adam.all(stepped, update, (long) first * width, (long) ROWS * width);
+            adam.rows(stepped, update, rows, zero(claims, 4), 0, ROWS, status);
+            launches.release(rows, ROWS, zero(claims, 4), count, status);
+            adam.rest(stepped, update, rows, ROWS);
             assertThat(kernels.ints(claims, ROWS)).containsOnly(HostTable.UNCLAIMED);
             assertThat(kernels.ints(status, 3)[2]).isEqualTo(2);
             return List.of(floats(values), floats(m), floats(v), kernels.floats(steps, ROWS));

@@ -9,11 +9,12 @@ import io.psf.builtin.optimizer.Add;
 import io.psf.builtin.optimizer.Assign;
 import io.psf.builtin.optimizer.Ftrl;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.Lamb;
 import io.psf.builtin.optimizer.LazyAdam;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Nesterov;
-import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.RmsProp;
+import io.psf.builtin.optimizer.RowAdaGrad;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.TiledOptimizer;
 
@@ -28,9 +29,11 @@ public enum Rule {
     ADAM(4),
     RMS_PROP(3),
     ADA_DELTA(3),
-    FTRL(4),
     ADAM_W(5),
-    LAZY_ADAM(4);
+    LAZY_ADAM(4),
+    FTRL(4),
+    ROW_ADA_GRAD(3),
+    LAMB(5);
 
     private final int arguments;
 
@@ -55,19 +58,16 @@ public enum Rule {
             case ADAM -> new Adam(a[0], a[1], a[2], a[3]);
             case RMS_PROP -> new RmsProp(a[0], a[1], a[2]);
             case ADA_DELTA -> new AdaDelta(a[0], a[1], a[2]);
-            case FTRL -> new Ftrl(a[0], a[1], a[2], a[3]);
             case ADAM_W -> new AdamW(a[0], a[1], a[2], a[3], a[4]);
             case LAZY_ADAM -> new LazyAdam(a[0], a[1], a[2], a[3]);
+            case ROW_ADA_GRAD -> new RowAdaGrad(a[0], a[1], a[2]);
+            case LAMB -> new Lamb(a[0], a[1], a[2], a[3], a[4]);
+            case FTRL -> new Ftrl(a[0], a[1], a[2], a[3]);
         };
     }
 
     /** Returns the optimizer. */
     public Optimizer create(float... a) {
-        return create(Options.NONE, a);
-    }
-
-    /** Returns the optimizer with options, none of which is a schedule. */
-    public Optimizer create(Options options, float... a) {
-        return new TiledOptimizer(name(), kernel(a), options);
+        return new TiledOptimizer(name(), kernel(a));
     }
 }

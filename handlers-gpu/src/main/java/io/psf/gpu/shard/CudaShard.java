@@ -62,7 +62,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         this.workspace = memory.workspace();
         this.rows = new DeviceRows(slice, memory);
         this.lookUp = new LookUp(slice, rows);
-        this.optimizer = new DeviceOptimizer(slice.optimizer(), rows, spec.width(), lookUp::begin);
+        this.optimizer = DeviceOptimizer.of(slice.optimizer(), rows, spec.width(), lookUp::begin);
         this.handlerWork = new HandlerWork(workspace, lane);
     }
 
@@ -344,7 +344,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public void setOptimizer(Optimizer optimizer) {
-        this.optimizer = new DeviceOptimizer(optimizer, rows, spec.width(), lookUp::begin);
+        this.optimizer = this.optimizer.with(optimizer);
     }
 
     @Override

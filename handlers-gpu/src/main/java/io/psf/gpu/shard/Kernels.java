@@ -1,9 +1,11 @@
 package io.psf.gpu.shard;
 
+import io.psf.builtin.optimizer.Gradients;
 import io.psf.gpu.Grid;
 import io.psf.gpu.driver.Module;
 import io.psf.gpu.driver.Stream;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Launches psf's kernels, which psf.cu describes. Addresses are of the device. A test compares the signatures with the
@@ -11,10 +13,13 @@ import java.util.Map;
  */
 final class Kernels {
     private static final String GENERATOR = "iddlff";
-    private static final String RULE = "ffffffffpi";
+    private static final String RULE = "fffffpiifff";
 
     /** Blocks for each multiprocessor that step the items which are left. Each of them reads the rows of all. */
     private static final int BLOCKS_OF_REST = 4;
+
+    /** Blocks for each multiprocessor that add up. Each of their threads has sums of its own. */
+    private static final int BLOCKS_OF_SUMS = 4;
 
     /** The types of each kernel's parameters, as in {@link Arguments#types}; {@code *} stands for each rule. */
     static final Map<String, String> SIGNATURES = Map.ofEntries(
@@ -34,6 +39,12 @@ final class Kernels {
             Map.entry("psf_*_all", "ppppplli" + RULE),
             Map.entry("psf_*_rows", "pppppppiiip" + RULE),
             Map.entry("psf_*_rest", "ppppppii" + RULE),
+            Map.entry("psf_add_squares_all", "ppplli" + RULE),
+            Map.entry("psf_add_squares_rows", "pppppiiip" + RULE),
+            Map.entry("psf_squared_norm", "plfp"),
+            Map.entry("psf_lamb_sums_all", "ppppplli" + RULE + "p"),
+            Map.entry("psf_lamb_sums_rows", "ppppppiii" + RULE + "p"),
+            Map.entry("psf_add_up", "plpi"),
             Map.entry("psf_count", "pi"),
             Map.entry("psf_release", "pippp"));
 
@@ -45,32 +56,57 @@ final class Kernels {
     }
 
     /**
+     * Adam's corrections on the device.
+     *
+     * @param table the address of [known, 2] float64
+     * @param known the number of steps, from 0, that the table has
+     */
+    record Corrections(long table, int known) {
+        static final Corrections NONE = new Corrections(0, 0);
+    }
+
+    /**
      * The arrays that a step of an optimizer reads and writes.
      *
      * @param w the values
      * @param first the rule's first state, or 0
      * @param second the rule's second state, or 0
-     * @param steps the number of steps of each row, or 0
-     * @param corrections Adam's corrections by number of steps, or 0
+     * @param ofRows the number of steps of each row, or the rule's state with one float for each row, or 0
+     * @param corrections those of a rule that counts the steps of rows
      * @param width floats in a row
      * @param rule the rule
      */
-    record Stepped(long w, long first, long second, long steps, long corrections, int width, RuleKernel rule) {
+    record Stepped(long w, long first, long second, long ofRows, Corrections corrections, int width, RuleKernel rule) {
+        /** Returns the number of steps of each row, or 0. */
+        long steps() {
+            return rule.countsSteps() ? ofRows : 0;
+        }
+
         private Arguments arrays(Arguments arguments, long update) {
             return arguments
                     .pointer(w)
                     .pointer(update)
                     .pointer(first)
                     .pointer(second)
-                    .pointer(steps);
+                    .pointer(ofRows);
         }
 
         private Arguments rule(Arguments arguments) {
             for (float each : rule.arguments()) {
                 arguments.f32(each);
             }
-            return arguments.pointer(corrections).i32(corrections == 0 ? 0 : RuleKernel.KNOWN);
+            arguments.pointer(corrections.table()).i32(corrections.known());
+            Gradients gradients = rule.gradients();
+            if (gradients == null) {
+                return arguments.i32(0).f32(Float.POSITIVE_INFINITY).f32(1).f32(0);
+            }
+            return arguments.i32(1).f32(clip(gradients)).f32(gradients.scale()).f32(gradients.weightDecay());
         }
+    }
+
+    /** Returns the limit of the elements of a gradient, infinity for none. */
+    static float clip(@Nullable Gradients gradients) {
+        return gradients != null && gradients.clipValue() > 0 ? gradients.clipValue() : Float.POSITIVE_INFINITY;
     }
 
     /**
@@ -252,8 +288,16 @@ final class Kernels {
         launch("psf_count", rows, new Arguments().pointer(steps).i32(rows));
     }
 
-    /** Steps n elements from {@code first} on by an update of n elements. */
+    /** Steps n elements from {@code first} on by an update of n elements. A formula of rows needs whole rows. */
     void stepAll(Stepped s, long update, long first, long n) {
+        if (s.rule().addsSquares()) {
+            long rows = n / s.width();
+            Arguments arrays = new Arguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
+            launch(
+                    "psf_add_squares_all",
+                    rows,
+                    s.rule(arrays.i64(first / s.width()).i64(rows).i32(s.width())));
+        }
         launch(
                 "psf_" + s.rule().name() + "_all",
                 "psf_*_all",
@@ -263,6 +307,18 @@ final class Kernels {
 
     /** Steps the rows of the items {@code [first, first + n)} that have a claim, by an update of n rows. */
     void stepRows(Stepped s, long update, long rows, long claims, int first, int n, long status) {
+        if (s.rule().addsSquares()) {
+            Arguments arrays = new Arguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
+            launch(
+                    "psf_add_squares_rows",
+                    n,
+                    s.rule(arrays.pointer(rows)
+                            .pointer(claims)
+                            .i32(first)
+                            .i32(n)
+                            .i32(s.width())
+                            .pointer(status)));
+        }
         launch(
                 "psf_" + s.rule().name() + "_rows",
                 "psf_*_rows",
@@ -284,6 +340,54 @@ final class Kernels {
                 "psf_*_rest",
                 new Grid(blocks, Grid.one(s.width()).threads(), 0),
                 s.rule(s.arrays(new Arguments(), update).pointer(rows).i32(n).i32(s.width())));
+    }
+
+    /** Returns the number of threads that add up, at most. */
+    int threadsOfSums() {
+        return gridOfSums(Long.MAX_VALUE / 2).blocks() * gridOfSums(1).threads();
+    }
+
+    private Grid gridOfSums(long items) {
+        Grid grid = Grid.of(items, processors);
+        return new Grid(Math.min(grid.blocks(), BLOCKS_OF_SUMS * processors), grid.threads(), 0);
+    }
+
+    private void sum(String kernel, long items, Arguments arguments) {
+        launch(kernel, kernel, gridOfSums(items), arguments);
+    }
+
+    /** Adds the squares of n elements, each limited to [-clip, clip], to one sum for each thread. */
+    void squaredNorm(long update, long n, float clip, long sums) {
+        sum(
+                "psf_squared_norm",
+                n,
+                new Arguments().pointer(update).i64(n).f32(clip).pointer(sums));
+    }
+
+    /** Adds LAMB's norms of n elements from {@code first} on to two sums for each thread. */
+    void lambSumsAll(Stepped s, long update, long first, long n, long sums) {
+        Arguments arrays = s.arrays(new Arguments(), update);
+        sum(
+                "psf_lamb_sums_all",
+                n,
+                s.rule(arrays.i64(first).i64(n).i32(s.width())).pointer(sums));
+    }
+
+    /** Adds LAMB's norms of the rows of the items {@code [first, first + n)} to two sums for each thread. */
+    void lambSumsRows(Stepped s, long update, long rows, int first, int n, long sums) {
+        Arguments arrays = s.arrays(new Arguments(), update);
+        sum(
+                "psf_lamb_sums_rows",
+                (long) n * s.width(),
+                s.rule(arrays.pointer(rows).i32(first).i32(n).i32(s.width())).pointer(sums));
+    }
+
+    /** Adds n sums to m sums: sum i takes each sum whose index is i modulo m. */
+    void addUp(long sums, long n, long into, int m) {
+        launch(
+                "psf_add_up",
+                m,
+                new Arguments().pointer(sums).i64(n).pointer(into).i32(m));
     }
 
     void release(long rows, int n, long claims, long steps, long status) {

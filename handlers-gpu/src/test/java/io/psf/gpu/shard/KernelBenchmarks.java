@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.builtin.optimizer.Correction;
 import io.psf.gpu.Rule;
 import io.psf.gpu.driver.Device;
 import io.psf.gpu.report.Measured;
@@ -69,7 +70,7 @@ final class KernelBenchmarks {
             long status = new Status(lent.memory()).address();
             kernels.rowsInRange(keys, ITEMS, 0, TABLE, rows, claims, status);
             Kernels.Stepped stepped =
-                    new Kernels.Stepped(values, 0, 0, 0, 0, WIDTH, RuleKernel.of(Rule.ADD.create(1f)));
+                    new Kernels.Stepped(values, 0, 0, 0, Kernels.Corrections.NONE, WIDTH, kernel(Rule.ADD));
             double seconds = Timing.queued(
                     lent.workspace().stream(), () -> kernels.stepRows(stepped, update, rows, claims, 0, ITEMS, status));
             double bytes = ITEMS * (3.0 * BYTES_OF_ROW + 4 + 4);
@@ -80,9 +81,7 @@ final class KernelBenchmarks {
 
     /** Steps 1M rows of 64 floats by an update that is on the device. */
     Measured dense(Rule rule) {
-        float[] arguments = new float[rule.arguments()];
-        Arrays.fill(arguments, 0.5f);
-        RuleKernel kernel = RuleKernel.of(rule.create(arguments));
+        RuleKernel kernel = kernel(rule);
         int states = kernel.state().size();
         int arrays = rule == Rule.ASSIGN ? 2 : 3 + 2 * states;
         long n = (long) ITEMS * WIDTH;
@@ -92,10 +91,9 @@ final class KernelBenchmarks {
             long update = lent.filled(4 * n, Float.floatToRawIntBits(0.01f));
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;
             long second = states > 1 ? lent.filled(4 * n, 0) : 0;
-            long steps = kernel.countsSteps() ? lent.filled(4L * ITEMS, Float.floatToRawIntBits(1)) : 0;
-            double[] table = kernel.corrections();
-            long corrections = table.length == 0 ? 0 : lent.copied(bytes(table));
-            Kernels.Stepped stepped = new Kernels.Stepped(values, first, second, steps, corrections, WIDTH, kernel);
+            long ofRows = kernel.ofRows() == null ? 0 : lent.filled(4L * ITEMS, Float.floatToRawIntBits(1));
+            Kernels.Corrections corrections = corrections(lent, kernel);
+            Kernels.Stepped stepped = new Kernels.Stepped(values, first, second, ofRows, corrections, WIDTH, kernel);
             double seconds = Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n));
             return Measured.rate(
                     "dense step of 64M floats, " + rule + " (" + arrays + " arrays)",
@@ -105,10 +103,21 @@ final class KernelBenchmarks {
         }
     }
 
-    private static ByteBuffer bytes(double[] values) {
+    private static RuleKernel kernel(Rule rule) {
+        float[] arguments = new float[rule.arguments()];
+        Arrays.fill(arguments, 0.5f);
+        return RuleKernel.of(rule.kernel(arguments), null, 1);
+    }
+
+    private static Kernels.Corrections corrections(Lent lent, RuleKernel kernel) {
+        Correction correction = kernel.correction();
+        if (correction == null) {
+            return Kernels.Corrections.NONE;
+        }
+        double[] table = RuleKernel.corrections(correction, RuleKernel.KNOWN);
         ByteBuffer bytes =
-                ByteBuffer.allocateDirect(values.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.asDoubleBuffer().put(values);
-        return bytes;
+                ByteBuffer.allocateDirect(table.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asDoubleBuffer().put(table);
+        return new Kernels.Corrections(lent.copied(bytes), RuleKernel.KNOWN);
     }
 }

@@ -55,7 +55,7 @@ class KernelsTest {
     private static RuleKernel of(Rule rule) {
         float[] arguments = new float[rule.arguments()];
         Arrays.fill(arguments, 0.5f);
-        return RuleKernel.of(rule.create(arguments));
+        return RuleKernel.of(rule.kernel(arguments), null, 1);
     }
 
     private static String inPtx(String types) {
@@ -101,8 +101,13 @@ class KernelsTest {
         kernels.scatter(1, 2, 10, 4, 3);
         kernels.count(1, 10);
         kernels.release(1, 10, 2, 3, 4);
+        kernels.squaredNorm(1, 10, 2f, 3);
+        kernels.addUp(1, 10, 2, 3);
+        Kernels.Stepped lamb = new Kernels.Stepped(1, 2, 3, 4, Kernels.Corrections.NONE, 8, of(Rule.LAMB));
+        kernels.lambSumsAll(lamb, 5, 0, 4096, 6);
+        kernels.lambSumsRows(lamb, 5, 6, 0, 1 << 20, 7);
         for (Rule rule : Rule.values()) {
-            Kernels.Stepped stepped = new Kernels.Stepped(1, 2, 3, 4, 5, 8, of(rule));
+            Kernels.Stepped stepped = new Kernels.Stepped(1, 2, 3, 4, new Kernels.Corrections(5, 6), 8, of(rule));
             kernels.stepAll(stepped, 6, 0, 4096);
             kernels.stepRows(stepped, 6, 7, 8, 0, 10, 9);
             kernels.stepRest(stepped, 6, 7, 10);
@@ -111,7 +116,8 @@ class KernelsTest {
                         .map(each -> each.substring(0, each.indexOf(' ')))
                         .toList()))
                 .isEqualTo(entries().keySet());
-        assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 10");
+        assertThat(launched).contains("psf_fill 3", "psf_adam_all 4", "psf_adam_rest 10", "psf_lamb_sums_rows 16");
+        assertThat(kernels.threadsOfSums()).isEqualTo(16 * 256);
     }
 
     @Test

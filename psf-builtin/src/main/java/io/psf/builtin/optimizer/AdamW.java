@@ -41,7 +41,7 @@ public record AdamW(float lr, float b1, float b2, float eps, float decay, Adam a
         return new AdamW(rate, b1, b2, eps, decay, adam.withLearningRate(rate));
     }
 
-    /** Returns what a step keeps of a weight: 1 - lr decay. */
+    /** Returns the fraction of a weight that the decay of a step retains. */
     public float kept() {
         return (float) (1.0 - (double) lr * decay);
     }

@@ -22,6 +22,16 @@ public final class Correction {
         this.b2 = b2;
     }
 
+    /** Returns the exponential decay rate of the mean. */
+    public float b1() {
+        return b1;
+    }
+
+    /** Returns the exponential decay rate of the mean of squares. */
+    public float b2() {
+        return b2;
+    }
+
     /** Returns lr / (1 - b1^steps). */
     public float rate(float lr, int steps) {
         return (float) (lr * mean(steps));
@@ -42,6 +52,16 @@ public final class Correction {
         return steps < MOST ? known(steps)[2 * steps + 1] : ofRoot(steps);
     }
 
+    /** Returns 1 / (1 - b1^steps), computed anew. */
+    public double ofMean(int steps) {
+        return 1 / (1 - Math.pow(b1, steps));
+    }
+
+    /** Returns 1 / sqrt(1 - b2^steps), computed anew. */
+    public double ofRoot(int steps) {
+        return 1 / Math.sqrt(1 - Math.pow(b2, steps));
+    }
+
     private double[] known(int steps) {
         double[] now = known;
         return 2 * steps < now.length ? now : grow(steps);
@@ -60,13 +80,5 @@ public final class Correction {
     @Override
     public String toString() {
         return "cached";
-    }
-
-    private double ofMean(int steps) {
-        return 1 / (1 - Math.pow(b1, steps));
-    }
-
-    private double ofRoot(int steps) {
-        return 1 / Math.sqrt(1 - Math.pow(b2, steps));
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param scale the factor of each element
  * @param weightDecay the factor of the weights that are added
  */
-record Gradients(float clipValue, float scale, float weightDecay) {
+public record Gradients(float clipValue, float scale, float weightDecay) {
     /** Returns what the options say, with a factor for the norm; null if gradients reach the formula unchanged. */
     static @Nullable Gradients of(Options options, float scale) {
         return options.clipValue() == 0 && scale == 1 && options.weightDecay() == 0

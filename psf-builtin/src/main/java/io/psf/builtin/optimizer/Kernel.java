@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * the named arguments. A formula that needs whole rows is a {@link RowKernel}; one that needs sums over the whole tensor
  * a {@link TensorKernel}. Immutable and thread-safe.
  *
- * <p>A {@link KernelProvider} implements the formulas of this package over other memory of the host. Handlers of a kind
- * of shard outside of it obtain the rule from {@link TiledOptimizer#kernel()}.
+ * <p>A {@link KernelProvider} implements the formulas of this package over other memory of the host, an {@link
+ * OffHostOptimizer} those of shards outside of it.
  */
 public interface Kernel {
     /**

@@ -74,8 +74,13 @@ public record Lamb(float lr, float b1, float b2, float eps, float decay, Correct
         return new Scaled(this, (float) (lr * ratio));
     }
 
-    /** The formula for known norms. */
-    private record Scaled(Lamb lamb, float rate) implements Kernel {
+    /**
+     * The formula for known norms.
+     *
+     * @param lamb the formula
+     * @param rate the learning rate, multiplied by the ratio of the norms
+     */
+    public record Scaled(Lamb lamb, float rate) implements Kernel {
         @Override
         public List<String> state() {
             return lamb.state();

@@ -1,5 +1,6 @@
 package io.psf.builtin.optimizer;
 
+import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.builtin.named.BadRequest;
@@ -18,15 +19,18 @@ public final class LearningRate {
         if (!Float.isFinite(rate)) {
             throw new PsException(PsException.Code.BAD_REQUEST, "learning rate: " + rate + " (expected: finite)");
         }
-        TiledOptimizer now = onHost(shard);
-        TiledOptimizer rated = BadRequest.ifIllegal(() -> now.atSetRate().requireRates(rate));
-        replace(shard, now, rated);
+        shard.setOptimizer(BadRequest.ifIllegal(() -> rated(shard).requireRates(rate)));
         Progress.of(shard).setLearningRate(rate);
     }
 
-    /** Forgets a rate that was set. */
-    public static void forget(Shard shard) {
-        if (SteppedByPushes.of(shard.optimizer())) {
+    /**
+     * Replaces the optimizer of a shard, and forgets a rate that was set. If the shard does not take the optimizer,
+     * nothing changes.
+     */
+    public static void replace(Shard shard, Optimizer optimizer) {
+        boolean wasCounted = TiledOptimizer.dependsOnPushes(shard);
+        shard.setOptimizer(optimizer);
+        if (wasCounted) {
             Progress.of(shard).forget();
         }
     }
@@ -34,25 +38,19 @@ public final class LearningRate {
     /** Uses the rate that a loaded shard had been set to. */
     public static void restore(Shard shard) {
         if (Progress.of(shard).hasLearningRate()) {
-            TiledOptimizer now = onHost(shard);
-            replace(shard, now, BadRequest.ifIllegal(now::atSetRate));
+            shard.setOptimizer(rated(shard));
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // optimizers have no equals
-    private static void replace(Shard shard, TiledOptimizer now, TiledOptimizer rated) {
-        if (rated != now) { // once: then each step asks for the rate
-            shard.setOptimizer(rated);
+    /** Returns the optimizer of a shard, at the rate that is set. */
+    private static TiledOptimizer rated(Shard shard) {
+        TiledOptimizer tiled = TiledOptimizer.of(shard);
+        if (tiled == null) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "learning rate of " + shard.optimizer()
+                            + ": not settable (expected: a formula; for an optimizer of your own, set another optimizer)");
         }
-    }
-
-    private static TiledOptimizer onHost(Shard shard) {
-        if (shard.optimizer() instanceof SteppedByPushes formula) {
-            return formula.onHost();
-        }
-        throw new PsException(
-                PsException.Code.BAD_REQUEST,
-                "learning rate of " + shard.optimizer()
-                        + ": not settable (expected: a formula; for an optimizer of your own, set another optimizer)");
+        return BadRequest.ifIllegal(tiled::atSetRate);
     }
 }

@@ -43,7 +43,7 @@ public final class Progress implements Checkpointed {
     }
 
     private static boolean isNeeded(Shard shard) {
-        return SteppedByPushes.of(shard.optimizer());
+        return TiledOptimizer.dependsOnPushes(shard);
     }
 
     /** Counts a step, and returns its number, from 1. */

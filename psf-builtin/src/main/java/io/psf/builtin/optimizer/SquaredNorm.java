@@ -1,7 +1,7 @@
 package io.psf.builtin.optimizer;
 
-/** The sum of g^2. */
-record SquaredNorm() implements TensorKernel {
+/** The sum of g^2, for the option {@code clipNorm}. */
+public record SquaredNorm() implements TensorKernel {
     @Override
     public int sums() {
         return 1;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The part that all formulas share: selects the rows that a push steps, counts the steps of each row, and clips and
  * decays. Stateless: state and step counts are in the shard's slots and attachments, and each thread has its own tiles.
  */
-public final class TiledOptimizer implements Optimizer, SteppedByPushes {
+public final class TiledOptimizer implements Optimizer {
     private static final ThreadLocal<Tiles> TILES = ThreadLocal.withInitial(Tiles::new);
 
     private final String name;
@@ -68,12 +68,21 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
         }
     }
 
+    /** Returns the formula and the options of a shard's optimizer, in whatever memory; null if it has none. */
+    public static @Nullable TiledOptimizer of(Shard shard) {
+        Optimizer optimizer = shard.optimizer();
+        if (optimizer instanceof TiledOptimizer tiled) {
+            return tiled;
+        }
+        return optimizer instanceof OffHostOptimizer elsewhere ? elsewhere.tiled() : null;
+    }
+
     /** Returns the tiles of this thread. */
     static Tiles tiles() {
         return TILES.get();
     }
 
-    /** Returns the formula, for shards whose values and slots are stepped elsewhere. */
+    /** Returns the formula, at the rate of its arguments. */
     public Kernel kernel() {
         return kernel;
     }
@@ -83,20 +92,13 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
         return isPlain;
     }
 
-    @Override
-    public TiledOptimizer onHost() {
-        return this;
-    }
-
-    /** Returns what a step does besides the formula. */
-    public Options options() {
-        return options;
-    }
-
-    /** {@inheritDoc} Sums, clipping and decay are of all rows of a push, so it is not divided either. */
-    @Override
-    public boolean dependsOnPushes() {
-        return !isPlain;
+    /**
+     * True if each push to a shard is one step of its optimizer, also a push without rows: such a push is not divided
+     * and not left out, since steps are counted, or sums are over all rows of a push.
+     */
+    public static boolean dependsOnPushes(Shard shard) {
+        TiledOptimizer optimizer = of(shard);
+        return optimizer != null && !optimizer.isPlain;
     }
 
     /** True if a step needs sums over all slices of the tensor. Such a step is made by {@link #begin}. */
@@ -153,24 +155,14 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
      * @throws PsException with {@code BAD_REQUEST} if the formula does not take the rate of the step
      */
     public Step begin(Shard shard, @Nullable LongArray keys, FloatArray update) {
-        Formula now = next(shard);
-        return new Step(now.kernel(), options, shard, new Step.Push(keys, update), now.steps());
+        return begin(
+                shard,
+                shard.optimizer() instanceof OffHostOptimizer elsewhere
+                        ? elsewhere.pushed(keys, update)
+                        : new TiledRows(shard, keys, update));
     }
 
-    /**
-     * The formula of a step.
-     *
-     * @param kernel the formula, at the rate of the step
-     * @param steps the number of steps of the tensor, this one included; 0 if the formula does not need it
-     */
-    public record Formula(Kernel kernel, int steps) {}
-
-    /**
-     * Counts a step of a shard, if the step depends on that.
-     *
-     * @throws PsException with {@code BAD_REQUEST} if the formula does not take the rate of the step
-     */
-    public Formula next(Shard shard) {
+    private Step begin(Shard shard, PushedRows rows) {
         Kernel now = kernel;
         int steps = 0;
         if (isRated || kernel.counting() == Kernel.Counting.TENSOR) {
@@ -182,7 +174,8 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
                 now = progress.at((float) (progress.learningRate(rate.base()) * factor), this);
             }
         }
-        return new Formula(now, kernel.counting() == Kernel.Counting.TENSOR ? steps : 0);
+        int ofTensor = kernel.counting() == Kernel.Counting.TENSOR ? steps : 0;
+        return new Step(now, options, rows, ofTensor);
     }
 
     @Override
@@ -191,7 +184,7 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
         if (isPlain && !(kernel instanceof RowKernel)) {
             new Walk(kernel, null, 0, shard, update, TILES.get()).allRows(shard.rows());
         } else {
-            complete(shard, null, update);
+            complete(shard, new TiledRows(shard, null, update));
         }
     }
 
@@ -205,19 +198,24 @@ public final class TiledOptimizer implements Optimizer, SteppedByPushes {
             shard.rows(keys, rows); // before Walk gets the arrays: a growing table reallocates them
             new Walk(kernel, null, 0, shard, update, tiles).rows(rows, n);
         } else {
-            complete(shard, keys, update);
+            complete(shard, new TiledRows(shard, keys, update));
         }
     }
 
-    /** Makes a step at once. */
-    private void complete(Shard shard, @Nullable LongArray keys, FloatArray update) {
+    /**
+     * Makes a step at once.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the step needs sums over other slices, or the formula does not take
+     *     the rate of the step
+     */
+    public void complete(Shard shard, PushedRows rows) {
         if (needsSums() && !isWhole(shard)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "optimizer " + this + ": needs sums over all slices of tensor \""
                             + shard.spec().id() + "\" (expected: a push, or a tensor of one slice)");
         }
-        Step step = begin(shard, keys, update);
+        Step step = begin(shard, rows);
         while (step.needsSums()) {
             step.take(step.sums());
         }

@@ -12,7 +12,6 @@ import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
-import io.psf.builtin.optimizer.SteppedByPushes;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.RowPolicy;
 import java.util.ArrayDeque;
@@ -282,7 +281,7 @@ public final class Pushes implements MemberListener {
         if (policy == null || keys == null) {
             update.applyTo(shard);
         } else {
-            boolean inParts = !SteppedByPushes.of(shard.optimizer());
+            boolean inParts = !TiledOptimizer.dependsOnPushes(shard);
             policy.apply(
                     shard,
                     new RowPolicy.Part(keys, update.values()),
@@ -331,9 +330,8 @@ public final class Pushes implements MemberListener {
      * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
      */
     private @Nullable TiledOptimizer summing() {
-        if (!(shard.optimizer() instanceof TiledOptimizer tiled)
-                || !tiled.needsSums()
-                || TiledOptimizer.isWhole(shard)) {
+        TiledOptimizer tiled = TiledOptimizer.of(shard);
+        if (tiled == null || !tiled.needsSums() || TiledOptimizer.isWhole(shard)) {
             return null;
         }
         if (quorum != null) {

@@ -3,7 +3,7 @@ package io.psf.builtin.push;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.optimizer.SteppedByPushes;
+import io.psf.builtin.optimizer.TiledOptimizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ record Update(@Nullable LongArray keys, FloatArray values) {
     void applyTo(Shard shard) {
         if (keys == null) {
             shard.optimizer().apply(shard, values);
-        } else if (keys.length() > 0 || SteppedByPushes.of(shard.optimizer())) {
+        } else if (keys.length() > 0 || TiledOptimizer.dependsOnPushes(shard)) {
             shard.optimizer().apply(shard, keys, values);
         }
     }

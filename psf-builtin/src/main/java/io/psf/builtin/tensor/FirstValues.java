@@ -82,7 +82,8 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
         if (mode.synchronous()) {
             Pushes.synchronize(shard, mode.mean(), mode.quorum(), mode.dropsLate());
         }
-        if (shard.optimizer() instanceof TiledOptimizer tiled && tiled.needsSums()) {
+        TiledOptimizer optimizer = TiledOptimizer.of(shard);
+        if (optimizer != null && optimizer.needsSums()) {
             SliceCount.set(shard, slices);
         }
         var unused = shard.attachment(Declaration.class, () -> declaration);

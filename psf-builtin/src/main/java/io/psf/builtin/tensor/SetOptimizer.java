@@ -56,8 +56,7 @@ public interface SetOptimizer {
                 () -> NamedOptimizers.create(classes, request.optimizer(), request.arguments(), request.options()));
         return node.onShards(request.tensor(), shard -> {
                     SliceCount.set(shard, request.slices());
-                    LearningRate.forget(shard);
-                    shard.setOptimizer(optimizer);
+                    LearningRate.replace(shard, optimizer);
                     return 1;
                 })
                 .thenApply(changed -> new Response(changed.size()));

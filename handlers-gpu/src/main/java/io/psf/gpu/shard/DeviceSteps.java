@@ -1,0 +1,179 @@
+package io.psf.gpu.shard;
+
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.optimizer.Correction;
+import io.psf.gpu.driver.Block;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Steps one shard's rows on the device, by whatever formula. Returns when the update is in the values. */
+final class DeviceSteps {
+    private final DeviceRows rows;
+    private final NewRows newRows;
+    private final int width;
+    /** Adam's corrections, by the two rates that they depend on: as many as the shard's optimizers had. */
+    private final Map<List<Float>, Kernels.Corrections> corrections = new HashMap<>();
+    /** The corrections of the last step, and where they are. */
+    private @Nullable Correction last;
+
+    private Kernels.Corrections ofLast = Kernels.Corrections.NONE;
+
+    /** Sets the values of rows that a call has created. */
+    @FunctionalInterface
+    interface NewRows {
+        /**
+         * Sets them, or queues that.
+         *
+         * @param before the number of rows before the call
+         * @param items the number of keys of the call
+         */
+        void begin(Kernels kernels, int before, int items);
+    }
+
+    DeviceSteps(DeviceRows rows, int width, NewRows newRows) {
+        this.rows = rows;
+        this.newRows = newRows;
+        this.width = width;
+    }
+
+    Workspace workspace() {
+        return rows.workspace();
+    }
+
+    /** Takes the memory that the steps of a formula need, whatever their rate. */
+    void prepare(RuleKernel rule) {
+        var unused = corrections(rule);
+    }
+
+    private Kernels.Corrections corrections(RuleKernel rule) {
+        Correction correction = rule.correction();
+        if (correction == null) {
+            return Kernels.Corrections.NONE;
+        }
+        if (correction != last) {
+            ofLast = corrections.computeIfAbsent(
+                    List.of(correction.b1(), correction.b2()), rates -> upload(rows.memory(), correction));
+            last = correction;
+        }
+        return ofLast;
+    }
+
+    private static Kernels.Corrections upload(ShardMemory memory, Correction correction) {
+        Workspace workspace = memory.workspace();
+        double[] table = RuleKernel.corrections(correction, RuleKernel.KNOWN);
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(table.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asDoubleBuffer().put(table);
+        Block block = memory.allocate(bytes.capacity(), "corrections of an optimizer");
+        workspace.stream().copyIn(bytes, block.address());
+        workspace.stream().synchronize();
+        return new Kernels.Corrections(block.address(), RuleKernel.KNOWN);
+    }
+
+    Kernels.Stepped stepped(RuleKernel rule) {
+        List<String> names = rule.state();
+        long[] state = new long[2];
+        for (int i = 0; i < names.size(); i++) {
+            state[i] = rows.slot(names.get(i), width).address();
+        }
+        String slot = rule.ofRows();
+        long ofRows = slot == null ? 0 : rows.slot(slot, 1).address();
+        return new Kernels.Stepped(rows.values().address(), state[0], state[1], ofRows, corrections(rule), width, rule);
+    }
+
+    /** Returns the rows of keys on the device; a growing table creates missing rows. */
+    Block make(Kernels kernels, LongArray keys) {
+        int n = keys.length();
+        Block of = rows.upload(keys);
+        Block items = rows.items(n);
+        newRows.begin(kernels, rows.make(kernels, keys, of.address(), items.address(), false), n);
+        rows.end(keys);
+        return items;
+    }
+
+    /** Steps every row. */
+    void all(RuleKernel rule, FloatArray update) {
+        rows.workspace().operation(kernels -> {
+            stepAll(kernels, rule, update);
+            return null;
+        });
+    }
+
+    /** Steps the rows of keys. */
+    void rows(RuleKernel rule, LongArray keys, FloatArray update) {
+        rows.workspace().operation(kernels -> {
+            stepRows(kernels, rule, keys, update);
+            return null;
+        });
+    }
+
+    private void stepAll(Kernels kernels, RuleKernel rule, FloatArray update) {
+        Kernels.Stepped stepped = stepped(rule);
+        rows.workspace().pieces().in(update, width, (piece, first, n) -> {
+            if (first == 0 && stepped.steps() != 0) { // not before all memory has been allocated
+                kernels.count(stepped.steps(), rows.count());
+            }
+            kernels.stepAll(stepped, piece, (long) first * width, (long) n * width);
+        });
+    }
+
+    private void stepRows(Kernels kernels, RuleKernel rule, LongArray keys, FloatArray update) {
+        int n = keys.length();
+        var unused = stepped(rule); // creates the slots, so that they grow with the rows
+        long of = rows.upload(keys).address();
+        Block itemsOfCall = rows.items(n);
+        long items = itemsOfCall.address();
+        long status = rows.status().address();
+        try {
+            newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
+            Kernels.Stepped stepped = stepped(rule); // any of the columns may have moved
+            long claimsNow = rows.claims();
+            rows.workspace()
+                    .pieces()
+                    .in(
+                            update,
+                            width,
+                            (piece, first, some) ->
+                                    kernels.stepRows(stepped, piece, items, claimsNow, first, some, status));
+            kernels.release(items, n, claimsNow, stepped.steps(), status);
+        } catch (RuntimeException | Error e) {
+            rows.unclaim(); // it was not released
+            throw e;
+        }
+        rows.end(keys);
+        if (rows.status().duplicates() > 0) {
+            stepRest(kernels, stepped(rule), itemsOfCall, n, update);
+        }
+    }
+
+    /** Steps the items whose key an earlier item has, in order: a rare case, as a push by key has each key once. */
+    private void stepRest(Kernels kernels, Kernels.Stepped stepped, Block items, int n, FloatArray update) {
+        Workspace workspace = rows.workspace();
+        int[] left = new int[n];
+        rows.download(items, left, n);
+        int count = 0;
+        int[] which = new int[n];
+        int[] theirRows = new int[n];
+        for (int item = 0; item < n; item++) {
+            if (left[item] >= 0) {
+                theirRows[count] = left[item];
+                which[count++] = item;
+            }
+        }
+        int most = Pieces.rowsOfPiece(width);
+        for (int begin = 0; begin < count; begin += most) {
+            int some = Math.min(most, count - begin);
+            FloatArray part = FloatArray.allocate(some * width);
+            part.gather(update, which, begin, begin + some, width);
+            int[] rowsOfPart = IntArray.wrap(theirRows, begin, some).toArray();
+            long numbers = rows.upload("rest", rowsOfPart, some).address();
+            workspace.pieces().in(part, width, (piece, first, m) -> kernels.stepRest(stepped, piece, numbers, m));
+        }
+    }
+}
