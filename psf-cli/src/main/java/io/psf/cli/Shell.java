@@ -12,6 +12,6 @@ public final class Shell {
      * @throws NullPointerException outside of {@code psf shell}
      */
     public static Worker worker() {
-        return ShellCommand.worker();
+        return JShell.worker();
     }
 }

@@ -4,16 +4,9 @@ import io.psf.api.PsException;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import jdk.jshell.tool.JavaShellToolBuilder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,9 +30,6 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true)
 final class ShellCommand implements Callable<Integer> {
-    /** The worker of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
-    private static @Nullable Worker connected;
-
     @Option(
             names = "--scheduler",
             paramLabel = "HOST:PORT",
@@ -61,11 +51,6 @@ final class ShellCommand implements Callable<Integer> {
             description = "your functions and their stubs: jars and folders, separated by '${sys:path.separator}'")
     private String classPath = "";
 
-    /** Returns the worker of the shell. */
-    static Worker worker() {
-        return Objects.requireNonNull(connected, "worker: none (expected: in psf shell)");
-    }
-
     @Override
     public Integer call() throws Exception {
         useClassPath();
@@ -75,12 +60,12 @@ final class ShellCommand implements Callable<Integer> {
         } else if (System.getenv("PSF_CONFIG") == null
                 && Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
             try (PsCluster cluster = PsCluster.embedded(servers)) {
-                return run(cluster.worker(), JavaShellToolBuilder.builder());
+                return run(cluster.worker());
             }
         }
         try (Worker worker =
                 Worker.connect(Settings.of(System.getenv()).with(own).worker())) {
-            return run(worker, JavaShellToolBuilder.builder());
+            return run(worker);
         }
     }
 
@@ -90,43 +75,14 @@ final class ShellCommand implements Callable<Integer> {
     }
 
     /** Runs the shell until the user ends it. */
-    int run(Worker worker, JavaShellToolBuilder shell) throws Exception {
-        Path startup = Files.createTempFile("psf", ".jsh");
-        connected = worker;
+    private int run(Worker worker) throws Exception {
         try {
-            Files.writeString(startup, """
-                    import io.psf.api.*;
-                    import io.psf.api.array.*;
-                    import io.psf.builtin.*;
-                    import io.psf.builtin.optimizer.Schedule;
-                    import io.psf.runtime.*;
-                    Worker worker = io.psf.cli.Shell.worker();
-                    """);
-            return shell.start(arguments(startup).toArray(String[]::new));
+            return JShell.run(worker, ClassPathOption.entries(classPath));
         } catch (LinkageError e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "java: " + NodeJvm.java() + " has no jshell (expected: that of a JDK, with the module jdk.jshell)",
                     e);
-        } finally {
-            connected = null;
-            Files.delete(startup);
         }
-    }
-
-    private List<String> arguments(Path startup) throws IOException {
-        List<String> classes = new ArrayList<>(List.of(System.getProperty("java.class.path", "")));
-        classes.addAll(ClassPathOption.entries(classPath));
-        return List.of(
-                "--execution",
-                ShellExecution.NAME,
-                "--class-path",
-                String.join(System.getProperty("path.separator"), classes),
-                "--startup",
-                "DEFAULT",
-                "--startup",
-                startup.toString(),
-                "--feedback",
-                "concise");
     }
 }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         name = "status",
         description = {
             "Prints the nodes, tensors and functions of a running cluster: once, or every interval on a terminal.",
-            "It visits the cluster as a guest: nothing waits for it, and nothing changes.",
+            "It visits the cluster as a guest for each print: nothing waits for it, and nothing changes.",
             "The servers count the requests of functions from the first visit on.",
             "A cluster with a secret requires it here, too (PSF_SECRET)."
         },
@@ -62,14 +62,39 @@ final class StatusCommand implements Callable<Integer> {
                     PsException.Code.CONFIGURATION, "--interval: " + seconds + " (expected: above 0, at most 86400)");
         }
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
-        try (Guest guest = Guest.visit(config(System.getenv()))) {
-            print(guest, out, repeats);
-            while (repeats && !out.checkError()) {
-                Thread.sleep((long) (seconds * 1000));
-                print(guest, out, true);
-            }
+        WorkerConfig config = config(System.getenv());
+        if (!repeats) {
+            print(visit(config), out);
+            return 0;
+        }
+        while (!out.checkError()) {
+            repeat(config, out);
+            Thread.sleep((long) (seconds * 1000));
         }
         return 0;
+    }
+
+    /** Prints the cluster as it is now, or why it cannot be visited now: it forms, has lost a server, or has ended. */
+    private void repeat(WorkerConfig config, PrintWriter out) {
+        try {
+            ClusterStatus status = visit(config);
+            out.print(isTerminal() && !json ? CLEAR : "");
+            print(status, out);
+        } catch (PsException e) {
+            if (e.code() != PsException.Code.UNAVAILABLE && e.code() != PsException.Code.TIMED_OUT) {
+                throw e;
+            }
+            PrintWriter err = Objects.requireNonNull(spec, "spec").commandLine().getErr();
+            err.println("psf: " + e.getMessage());
+            err.flush();
+        }
+    }
+
+    /** Visits the cluster for one print: the members are those of the visit. */
+    private static ClusterStatus visit(WorkerConfig config) {
+        try (Guest guest = Guest.visit(config)) {
+            return ClusterStatus.of(guest);
+        }
     }
 
     private static boolean isTerminal() {
@@ -90,12 +115,10 @@ final class StatusCommand implements Callable<Integer> {
                 .withDeadline(PATIENCE);
     }
 
-    private void print(Guest guest, PrintWriter out, boolean redraws) {
-        ClusterStatus status = ClusterStatus.of(guest);
+    private void print(ClusterStatus status, PrintWriter out) {
         if (json) {
             out.println(status.json());
         } else {
-            out.print(redraws && isTerminal() ? CLEAR : "");
             status.tables().forEach(out::println);
         }
         out.flush();

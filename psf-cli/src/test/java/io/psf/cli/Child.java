@@ -54,6 +54,15 @@ public final class Child {
                     System.out.println("connected with rank " + worker.rank());
                 }
             }
+            case "connect-when" -> {
+                while (!Files.exists(Path.of(arguments[1]))) {
+                    Thread.sleep(10);
+                }
+                try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
+                    System.out.println("connected with rank " + worker.rank());
+                    sleepForEver();
+                }
+            }
             case "rounds-until" -> {
                 try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
                     TensorId ended =

@@ -97,11 +97,28 @@ class MainTest {
         assertThat(psf(Map.of(), "--version")).startsWith("0: psf ").doesNotContain("\n");
     }
 
-    /** Runs the program in a JVM as the script does; gives its exit code and all that it said. */
+    /** jlink's images and some runtimes of distributions have no jdk.jshell. */
+    @Test
+    void aRuntimeWithoutJshellHasTheOtherCommands() throws Exception {
+        List<String> flags = List.of("--limit-modules", "java.se,jdk.unsupported,jdk.management");
+        assertThat(psf(Map.of(), flags, "status", "--interval", "0"))
+                .startsWith("2: psf: --interval: 0.0 (expected: above 0");
+        assertThat(psf(Map.of(), flags, "shell", "--servers", "1"))
+                .startsWith("2: ")
+                .contains("psf: java: ")
+                .contains("has no jshell (expected: that of a JDK, with the module jdk.jshell)");
+    }
+
     private static String psf(Map<String, String> environment, String... arguments)
             throws IOException, InterruptedException {
+        return psf(environment, List.of(), arguments);
+    }
+
+    /** Runs the program in a JVM as the script does; gives its exit code and all that it said. */
+    private static String psf(Map<String, String> environment, List<String> flags, String... arguments)
+            throws IOException, InterruptedException {
         ProcessBuilder builder =
-                new ProcessBuilder(NodeJvm.command(System.getProperty("java.class.path"), List.of(), arguments));
+                new ProcessBuilder(NodeJvm.command(System.getProperty("java.class.path"), flags, arguments));
         builder.environment().putAll(environment);
         Process process = builder.redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -64,8 +64,9 @@ class ShellCommandTest {
             ShellCommand command = CommandLine.populateCommand(new ShellCommand(), options);
             ClassLoader before = Thread.currentThread().getContextClassLoader();
             command.useClassPath();
-            int code = command.run(
+            int code = JShell.run(
                     cluster.worker(),
+                    ClassPathOption.entries(options.length == 0 ? "" : options[1]),
                     JavaShellToolBuilder.builder()
                             .in(new ByteArrayInputStream(snippets.getBytes(StandardCharsets.UTF_8)), null)
                             .out(printed)

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -81,6 +82,37 @@ class StatusCommandTest {
             assertThat(job.exitCode()).as(() -> String.join("\n", lines)).isZero();
         }
         assertThat(lines).contains("[worker 0] ended by 1.0", "[worker 1] ended by 1.0");
+    }
+
+    /** Each print is a visit of its own: before the cluster is complete, and after a server was lost. */
+    @Test
+    void theClusterIsVisitedForEachPrint(@TempDir Path folder) throws IOException {
+        Path output = folder.resolve("status");
+        Path start = folder.resolve("start");
+        try (LocalJob job = LocalJob.builder()
+                .servers(2)
+                .workers(1)
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "2s"))
+                .endOnFailure(false)
+                .workerMain(Child.class, "connect-when", start.toString())
+                .start()) {
+            Process status = guest(job.schedulerAddress(), output);
+            try {
+                awaitPrint(output, "psf: UNAVAILABLE: cluster: 2 of 2 servers and 0 of 1 workers have joined.*");
+                Files.createFile(start);
+                awaitPrint(output, "NODE .*\nserver +0 .*\nserver +1 .*\nworker +0 .*");
+                job.kill("server 1");
+                awaitPrint(output, "NODE .*\nserver +0 .*\nworker +0 .*");
+            } finally {
+                status.destroyForcibly().onExit().join();
+            }
+        }
+    }
+
+    private static void awaitPrint(Path output, String lines) {
+        Pattern print = Pattern.compile("^" + lines + "$", Pattern.MULTILINE);
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> print.matcher(Files.readString(output)).find());
     }
 
     private static String scheduler(List<String> lines) {

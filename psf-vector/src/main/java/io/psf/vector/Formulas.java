@@ -2,12 +2,17 @@ package io.psf.vector;
 
 import static jdk.incubator.vector.VectorOperators.SQRT;
 
+import io.psf.builtin.optimizer.AdaDelta;
 import io.psf.builtin.optimizer.AdaGrad;
 import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.AdamW;
 import io.psf.builtin.optimizer.Add;
+import io.psf.builtin.optimizer.Ftrl;
 import io.psf.builtin.optimizer.Kernel;
+import io.psf.builtin.optimizer.LazyAdam;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.RmsProp;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.SpanKernel;
 import jdk.incubator.vector.FloatVector;
@@ -36,8 +41,23 @@ final class Formulas {
             return (at, from, n, steps) -> nesterov(rule, w, state[0], at, g, from, n);
         } else if (kernel instanceof AdaGrad rule) {
             return (at, from, n, steps) -> adaGrad(rule, w, state[0], at, g, from, n);
-        } else if (kernel instanceof Adam rule) {
-            return (at, from, n, steps) -> adam(rule, steps, w, state[0], state[1], at, g, from, n);
+        } else if (kernel instanceof RmsProp rule) {
+            return (at, from, n, steps) -> rmsProp(rule, w, state[0], at, g, from, n);
+        } else if (kernel instanceof AdaDelta rule) {
+            return (at, from, n, steps) -> adaDelta(rule, w, state[0], state[1], at, g, from, n);
+        } else if (kernel instanceof Ftrl rule) {
+            return (at, from, n, steps) -> ftrl(rule, w, state[0], state[1], at, g, from, n);
+        }
+        return ofAdam(kernel, w, g, state);
+    }
+
+    private static @Nullable SpanKernel ofAdam(Kernel kernel, Floats w, Floats g, Floats[] state) {
+        if (kernel instanceof Adam rule) {
+            return (at, from, n, steps) -> adam(rule, 1, steps, w, state[0], state[1], at, g, from, n);
+        } else if (kernel instanceof AdamW rule) {
+            return (at, from, n, steps) -> adam(rule.adam(), rule.kept(), steps, w, state[0], state[1], at, g, from, n);
+        } else if (kernel instanceof LazyAdam rule) {
+            return (at, from, n, steps) -> adam(rule.adam(), 1, steps, w, state[0], state[1], at, g, from, n);
         }
         return null;
     }
@@ -101,8 +121,86 @@ final class Formulas {
         return end;
     }
 
+    private static int rmsProp(RmsProp rule, Floats weights, Floats means, int at, Floats update, int from, int n) {
+        float rate = rule.lr();
+        float kept = rule.rho();
+        float fresh = (float) (1.0 - rule.rho());
+        float small = rule.eps();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats a = means.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector gradient = g.load(i);
+            FloatVector mean = a.load(i).mul(kept).add(gradient.mul(fresh).mul(gradient));
+            a.store(i, mean);
+            FloatVector divisor = mean.lanewise(SQRT).add(small);
+            w.store(i, w.load(i).sub(gradient.mul(rate).div(divisor)));
+        }
+        return end;
+    }
+
+    private static int adaDelta(
+            AdaDelta rule, Floats weights, Floats as, Floats xs, int at, Floats update, int from, int n) {
+        float rate = rule.lr();
+        float kept = rule.rho();
+        float fresh = (float) (1.0 - rule.rho());
+        float small = rule.eps();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats a = as.part(at, end);
+        Floats x = xs.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector gradient = g.load(i);
+            FloatVector progress = x.load(i);
+            FloatVector mean = a.load(i).mul(kept).add(gradient.mul(fresh).mul(gradient));
+            a.store(i, mean);
+            FloatVector d =
+                    progress.add(small).div(mean.add(small)).lanewise(SQRT).mul(gradient);
+            x.store(i, progress.mul(kept).add(d.mul(fresh).mul(d)));
+            w.store(i, w.load(i).sub(d.mul(rate)));
+        }
+        return end;
+    }
+
+    private static int ftrl(Ftrl rule, Floats weights, Floats zs, Floats ns, int at, Floats update, int from, int n) {
+        float perRate = 1 / rule.lr();
+        float first = rule.beta();
+        float bound = rule.l1();
+        float ridge = rule.l2();
+        int end = Floats.SPECIES.loopBound(n);
+        Floats w = weights.part(at, end);
+        Floats z = zs.part(at, end);
+        Floats squares = ns.part(at, end);
+        Floats g = update.part(from, end);
+        for (int i = 0; i < end; i += LANES) {
+            FloatVector gradient = g.load(i);
+            FloatVector before = squares.load(i);
+            FloatVector after = before.add(gradient.mul(gradient));
+            squares.store(i, after);
+            FloatVector root = after.lanewise(SQRT);
+            FloatVector shift = root.sub(before.lanewise(SQRT)).mul(perRate).mul(w.load(i));
+            FloatVector sum = z.load(i).add(gradient.sub(shift));
+            z.store(i, sum);
+            FloatVector within = sum.min(bound).max(-bound);
+            w.store(i, within.sub(sum).div(root.add(first).mul(perRate).add(ridge)));
+        }
+        return end;
+    }
+
+    /** The formula of Adam, after the weights have been multiplied by a factor. */
     private static int adam(
-            Adam rule, int steps, Floats weights, Floats ms, Floats vs, int at, Floats update, int from, int n) {
+            Adam rule,
+            float factor,
+            int steps,
+            Floats weights,
+            Floats ms,
+            Floats vs,
+            int at,
+            Floats update,
+            int from,
+            int n) {
         float rate = rule.correction().rate(rule.lr(), steps);
         float root = rule.correction().root(steps);
         float keptM = rule.b1();
@@ -122,7 +220,7 @@ final class Formulas {
             m.store(i, mean);
             v.store(i, square);
             FloatVector divisor = square.lanewise(SQRT).mul(root).add(small);
-            w.store(i, w.load(i).sub(mean.mul(rate).div(divisor)));
+            w.store(i, w.load(i).mul(factor).sub(mean.mul(rate).div(divisor)));
         }
         return end;
     }

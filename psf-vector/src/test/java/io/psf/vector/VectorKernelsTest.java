@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.optimizer.AdaDelta;
 import io.psf.builtin.optimizer.AdaGrad;
 import io.psf.builtin.optimizer.Adam;
+import io.psf.builtin.optimizer.AdamW;
 import io.psf.builtin.optimizer.Add;
 import io.psf.builtin.optimizer.Assign;
+import io.psf.builtin.optimizer.Ftrl;
 import io.psf.builtin.optimizer.Kernel;
 import io.psf.builtin.optimizer.KernelProvider;
+import io.psf.builtin.optimizer.LazyAdam;
 import io.psf.builtin.optimizer.Momentum;
 import io.psf.builtin.optimizer.Nesterov;
+import io.psf.builtin.optimizer.RmsProp;
 import io.psf.builtin.optimizer.Sgd;
 import io.psf.builtin.optimizer.SpanKernel;
 import java.nio.ByteBuffer;
@@ -40,7 +45,12 @@ class VectorKernelsTest {
                 new Momentum(0.05f, 0.9f),
                 new Nesterov(0.05f, 0.9f),
                 new AdaGrad(0.05f, 0.1f, 1e-7f),
-                new Adam(0.01f, 0.9f, 0.999f, 1e-8f));
+                new RmsProp(0.01f, 0.9f, 1e-8f),
+                new AdaDelta(0.7f, 0.95f, 1e-6f),
+                new Ftrl(0.1f, 1, 0.3f, 0.01f),
+                new Adam(0.01f, 0.9f, 0.999f, 1e-8f),
+                new AdamW(0.01f, 0.9f, 0.999f, 1e-8f, 0.1f),
+                new LazyAdam(0.01f, 0.9f, 0.999f, 1e-8f));
     }
 
     @ParameterizedTest
@@ -50,7 +60,7 @@ class VectorKernelsTest {
         for (int size : SIZES) {
             for (int shift = 0; shift < 4; shift++) {
                 for (int steps : new int[] {1, 2, 1000, 1 << 20}) {
-                    compare(kernel, size, shift, kernel.counting() == Kernel.Counting.ROWS ? steps : 0, random);
+                    compare(kernel, size, shift, kernel.counting() == Kernel.Counting.NONE ? 0 : steps, random);
                 }
             }
         }

@@ -1,0 +1,70 @@
+package io.psf.cli;
+
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import jdk.jshell.tool.JavaShellToolBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** Runs jshell with a worker. No command names a type of jshell: a runtime without jdk.jshell has the other commands. */
+final class JShell {
+    /** The worker of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
+    private static @Nullable Worker connected;
+
+    private JShell() {}
+
+    /** Returns the worker of the shell. */
+    static Worker worker() {
+        return Objects.requireNonNull(connected, "worker: none (expected: in psf shell)");
+    }
+
+    /**
+     * Runs the shell until the user ends it.
+     *
+     * @param classPath the entries that snippets see besides the class path of this JVM
+     * @throws LinkageError if this runtime has no jshell
+     */
+    static int run(Worker worker, List<String> classPath) throws Exception {
+        return run(worker, classPath, JavaShellToolBuilder.builder());
+    }
+
+    /** Runs a shell until the user ends it. */
+    static int run(Worker worker, List<String> classPath, JavaShellToolBuilder shell) throws Exception {
+        Path startup = Files.createTempFile("psf", ".jsh");
+        connected = worker;
+        try {
+            Files.writeString(startup, """
+                    import io.psf.api.*;
+                    import io.psf.api.array.*;
+                    import io.psf.builtin.*;
+                    import io.psf.builtin.optimizer.Schedule;
+                    import io.psf.runtime.*;
+                    Worker worker = io.psf.cli.Shell.worker();
+                    """);
+            return shell.start(arguments(startup, classPath).toArray(String[]::new));
+        } finally {
+            connected = null;
+            Files.delete(startup);
+        }
+    }
+
+    private static List<String> arguments(Path startup, List<String> classPath) throws IOException {
+        List<String> classes = new ArrayList<>(List.of(System.getProperty("java.class.path", "")));
+        classes.addAll(classPath);
+        return List.of(
+                "--execution",
+                ShellExecution.NAME,
+                "--class-path",
+                String.join(System.getProperty("path.separator"), classes),
+                "--startup",
+                "DEFAULT",
+                "--startup",
+                startup.toString(),
+                "--feedback",
+                "concise");
+    }
+}
