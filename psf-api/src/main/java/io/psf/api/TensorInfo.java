@@ -46,4 +46,9 @@ public record TensorInfo(TensorId id, long rows, int width, FloatTypes types) {
     public String shape() {
         return "[" + (grows() ? "growing" : rows) + ", " + width + "]";
     }
+
+    @Override
+    public String toString() {
+        return id + " " + shape() + (types.equals(FloatTypes.FLOAT32) ? "" : " " + types);
+    }
 }

@@ -26,7 +26,7 @@ import javax.lang.model.SourceVersion;
 record FunctionSources(String type, String inPackage, Place place) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*");
     private static final Pattern PACKAGE = Pattern.compile("[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)*");
-    private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z-]+)}}");
+    private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z0-9-]+)}}");
     private static final int LONGEST = 80;
 
     /** The simple names that the templates use, which a function cannot have. */

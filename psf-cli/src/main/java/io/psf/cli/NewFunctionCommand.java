@@ -151,8 +151,8 @@ final class NewFunctionCommand implements Callable<Integer> {
                     + " compiler's annotationProcessorPaths.");
         }
         if (!isThere) {
-            out.println(
-                    "It needs psf in your local Maven repository: mvn install -DskipTests in psf's checkout, once.");
+            out.println("It needs psf in your local Maven repository: mvn install -DskipTests"
+                    + " -pl psf-builtin,psf-processor -am in psf's checkout, once.");
         }
         out.println("Next: " + (project.toString().isEmpty() ? "" : "cd " + project + " && ") + "mvn test");
         out.flush();

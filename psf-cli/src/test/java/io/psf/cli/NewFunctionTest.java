@@ -118,7 +118,7 @@ class NewFunctionTest {
         assertThat(Cli.run("new", "function", "axpy", "--package", "acme", "--dir", folder.resolve("axpy") + "")
                         .out())
                 .contains("wrote " + folder.resolve("axpy/pom.xml"))
-                .contains("mvn install -DskipTests in psf's checkout");
+                .contains("mvn install -DskipTests -pl psf-builtin,psf-processor -am in psf's checkout");
         assertThat(files(checkout)).containsExactly("pom.xml");
     }
 

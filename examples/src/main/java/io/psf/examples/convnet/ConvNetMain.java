@@ -2,6 +2,7 @@ package io.psf.examples.convnet;
 
 import io.psf.cli.LocalJob;
 import io.psf.examples.OnCluster;
+import io.psf.examples.OptionCheck;
 import io.psf.examples.data.Mnist;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -60,6 +61,8 @@ public final class ConvNetMain implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
+        OptionCheck.atLeast("--servers", servers, 1);
+        OptionCheck.atLeast("--workers", workers, 1);
         PrintWriter out = spec.commandLine().getOut();
         try (LocalJob job = LocalJob.builder()
                 .servers(servers)

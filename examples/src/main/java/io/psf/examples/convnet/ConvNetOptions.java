@@ -6,6 +6,7 @@ import io.psf.builtin.OptimizerSpec;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Updates;
+import io.psf.examples.OptionCheck;
 import io.psf.examples.lion.Lion;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -88,9 +89,8 @@ final class ConvNetOptions {
         isSynchronous();
         isCompressed();
         rule();
-        if (rounds < 1) {
-            throw new PsException(PsException.Code.CONFIGURATION, "--rounds: " + rounds + " (expected: at least 1)");
-        } else if (quorum < 0 || quorum > workers) {
+        OptionCheck.atLeast("--rounds", rounds, 1);
+        if (quorum < 0 || quorum > workers) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "--quorum: " + quorum + " (expected: at most the number of workers, " + workers

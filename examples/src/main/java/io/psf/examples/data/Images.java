@@ -67,9 +67,13 @@ public record Images(int height, int width, byte[] pixels, byte[] labels) {
                 Arrays.copyOfRange(labels, begin, end));
     }
 
-    /** Returns the portion of a worker: the images are divided evenly, in their order. */
+    /**
+     * Returns the portion of a worker. All portions have the same size, so that all workers take the same number of steps.
+     * The remaining images, at most {@code workers - 1}, are not used.
+     */
     public Images portion(int rank, int workers) {
-        return slice((int) ((long) size() * rank / workers), (int) ((long) size() * (rank + 1) / workers));
+        int each = size() / workers;
+        return slice(rank * each, (rank + 1) * each);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.psf.examples.demo;
 
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
+import io.psf.examples.OptionCheck;
 import io.psf.runtime.PsCluster;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +37,8 @@ final class DemoCommand implements Callable<Integer> {
     /** A line of a node's log, in the format of the command line's logback.xml. */
     private static final Pattern LOG = Pattern.compile("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} (?<level>[A-Z]+) +(?<text>.*)");
 
-    private static final Pattern MEMBERS = Pattern.compile(".* joined from .*|.* has rank .*|cluster is ready.*");
+    private static final Pattern MEMBERS =
+            Pattern.compile("scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*");
 
     @Option(names = "--workers", paramLabel = "N", description = "how many workers (default: ${DEFAULT-VALUE})")
     private int workers = 2;
@@ -58,8 +60,8 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        requirePositive("--workers", workers);
-        requirePositive("--servers", servers);
+        OptionCheck.atLeast("--workers", workers, 1);
+        OptionCheck.atLeast("--servers", servers, 1);
         int epochs = options.epochs();
         options.devices();
         options.cache();
@@ -74,12 +76,6 @@ final class DemoCommand implements Callable<Integer> {
             }
             display.show(result.get());
             return ExitCode.OK;
-        }
-    }
-
-    private static void requirePositive(String option, int value) {
-        if (value < 1) {
-            throw new PsException(PsException.Code.CONFIGURATION, option + ": " + value + " (expected: >= 1)");
         }
     }
 
@@ -139,7 +135,12 @@ final class DemoCommand implements Callable<Integer> {
         try (PsCluster cluster = builder.start()) {
             List<CompletableFuture<Optional<Result>>> trainings = cluster.workers().stream()
                     .map(worker -> CompletableFuture.supplyAsync(
-                            () -> new Training(worker, data, options).run(options.epochs(), display::show), threads))
+                            () -> {
+                                Training training = new Training(worker, data, options);
+                                training.whenResumed(epoch -> display.say("resumed after epoch " + epoch));
+                                return training.run(options.epochs(), display::show);
+                            },
+                            threads))
                     .toList();
             List<Optional<Result>> results =
                     trainings.stream().map(CompletableFuture::join).toList();

@@ -36,8 +36,9 @@ public final class DemoWorker implements Callable<Integer> {
         int epochs = options.epochs();
         BankData data = BankData.load(options.realistic());
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
-            new Training(worker, data, options)
-                    .run(epochs, progress -> System.out.println(progress.line()))
+            Training training = new Training(worker, data, options);
+            training.whenResumed(epoch -> System.out.println("resumed after epoch " + epoch));
+            training.run(epochs, progress -> System.out.println(progress.line()))
                     .ifPresent(result -> System.out.println(result.line()));
         }
         return CommandLine.ExitCode.OK;

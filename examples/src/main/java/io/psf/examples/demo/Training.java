@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
+import java.util.function.IntConsumer;
 
 /**
  * One worker's part of the training. The parameters are on the servers, which also step the optimizer. A step pulls the
@@ -37,6 +38,7 @@ final class Training {
     private final TensorId totals;
     private List<Pending<?>> pushes = List.of();
     private DoubleConsumer losses = loss -> {};
+    private IntConsumer resumed = epoch -> {};
 
     /** Creates the tensors, or finds those that another worker has created. */
     Training(Worker worker, BankData data, TrainingOptions options) {
@@ -85,8 +87,14 @@ final class Training {
         losses = observer;
     }
 
+    /** Passes the epoch of the checkpoint to an observer of the worker of rank 0, if the training continues from one. */
+    void whenResumed(IntConsumer observer) {
+        resumed = observer;
+    }
+
     /**
-     * Trains on this worker's portion, from the epoch after the newest checkpoint on. Blocks until all workers have trained on theirs.
+     * Trains on this worker's portion, from the epoch after the newest checkpoint on. Blocks until all workers have
+     * trained on theirs.
      *
      * @return the quality of the model on the worker of rank 0; empty on the others
      */
@@ -125,10 +133,14 @@ final class Training {
 
     /** Loads the newest checkpoint. Returns the number of its epoch, or 0 if there is none. */
     private int resume() {
-        return checkpoints()
+        int epoch = checkpoints()
                 .flatMap(ModelCheckpoints::loadLatest)
                 .map(last -> (int) last.step())
                 .orElse(0);
+        if (epoch > 0 && worker.rank() == 0) {
+            resumed.accept(epoch);
+        }
+        return epoch;
     }
 
     private void save(int epoch) {

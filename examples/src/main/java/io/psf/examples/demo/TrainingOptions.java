@@ -3,6 +3,7 @@ package io.psf.examples.demo;
 import io.psf.api.PsException;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Updates;
+import io.psf.examples.OptionCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,9 +103,7 @@ final class TrainingOptions {
     }
 
     int epochs() {
-        if (epochs < 1) {
-            throw new PsException(PsException.Code.CONFIGURATION, "--epochs: " + epochs + " (expected: >= 1)");
-        }
+        OptionCheck.atLeast("--epochs", epochs, 1);
         return epochs;
     }
 

@@ -3,6 +3,7 @@ package io.psf.examples.movielens;
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
 import io.psf.examples.OnCluster;
+import io.psf.examples.OptionCheck;
 import io.psf.examples.data.MovieLens;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -89,6 +90,8 @@ public final class MovieLensMain implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
+        OptionCheck.atLeast("--servers", servers, 1);
+        OptionCheck.atLeast("--workers", workers, 1);
         PrintWriter out = spec.commandLine().getOut();
         try (LocalJob job = LocalJob.builder()
                 .servers(servers)

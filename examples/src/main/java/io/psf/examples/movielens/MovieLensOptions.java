@@ -1,6 +1,7 @@
 package io.psf.examples.movielens;
 
 import io.psf.api.PsException;
+import io.psf.examples.OptionCheck;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -50,12 +51,9 @@ final class MovieLensOptions {
         if (!List.of("bsp", "ssp", "asp").contains(mode)) {
             throw new PsException(PsException.Code.CONFIGURATION, "--mode: " + mode + " (expected: bsp, ssp, asp)");
         }
-        if (staleness < 1 || epochs < 1 || pause < 0) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION,
-                    "--staleness: %d, --epochs: %d, --pause: %d (expected: at least 1, 1 and 0)"
-                            .formatted(staleness, epochs, pause));
-        }
+        OptionCheck.atLeast("--staleness", staleness, 1);
+        OptionCheck.atLeast("--epochs", epochs, 1);
+        OptionCheck.atLeast("--pause", pause, 0);
     }
 
     /** Returns these options as arguments of a worker's command line, with another mode. */

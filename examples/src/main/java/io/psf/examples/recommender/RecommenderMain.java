@@ -2,6 +2,7 @@ package io.psf.examples.recommender;
 
 import io.psf.cli.LocalJob;
 import io.psf.examples.OnCluster;
+import io.psf.examples.OptionCheck;
 import io.psf.examples.demo.BankTable;
 import io.psf.examples.demo.Shuffle;
 import java.io.PrintWriter;
@@ -75,6 +76,8 @@ public final class RecommenderMain implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
+        OptionCheck.atLeast("--servers", servers, 1);
+        OptionCheck.atLeast("--workers", workers, 1);
         PrintWriter out = spec.commandLine().getOut();
         try (LocalJob job = LocalJob.builder()
                 .servers(servers)

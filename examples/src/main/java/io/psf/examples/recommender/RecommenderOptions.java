@@ -1,6 +1,6 @@
 package io.psf.examples.recommender;
 
-import io.psf.api.PsException;
+import io.psf.examples.OptionCheck;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -18,14 +18,11 @@ final class RecommenderOptions {
     /**
      * Checks the options before any process is started.
      *
-     * @throws PsException with {@code CONFIGURATION} if one of them is invalid
+     * @throws io.psf.api.PsException with {@code CONFIGURATION} if one of them is invalid
      */
     void check() {
-        if (epochs < 1 || saveEvery < 1) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION,
-                    "--epochs: %d, --save-every: %d (expected: at least 1)".formatted(epochs, saveEvery));
-        }
+        OptionCheck.atLeast("--epochs", epochs, 1);
+        OptionCheck.atLeast("--save-every", saveEvery, 1);
     }
 
     /** Returns these options as arguments of a worker's command line. */

@@ -72,13 +72,14 @@ final class RecommenderTraining {
         Optional<ModelCheckpoint> last = checkpoints.loadLatest();
         long first = last.map(ModelCheckpoint::step).orElse(0L);
         last.ifPresent(found -> lines.accept("resumed at " + position(found)));
-        for (long step = first; step < (long) options.epochs * batches; step++) {
+        long steps = (long) options.epochs * batches;
+        for (long step = first; step < steps; step++) {
             int batch = (int) (step % batches);
             if (batch == 0 || step == first) {
                 portion = own.shuffled(step / batches);
             }
             double loss = train(Batch.of(portion.slice(batch * BATCH, (batch + 1) * BATCH)));
-            if ((step + 1) % options.saveEvery == 0) {
+            if ((step + 1) % options.saveEvery == 0 || step + 1 == steps) {
                 Map<String, String> position = Map.of("epoch", "" + (step / batches + 1), "batch", "" + (batch + 1));
                 checkpoints.save(step + 1, position);
                 lines.accept(String.format(

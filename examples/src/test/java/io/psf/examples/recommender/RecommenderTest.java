@@ -35,6 +35,10 @@ class RecommenderTest {
         List<String> continued = run("--epochs", "2", "--checkpoints", checkpoints.toString());
         assertThat(continued.get(0)).matches("resumed at epoch (1, batch 100|2, batch 59)");
         assertThat(auc(continued)).isEqualTo(auc(whole));
+
+        List<String> again = run("--epochs", "2", "--checkpoints", checkpoints.toString());
+        assertThat(again).as("the end is saved, too").hasSize(2).first().isEqualTo("resumed at epoch 2, batch 141");
+        assertThat(auc(again)).isEqualTo(auc(whole));
     }
 
     private static void killAfterASave(Path checkpoints) throws InterruptedException {
@@ -78,6 +82,6 @@ class RecommenderTest {
         StringWriter errors = new StringWriter();
         command.setErr(new PrintWriter(errors));
         assertThat(command.execute("--epochs", "0")).isEqualTo(CommandLine.ExitCode.SOFTWARE);
-        assertThat(errors.toString()).contains("--epochs: 0, --save-every: 100 (expected: at least 1)");
+        assertThat(errors.toString()).contains("--epochs: 0 (expected: at least 1)");
     }
 }

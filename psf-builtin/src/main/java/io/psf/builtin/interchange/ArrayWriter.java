@@ -1,5 +1,6 @@
 package io.psf.builtin.interchange;
 
+import io.psf.api.PsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,8 +20,18 @@ final class ArrayWriter implements AutoCloseable {
     private final FileChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(1 << 18).order(ByteOrder.LITTLE_ENDIAN);
 
+    /**
+     * Begins a file, or another one for a file.
+     *
+     * @throws PsException with {@code STORAGE} if its folder does not exist, or it is a folder itself
+     */
     ArrayWriter(Path file) throws IOException {
         this.file = file.toAbsolutePath();
+        Path folder = this.file.getParent();
+        if (Files.isDirectory(this.file) || folder == null || !Files.isDirectory(folder)) {
+            throw new PsException(
+                    PsException.Code.STORAGE, "writing " + this.file + " (expected: a file, in a folder that exists)");
+        }
         this.beside = this.file.resolveSibling(this.file.getFileName() + ".unfinished");
         this.channel = FileChannel.open(
                 beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
@@ -58,10 +69,15 @@ final class ArrayWriter implements AutoCloseable {
         }
     }
 
-    /** Flushes the file to the disk and gives it its name. */
-    void commit() throws IOException {
+    /** Flushes the file to the disk. */
+    void force() throws IOException {
         flush();
         channel.force(true);
+    }
+
+    /** Flushes the file to the disk and gives it its name. */
+    void commit() throws IOException {
+        force();
         Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 

@@ -4,6 +4,7 @@ import io.psf.api.Caller;
 import io.psf.api.PsException;
 import io.psf.api.TensorInfo;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +29,8 @@ public final class NpyFile {
     }
 
     /**
-     * Writes the files of a growing table, or replaces them.
+     * Writes the files of a growing table, or replaces them. If that fails, the files are the ones before, or one of them
+     * is missing.
      *
      * @throws PsException with {@code STORAGE} if one cannot be written
      */
@@ -44,6 +46,9 @@ public final class NpyFile {
             transfer.exportRows(unfinished, begin, n, out);
             outKeys.seek(0);
             outKeys.bytes(keysHeader(n));
+            outKeys.force();
+            out.force();
+            Files.deleteIfExists(values); // new keys never stand beside old values, also after a crash
             outKeys.commit();
             out.commit();
         } catch (IOException e) {

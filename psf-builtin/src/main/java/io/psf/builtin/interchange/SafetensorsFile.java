@@ -194,8 +194,8 @@ public final class SafetensorsFile {
             long length = in.i64();
             long most = Math.min(SafetensorsHeader.MOST_BYTES, in.size() - Long.BYTES);
             if (length < 0 || length > most) {
-                throw new IllegalArgumentException(
-                        "header of " + Long.toUnsignedString(length) + " bytes (expected: at most " + most + ")");
+                throw new IllegalArgumentException("no safetensors file: its first 8 bytes say a header of "
+                        + Long.toUnsignedString(length) + " bytes (expected: at most " + most + ")");
             }
             long data = length + Long.BYTES;
             SafetensorsHeader header = SafetensorsHeader.parse(in.bytes((int) length), in.size() - data);

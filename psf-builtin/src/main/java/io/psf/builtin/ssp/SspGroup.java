@@ -5,6 +5,7 @@ import io.psf.api.PsException;
 import io.psf.builtin.push.Workers;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +22,8 @@ final class SspGroup {
     private final int staleness;
     /** The pace by rank, for the ranks whose worker has called. */
     private final Map<Integer, Pace> paces = new HashMap<>();
+    /** The workers that have joined, those that are lost included. */
+    private final Set<Integer> joined = new HashSet<>();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
@@ -42,6 +45,11 @@ final class SspGroup {
         return size == other.size && staleness == other.staleness;
     }
 
+    /** Records that a worker takes part in the group. */
+    void join(int worker) {
+        joined.add(worker);
+    }
+
     /** Records that a rank's worker has reached a clock. Answered once the slowest worker is within the staleness. */
     CompletionStage<SspSync.Response> sync(int rank, long clock, int worker, List<Member> members) {
         require(rank >= 0 && rank < size, "rank", rank, "0 to " + (size - 1) + " in " + this);
@@ -58,6 +66,7 @@ final class SspGroup {
             require(before.worker() == worker, "rank", rank, "another than that of worker " + before.worker());
             require(clock >= before.clock(), "clock of rank " + rank, clock, ">= " + before.clock() + ", as before");
         }
+        join(worker);
         paces.put(rank, new Pace(worker, clock));
         CompletableFuture<SspSync.Response> answer = new CompletableFuture<>();
         waiting.add(new Waiting(clock - staleness, answer));
@@ -77,19 +86,22 @@ final class SspGroup {
     }
 
     /**
-     * Returns the lowest clock of the present workers that have called; 0 while a rank is free and a present worker has
-     * not called.
+     * Returns the lowest clock of the present workers that have called; 0 while a rank is free that a present worker may
+     * have: one that has joined, or any while fewer workers than ranks have.
      */
     private long slowest(Set<Integer> workers) {
         long slowest = Long.MAX_VALUE;
-        int here = 0;
+        Set<Integer> toCome = new HashSet<>(workers);
+        if (joined.size() >= size) {
+            toCome.retainAll(joined);
+        }
         for (Pace pace : paces.values()) {
             if (workers.contains(pace.worker())) {
                 slowest = Math.min(slowest, pace.clock());
-                here++;
+                toCome.remove(pace.worker());
             }
         }
-        return paces.size() < size && here < workers.size() ? 0 : slowest;
+        return paces.size() < size && !toCome.isEmpty() ? 0 : slowest;
     }
 
     private static void require(boolean holds, String name, long actual, String expected) {

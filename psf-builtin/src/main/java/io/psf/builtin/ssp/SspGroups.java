@@ -17,13 +17,14 @@ final class SspGroups implements MemberListener {
         return server.attachment("psf.ssp", SspGroups.class, SspGroups::new);
     }
 
-    boolean create(SspInit.Request request) {
+    boolean create(SspInit.Request request, int worker) {
         SspGroup group = new SspGroup(request.group(), request.size(), request.staleness());
         SspGroup there = groups.putIfAbsent(request.group(), group);
         if (there != null && !there.isAs(group)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS, group + " (expected: as it is there, " + there + ")");
         }
+        (there == null ? group : there).join(worker);
         return there == null;
     }
 

@@ -29,8 +29,8 @@ public interface SspInit {
      */
     record Response(boolean created) {}
 
-    /** Creates the group, with every rank at clock 0. */
+    /** Creates the group, with every rank at clock 0. The calling worker takes part in it. */
     default Response handle(Request request, Node server) {
-        return new Response(SspGroups.of(server).create(request));
+        return new Response(SspGroups.of(server).create(request, server.call().worker()));
     }
 }

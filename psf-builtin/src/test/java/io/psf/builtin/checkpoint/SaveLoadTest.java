@@ -338,7 +338,8 @@ class SaveLoadTest {
             Tensors.init(cluster.worker(), spec(Optimizers.sgd(0.1)));
             assertThatThrownBy(() -> Tensors.save(cluster.worker(), W, "x"))
                     .hasMessageStartingWith("CONFIGURATION: PSF_CHECKPOINTS of server 0: not set (expected: a directory"
-                            + " for checkpoints, the same for all servers) in psf.save on tensor \"w\"");
+                            + " for checkpoints, the same for all servers; of an embedded cluster"
+                            + " PsCluster.builder().checkpoints(..)) in psf.save on tensor \"w\"");
         }
     }
 

@@ -18,6 +18,7 @@ import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -185,6 +186,15 @@ class ExportImportTest {
         assertThat(Tensors.pull(worker, b)).isEqualTo(ofB);
         assertThat(rows(table)).isEqualTo(ofTable);
         refused(() -> Npy.save(worker, table, file), "file of keys");
+        byte[] before = Files.readAllBytes(keys);
+        Path occupied = folder.resolve("occupied");
+        Files.createDirectories(occupied.resolve("file"));
+        Tensors.pushRows(worker, table, new long[] {77}, new float[3]).await();
+        assertThatThrownBy(() -> Npy.save(worker, table, keys, occupied))
+                .hasMessage("STORAGE: writing " + occupied + " (expected: a file, in a folder that exists)");
+        assertThatThrownBy(() -> Npy.save(worker, b, folder.resolve("nope/b.npy")))
+                .hasMessageStartingWith("STORAGE: writing ");
+        assertThat(Files.readAllBytes(keys)).as("no new keys beside old values").isEqualTo(before);
         refused(() -> Npy.load(worker, b, keys, values), "no file of keys");
         refused(() -> Npy.load(worker, b, values), "shape [1000, 3]", "[7, 1]");
         refused(() -> Npy.load(worker, table, values, keys), "one dimension of keys");
@@ -298,7 +308,7 @@ class ExportImportTest {
         TensorId table = init(TABLE);
         refused(() -> Safetensors.save(worker, file, keys, table), "e.keys");
         assertThatThrownBy(() -> Safetensors.save(worker, folder.resolve("no/file"), b))
-                .hasMessageContainingAll("no/file", "NoSuchFile");
+                .hasMessageContainingAll("no/file", "(expected: a file, in a folder that exists)");
         assertThatThrownBy(() -> Safetensors.load(worker, folder.resolve("missing"), b))
                 .hasMessageContainingAll("missing", "NoSuchFile");
     }

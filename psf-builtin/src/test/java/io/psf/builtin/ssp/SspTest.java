@@ -3,8 +3,10 @@ package io.psf.builtin.ssp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.Role;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
 import java.util.ArrayList;
@@ -88,6 +90,34 @@ class SspTest {
         assertThat(zero.isDone()).isFalse();
         sync(cluster, 1, 1).await();
         assertThat(zero.await().slowest()).isEqualTo(1);
+    }
+
+    @Test
+    void aMemberThatIsLostBeforeItsFirstClockIsNotWaitedFor() {
+        SspGroup group = new SspGroup(GROUP, 2, 0);
+        group.join(0);
+        group.join(1);
+        var zero = group.sync(0, 1, 0, workers(0, 1, 2)).toCompletableFuture(); // worker 2 takes no part
+        assertThat(zero).isNotDone();
+        group.release(workers(0, 2));
+        assertThat(zero).isCompletedWithValue(new SspSync.Response(1));
+    }
+
+    @Test
+    void whoeverMayHaveTheFreeRankIsWaitedFor() {
+        SspGroup group = new SspGroup(GROUP, 2, 0);
+        group.join(0);
+        var zero = group.sync(0, 1, 0, workers(0, 1, 2)).toCompletableFuture();
+        group.release(workers(0, 2));
+        assertThat(zero).isNotDone();
+        group.release(workers(0));
+        assertThat(zero).isCompletedWithValue(new SspSync.Response(1));
+    }
+
+    private static List<Member> workers(int... ranks) {
+        return Arrays.stream(ranks)
+                .mapToObj(rank -> new Member(Role.WORKER, rank, "", 0))
+                .toList();
     }
 
     @Test

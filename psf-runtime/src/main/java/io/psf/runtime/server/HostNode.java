@@ -342,7 +342,8 @@ public final class HostNode implements StoredNode {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     "PSF_CHECKPOINTS of " + role.label() + " " + rank
-                            + ": not set (expected: a directory for checkpoints, the same for all servers)");
+                            + ": not set (expected: a directory for checkpoints, the same for all servers; of an embedded"
+                            + " cluster PsCluster.builder().checkpoints(..))");
         }
         return checkpoints;
     }
