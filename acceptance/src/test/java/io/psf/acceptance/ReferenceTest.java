@@ -16,6 +16,7 @@ import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
@@ -72,6 +73,25 @@ class ReferenceTest {
                 Tensors.pushPullRows(worker, w, keys, v, keys, pulled).await();
             }
             assertTimes(pulled, v, 100);
+        }
+    }
+
+    /** A worker sends the requests: psf's scheduler answers and does not call. */
+    @ParameterizedTest
+    @EnumSource
+    void pl4_everyServerAndTheSchedulerHandleEachOfAHundredRequestsOnce(Over over) {
+        try (PsCluster cluster = Clusters.start(over, 3, 2)) {
+            Worker worker = cluster.worker();
+            List<Pending<?>> sent = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                sent.add(CountRequestsPsf.stub(worker).call());
+                sent.add(NumberPsf.stub(worker).call());
+            }
+            sent.forEach(Pending::await);
+            CountRequests.Response servers =
+                    CountRequestsPsf.stub(worker).call().await();
+            assertThat(servers).isEqualTo(new CountRequests.Response(101, 101));
+            assertThat(NumberPsf.stub(worker).call().await().number()).isEqualTo(101);
         }
     }
 

@@ -53,7 +53,7 @@ final class HostRule {
     /** The number of steps of each row, or 0. */
     private final long steps;
 
-    private final RuleLaunches.Stepped stepped;
+    private final RuleLaunches.Columns stepped;
     /** The sums of the last step on the host. */
     private final Queue<double[]> totals = new ArrayDeque<>();
 
@@ -88,7 +88,7 @@ final class HostRule {
         this.ofRows = slotOfRows == null ? 0 : equal(shard.slot(slotOfRows, 1), counted);
         this.steps = formula.counting() == Kernel.Counting.ROWS ? ofRows : 0;
         long corrections = kernels.copy(RuleLaunches.corrections(formula, KNOWN));
-        this.stepped = new RuleLaunches.Stepped(w, state[0], state[1], ofRows, corrections, KNOWN, width);
+        this.stepped = new RuleLaunches.Columns(w, state[0], state[1], ofRows, corrections, KNOWN, width);
     }
 
     /** Returns the optimizer of a rule. */

@@ -74,7 +74,7 @@ class LargeTablesOnHostTest {
             long t = elements(v);
             long count = zero(steps, 4);
             RuleLaunches launches = new RuleLaunches(kernels::launch);
-            RuleLaunches.Stepped stepped = new RuleLaunches.Stepped(w, s, t, count, 0, 0, width);
+            RuleLaunches.Columns stepped = new RuleLaunches.Columns(w, s, t, count, 0, 0, width);
             RuleLaunches.Rule adam = launches.rule(ADAM, null, 0);
             adam.all(stepped, update, (long) first * width, (long) ROWS * width);
             adam.rows(stepped, update, rows, zero(claims, 4), 0, ROWS, status);

@@ -18,11 +18,11 @@ final class DeviceSteps {
     private final NewRows newRows;
     private final int width;
     /** Adam's corrections, by the two rates that they depend on: as many as the shard's optimizers had. */
-    private final Map<List<Float>, Kernels.Corrections> corrections = new HashMap<>();
+    private final Map<List<Float>, Corrections> corrections = new HashMap<>();
     /** The corrections of the last step, and where they are. */
     private @Nullable Correction last;
 
-    private Kernels.Corrections ofLast = Kernels.Corrections.NONE;
+    private Corrections ofLast = Corrections.NONE;
 
     /** Sets the values of rows that a call has created. */
     @FunctionalInterface
@@ -51,10 +51,10 @@ final class DeviceSteps {
         var unused = corrections(rule);
     }
 
-    private Kernels.Corrections corrections(RuleKernel rule) {
+    private Corrections corrections(RuleKernel rule) {
         Correction correction = rule.correction();
         if (correction == null) {
-            return Kernels.Corrections.NONE;
+            return Corrections.NONE;
         }
         if (correction != last) {
             ofLast = corrections.computeIfAbsent(
@@ -64,7 +64,7 @@ final class DeviceSteps {
         return ofLast;
     }
 
-    private static Kernels.Corrections upload(ShardMemory memory, Correction correction) {
+    private static Corrections upload(ShardMemory memory, Correction correction) {
         Workspace workspace = memory.workspace();
         double[] table = RuleKernel.corrections(correction, RuleKernel.KNOWN);
         ByteBuffer bytes =
@@ -73,10 +73,10 @@ final class DeviceSteps {
         Block block = memory.allocate(bytes.capacity(), "corrections of an optimizer");
         workspace.stream().copyIn(bytes, block.address());
         workspace.stream().synchronize();
-        return new Kernels.Corrections(block.address(), RuleKernel.KNOWN);
+        return new Corrections(block.address(), RuleKernel.KNOWN);
     }
 
-    Kernels.Stepped stepped(RuleKernel rule) {
+    Stepped stepped(RuleKernel rule) {
         List<String> names = rule.state();
         long[] state = new long[2];
         for (int i = 0; i < names.size(); i++) {
@@ -84,7 +84,7 @@ final class DeviceSteps {
         }
         String slot = rule.ofRows();
         long ofRows = slot == null ? 0 : rows.slot(slot, 1).address();
-        return new Kernels.Stepped(rows.values().address(), state[0], state[1], ofRows, corrections(rule), width, rule);
+        return new Stepped(rows.values().address(), state[0], state[1], ofRows, corrections(rule), width, rule);
     }
 
     /** Returns the rows of keys on the device; a growing table creates missing rows. */
@@ -114,7 +114,7 @@ final class DeviceSteps {
     }
 
     private void stepAll(Kernels kernels, RuleKernel rule, FloatArray update) {
-        Kernels.Stepped stepped = stepped(rule);
+        Stepped stepped = stepped(rule);
         rows.workspace().pieces().in(update, width, (piece, first, n) -> {
             if (first == 0 && stepped.steps() != 0) { // not before all memory has been allocated
                 kernels.count(stepped.steps(), rows.count());
@@ -132,7 +132,7 @@ final class DeviceSteps {
         long status = rows.status().address();
         try {
             newRows.begin(kernels, rows.make(kernels, keys, of, items, true), n);
-            Kernels.Stepped stepped = stepped(rule); // any of the columns may have moved
+            Stepped stepped = stepped(rule); // any of the columns may have moved
             long claimsNow = rows.claims();
             rows.workspace()
                     .pieces()
@@ -153,7 +153,7 @@ final class DeviceSteps {
     }
 
     /** Steps the items whose key an earlier item has, in order: a rare case, as a push by key has each key once. */
-    private void stepRest(Kernels kernels, Kernels.Stepped stepped, Block items, int n, FloatArray update) {
+    private void stepRest(Kernels kernels, Stepped stepped, Block items, int n, FloatArray update) {
         Workspace workspace = rows.workspace();
         int[] left = new int[n];
         rows.download(items, left, n);

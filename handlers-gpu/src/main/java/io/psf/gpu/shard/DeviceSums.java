@@ -54,13 +54,13 @@ final class DeviceSums {
             Kernels kernels, TensorKernel formula, @Nullable Gradients gradients, int count, @Nullable LongArray keys) {
         if (formula instanceof SquaredNorm) {
             var unused = keys == null ? null : steps.make(kernels, keys); // an invalid key fails before any slice steps
-            float clip = Kernels.clip(gradients);
+            float clip = Stepped.clip(gradients);
             return (piece, first, n, sums) -> kernels.squaredNorm(piece, (long) n * width, clip, sums);
         }
         RuleKernel rule = RuleKernel.of(formula, gradients, count);
         var unused = steps.stepped(rule); // creates the slots, so that they grow with the rows
         Block items = keys == null ? null : steps.make(kernels, keys);
-        Kernels.Stepped stepped = steps.stepped(rule);
+        Stepped stepped = steps.stepped(rule);
         if (items == null) {
             return (piece, first, n, sums) ->
                     kernels.lambSumsAll(stepped, piece, (long) first * width, (long) n * width, sums);

@@ -69,8 +69,7 @@ final class KernelBenchmarks {
             long claims = lent.filled(4L * TABLE, Integer.MAX_VALUE);
             long status = new Status(lent.memory()).address();
             kernels.rowsInRange(keys, ITEMS, 0, TABLE, rows, claims, status);
-            Kernels.Stepped stepped =
-                    new Kernels.Stepped(values, 0, 0, 0, Kernels.Corrections.NONE, WIDTH, kernel(Rule.ADD));
+            Stepped stepped = new Stepped(values, 0, 0, 0, Corrections.NONE, WIDTH, kernel(Rule.ADD));
             double seconds = Timing.queued(
                     lent.workspace().stream(), () -> kernels.stepRows(stepped, update, rows, claims, 0, ITEMS, status));
             double bytes = ITEMS * (3.0 * BYTES_OF_ROW + 4 + 4);
@@ -92,8 +91,8 @@ final class KernelBenchmarks {
             long first = states > 0 ? lent.filled(4 * n, 0) : 0;
             long second = states > 1 ? lent.filled(4 * n, 0) : 0;
             long ofRows = kernel.ofRows() == null ? 0 : lent.filled(4L * ITEMS, Float.floatToRawIntBits(1));
-            Kernels.Corrections corrections = corrections(lent, kernel);
-            Kernels.Stepped stepped = new Kernels.Stepped(values, first, second, ofRows, corrections, WIDTH, kernel);
+            Corrections corrections = corrections(lent, kernel);
+            Stepped stepped = new Stepped(values, first, second, ofRows, corrections, WIDTH, kernel);
             double seconds = Timing.queued(lent.workspace().stream(), () -> kernels.stepAll(stepped, update, 0, n));
             return Measured.rate(
                     "dense step of 64M floats, " + rule + " (" + arrays + " arrays)",
@@ -109,15 +108,15 @@ final class KernelBenchmarks {
         return RuleKernel.of(rule.kernel(arguments), null, 1);
     }
 
-    private static Kernels.Corrections corrections(Lent lent, RuleKernel kernel) {
+    private static Corrections corrections(Lent lent, RuleKernel kernel) {
         Correction correction = kernel.correction();
         if (correction == null) {
-            return Kernels.Corrections.NONE;
+            return Corrections.NONE;
         }
         double[] table = RuleKernel.corrections(correction, RuleKernel.KNOWN);
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(table.length * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asDoubleBuffer().put(table);
-        return new Kernels.Corrections(lent.copied(bytes), RuleKernel.KNOWN);
+        return new Corrections(lent.copied(bytes), RuleKernel.KNOWN);
     }
 }

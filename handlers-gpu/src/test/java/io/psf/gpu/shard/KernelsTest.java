@@ -103,11 +103,11 @@ class KernelsTest {
         kernels.release(1, 10, 2, 3, 4);
         kernels.squaredNorm(1, 10, 2f, 3);
         kernels.addUp(1, 10, 2, 3);
-        Kernels.Stepped lamb = new Kernels.Stepped(1, 2, 3, 4, Kernels.Corrections.NONE, 8, of(Rule.LAMB));
+        Stepped lamb = new Stepped(1, 2, 3, 4, Corrections.NONE, 8, of(Rule.LAMB));
         kernels.lambSumsAll(lamb, 5, 0, 4096, 6);
         kernels.lambSumsRows(lamb, 5, 6, 0, 1 << 20, 7);
         for (Rule rule : Rule.values()) {
-            Kernels.Stepped stepped = new Kernels.Stepped(1, 2, 3, 4, new Kernels.Corrections(5, 6), 8, of(rule));
+            Stepped stepped = new Stepped(1, 2, 3, 4, new Corrections(5, 6), 8, of(rule));
             kernels.stepAll(stepped, 6, 0, 4096);
             kernels.stepRows(stepped, 6, 7, 8, 0, 10, 9);
             kernels.stepRest(stepped, 6, 7, 10);

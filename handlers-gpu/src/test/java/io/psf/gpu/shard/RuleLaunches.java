@@ -33,10 +33,9 @@ public final class RuleLaunches {
      * @param known the number of steps that the table has
      * @param width floats in a row
      */
-    public record Stepped(long w, long first, long second, long ofRows, long corrections, int known, int width) {
-        Kernels.Stepped by(RuleKernel rule) {
-            return new Kernels.Stepped(
-                    w, first, second, ofRows, new Kernels.Corrections(corrections, known), width, rule);
+    public record Columns(long w, long first, long second, long ofRows, long corrections, int known, int width) {
+        Stepped by(RuleKernel rule) {
+            return new Stepped(w, first, second, ofRows, new Corrections(corrections, known), width, rule);
         }
     }
 
@@ -75,7 +74,7 @@ public final class RuleLaunches {
 
     /** Adds up squares, one sum for each thread. */
     public void squaredNorm(@Nullable Gradients gradients, long update, long n, long sums) {
-        kernels.squaredNorm(update, n, Kernels.clip(gradients), sums);
+        kernels.squaredNorm(update, n, Stepped.clip(gradients), sums);
     }
 
     /** Adds n sums to m sums. */
@@ -104,27 +103,27 @@ public final class RuleLaunches {
         }
 
         /** Adds up LAMB's norms of elements. */
-        public void sumsAll(Stepped stepped, long update, long first, long n, long sums) {
+        public void sumsAll(Columns stepped, long update, long first, long n, long sums) {
             kernels.lambSumsAll(stepped.by(rule), update, first, n, sums);
         }
 
         /** Adds up LAMB's norms of the rows of items. */
-        public void sumsRows(Stepped stepped, long update, long rows, int first, int n, long sums) {
+        public void sumsRows(Columns stepped, long update, long rows, int first, int n, long sums) {
             kernels.lambSumsRows(stepped.by(rule), update, rows, first, n, sums);
         }
 
         /** Steps elements, as {@code psf_*_all}. */
-        public void all(Stepped stepped, long update, long first, long n) {
+        public void all(Columns stepped, long update, long first, long n) {
             kernels.stepAll(stepped.by(rule), update, first, n);
         }
 
         /** Steps claimed items, as {@code psf_*_rows}. */
-        public void rows(Stepped stepped, long update, long rows, long claims, int first, int n, long status) {
+        public void rows(Columns stepped, long update, long rows, long claims, int first, int n, long status) {
             kernels.stepRows(stepped.by(rule), update, rows, claims, first, n, status);
         }
 
         /** Steps the items that are left, as {@code psf_*_rest}. */
-        public void rest(Stepped stepped, long update, long rows, int n) {
+        public void rest(Columns stepped, long update, long rows, int n) {
             kernels.stepRest(stepped.by(rule), update, rows, n);
         }
     }

@@ -1,0 +1,48 @@
+package io.psf.gpu.shard;
+
+import io.psf.builtin.optimizer.Gradients;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arrays that a step of an optimizer reads and writes.
+ *
+ * @param w the values
+ * @param first the rule's first state, or 0
+ * @param second the rule's second state, or 0
+ * @param ofRows the number of steps of each row, or the rule's state with one float for each row, or 0
+ * @param corrections those of a rule that counts the steps of rows
+ * @param width floats in a row
+ * @param rule the rule
+ */
+record Stepped(long w, long first, long second, long ofRows, Corrections corrections, int width, RuleKernel rule) {
+    /** Returns the number of steps of each row, or 0. */
+    long steps() {
+        return rule.countsSteps() ? ofRows : 0;
+    }
+
+    Arguments arrays(Arguments arguments, long update) {
+        return arguments
+                .pointer(w)
+                .pointer(update)
+                .pointer(first)
+                .pointer(second)
+                .pointer(ofRows);
+    }
+
+    Arguments rule(Arguments arguments) {
+        for (float each : rule.arguments()) {
+            arguments.f32(each);
+        }
+        arguments.pointer(corrections.table()).i32(corrections.known());
+        Gradients gradients = rule.gradients();
+        if (gradients == null) {
+            return arguments.i32(0).f32(Float.POSITIVE_INFINITY).f32(1).f32(0);
+        }
+        return arguments.i32(1).f32(clip(gradients)).f32(gradients.scale()).f32(gradients.weightDecay());
+    }
+
+    /** Returns the limit of the elements of a gradient, infinity for none. */
+    static float clip(@Nullable Gradients gradients) {
+        return gradients != null && gradients.clipValue() > 0 ? gradients.clipValue() : Float.POSITIVE_INFINITY;
+    }
+}
