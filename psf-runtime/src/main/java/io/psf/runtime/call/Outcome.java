@@ -198,9 +198,16 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
         PsException failure = failure();
         if (failure != null) {
             failureObserved();
-            throw failure;
+            throw here(failure);
         }
         return result();
+    }
+
+    /** Returns a failure with the stack trace of this thread: the one that read the answer does not show the call. */
+    private static PsException here(PsException failure) {
+        PsException copy = failure.at(null, null, null, null);
+        copy.fillInStackTrace();
+        return copy;
     }
 
     /**
