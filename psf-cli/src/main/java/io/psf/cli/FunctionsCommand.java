@@ -2,13 +2,11 @@ package io.psf.cli;
 
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.ServedFunction;
-import io.psf.runtime.server.handler.PassedOver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -31,9 +29,6 @@ import picocli.CommandLine.Spec;
         footer = {"%nExample:", "  psf functions --classpath app.jar"},
         mixinStandardHelpOptions = true)
 final class FunctionsCommand implements Callable<Integer> {
-    private static final List<String> TITLES =
-            List.of("NAME", "ID", "VERSION", "FINGERPRINT", "PLACE", "READ-ONLY", "HANDLER", "FROM");
-
     @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
@@ -61,47 +56,40 @@ final class FunctionsCommand implements Callable<Integer> {
 
     private void print(List<ServedFunction> functions) {
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
-        List<List<String>> rows = new ArrayList<>(List.of(TITLES));
-        functions.forEach(function -> rows.add(row(function)));
-        int[] widths = new int[TITLES.size()];
-        for (List<String> row : rows) {
-            for (int i = 0; i < widths.length; i++) {
-                widths[i] = Math.max(widths[i], row.get(i).length());
+        Table table = new Table("NAME", "ID", "VERSION", "FINGERPRINT", "PLACE", "READ-ONLY", "HANDLER", "FROM");
+        functions.forEach(function -> table.add(row(function)));
+        List<String> lines = table.lines();
+        out.println(lines.get(0));
+        for (int i = 0; i < functions.size(); i++) {
+            out.println(lines.get(i + 1));
+            functions
+                    .get(i)
+                    .passedOver()
+                    .forEach(other -> out.println("    passed over: " + other.handler() + ", " + origin(other.origin())
+                            + ": " + other.why()));
+            FunctionInfo info = functions.get(i).info();
+            if (!info.formerly().isEmpty()) {
+                out.println("    formerly: " + String.join(", ", info.formerly()));
             }
-        }
-        for (int i = 0; i < rows.size(); i++) {
-            out.println(line(rows.get(i), widths));
-            if (i > 0) {
-                for (PassedOver other : functions.get(i - 1).passedOver()) {
-                    out.println(
-                            "    passed over: " + other.handler() + ", " + origin(other.origin()) + ": " + other.why());
-                }
-            }
-            if (i > 0 && !functions.get(i - 1).info().formerly().isEmpty()) {
-                out.println("    formerly: "
-                        + String.join(", ", functions.get(i - 1).info().formerly()));
-            }
-            if (schema && i > 0) {
-                List<String> schemas = functions.get(i - 1).info().schemas();
-                for (int version = 1; version <= schemas.size(); version++) {
-                    out.println("    version " + version + ": " + schemas.get(version - 1));
-                }
+            for (int version = 1; schema && version <= info.schemas().size(); version++) {
+                out.println("    version " + version + ": " + info.schemas().get(version - 1));
             }
         }
         out.flush();
     }
 
-    private List<String> row(ServedFunction function) {
+    private Object[] row(ServedFunction function) {
         FunctionInfo info = function.info();
-        return List.of(
-                info.name(),
-                hex(info.id()),
-                String.valueOf(info.version()),
-                hex(info.fingerprint()),
-                info.place().name().toLowerCase(Locale.ROOT),
-                info.readOnly() ? "yes" : "no",
-                function.handler() + (function.isDefault() ? " (default body)" : ""),
-                origin(function.origin()));
+        return new Object[] {
+            info.name(),
+            hex(info.id()),
+            info.version(),
+            hex(info.fingerprint()),
+            info.place().name().toLowerCase(Locale.ROOT),
+            info.readOnly() ? "yes" : "no",
+            function.handler() + (function.isDefault() ? " (default body)" : ""),
+            origin(function.origin())
+        };
     }
 
     private String origin(@Nullable Path origin) {
@@ -114,13 +102,5 @@ final class FunctionsCommand implements Callable<Integer> {
 
     private static String hex(int number) {
         return "0x%08x".formatted(number);
-    }
-
-    private static String line(List<String> row, int[] widths) {
-        StringBuilder line = new StringBuilder();
-        for (int i = 0; i < widths.length; i++) {
-            line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
-        }
-        return line.toString().stripTrailing();
     }
 }
