@@ -64,7 +64,8 @@ public final class Tensors {
 
     /**
      * Creates a tensor, or finds the tensor that another worker has created with the same spec. Blocks until every
-     * server has its shards.
+     * server has its shards. If a server refuses the spec, the name stays declared with it: {@link #clear} frees it for
+     * another one.
      *
      * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another spec; with {@code
      *     BAD_REQUEST} if a server has none of the spec's placements, or not its optimizer or initializer, naming those

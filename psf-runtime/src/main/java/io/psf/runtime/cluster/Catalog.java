@@ -63,7 +63,7 @@ final class Catalog {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
                     "declaration of tensor \"" + info.id() + "\": " + text + " (expected: " + there.text()
-                            + ", as it was declared before)");
+                            + ", as it was declared before; Tensors.clear frees the name)");
         }
         return there.layout();
     }
