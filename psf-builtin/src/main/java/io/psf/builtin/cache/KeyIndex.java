@@ -17,7 +17,7 @@ final class KeyIndex {
     /**
      * Creates an index without keys.
      *
-     * @param most the largest number of keys, at most 2^29
+     * @param most the largest number of keys, at most 2^29 - 1
      */
     KeyIndex(int most) {
         int places = Integer.highestOneBit(Math.max(1, most)) << 2;
