@@ -194,7 +194,8 @@ public final class EmbeddingCache implements AutoCloseable {
          * allocated when the cache is opened.
          */
         public Builder rows(int rows) {
-            int most = Math.min((1 << 29) - 1, (Integer.MAX_VALUE - 8) / spec.tensor().width());
+            int most = Math.min(
+                    (1 << 29) - 1, (Integer.MAX_VALUE - 8) / spec.tensor().width());
             require("rows", rows, 1, most);
             this.rows = rows;
             return this;

@@ -43,6 +43,7 @@ final class JShell {
                     import io.psf.builtin.*;
                     import io.psf.builtin.optimizer.Schedule;
                     import io.psf.runtime.*;
+                    import java.time.Duration;
                     Worker worker = io.psf.cli.Shell.worker();
                     """);
             return shell.start(arguments(startup, classPath).toArray(String[]::new));

@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Settings;
 import io.psf.runtime.Worker;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -45,6 +46,12 @@ final class ShellCommand implements Callable<Integer> {
     private int servers;
 
     @Option(
+            names = "--checkpoints",
+            paramLabel = "FOLDER",
+            description = "where the servers of a new cluster save; default: nowhere")
+    private @Nullable Path checkpoints;
+
+    @Option(
             names = {"--classpath", "-cp"},
             paramLabel = "PATH",
             defaultValue = "",
@@ -59,7 +66,11 @@ final class ShellCommand implements Callable<Integer> {
             own.put("PSF_SCHEDULER", scheduler);
         } else if (System.getenv("PSF_CONFIG") == null
                 && Settings.names("PSF_SCHEDULER").stream().noneMatch(System.getenv()::containsKey)) {
-            try (PsCluster cluster = PsCluster.embedded(servers)) {
+            PsCluster.Builder builder = PsCluster.builder().servers(servers);
+            if (checkpoints != null) {
+                builder.checkpoints(checkpoints);
+            }
+            try (PsCluster cluster = builder.start()) {
                 return run(cluster.worker());
             }
         }

@@ -89,7 +89,7 @@ public final class Call<R> extends Outcome<R> {
         next = other;
     }
 
-    /** Returns the description of the function. */
+    @Override
     public FunctionInfo info() {
         return function.info();
     }

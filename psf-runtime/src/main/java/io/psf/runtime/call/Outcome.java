@@ -2,6 +2,7 @@ package io.psf.runtime.call;
 
 import io.psf.api.Pending;
 import io.psf.api.PsException;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.transport.Channel;
 import java.time.Duration;
 import java.util.Objects;
@@ -47,6 +48,9 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
 
     /** Throws {@link IllegalStateException} if the call has still to be sent by its caller. */
     abstract void requireSent();
+
+    /** Returns the description of the function. */
+    public abstract FunctionInfo info();
 
     /**
      * Adds to an error where it happened.
@@ -225,6 +229,13 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
             tell();
         }
         return future;
+    }
+
+    @Override
+    public final String toString() {
+        PsException failure = failure();
+        return info().name() + ": "
+                + (failure != null ? failure.getMessage() : isDone() ? "answered" : "not answered yet");
     }
 
     private PsException interrupted(InterruptedException e) {
