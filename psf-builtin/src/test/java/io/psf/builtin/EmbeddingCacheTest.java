@@ -303,7 +303,7 @@ final class EmbeddingCacheTest {
         assertThatThrownBy(() -> EmbeddingCache.of(cluster, SPEC.updates(Updates.MEAN)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("updates of tensor \"table\": MEAN (expected: EACH");
-        assertThatThrownBy(builder::open).hasMessage("rows: 0 (expected: 1 to 536870912)");
+        assertThatThrownBy(builder::open).hasMessage("rows: 0 (expected: 1 to 536870911)");
         assertThatThrownBy(() -> builder.pullBound(-1)).hasMessageContaining("pullBound: -1 (expected: 0 to");
         assertThatThrownBy(() -> builder.pushBound(-1)).hasMessageContaining("pushBound: -1 (expected: 0 to");
         EmbeddingCache cache = builder.rows(2).pushBound(5).open();
