@@ -34,22 +34,12 @@ public final class Correction {
 
     /** Returns lr / (1 - b1^steps). */
     public float rate(float lr, int steps) {
-        return (float) (lr * mean(steps));
+        return (float) (lr * (steps < MOST ? known(steps)[2 * steps] : ofMean(steps)));
     }
 
     /** Returns 1 / sqrt(1 - b2^steps). */
     public float root(int steps) {
-        return (float) exactRoot(steps);
-    }
-
-    /** Returns 1 / (1 - b1^steps), in float64. */
-    public double mean(int steps) {
-        return steps < MOST ? known(steps)[2 * steps] : ofMean(steps);
-    }
-
-    /** Returns 1 / sqrt(1 - b2^steps), in float64. */
-    public double exactRoot(int steps) {
-        return steps < MOST ? known(steps)[2 * steps + 1] : ofRoot(steps);
+        return (float) (steps < MOST ? known(steps)[2 * steps + 1] : ofRoot(steps));
     }
 
     /** Returns 1 / (1 - b1^steps), computed anew. */

@@ -29,16 +29,6 @@ public final class TiledOptimizer implements Optimizer {
         this(name, kernel, Options.NONE, null, false);
     }
 
-    /**
-     * Creates an optimizer at a constant rate.
-     *
-     * @throws IllegalArgumentException if the formula replaces the weights and an option is to change gradients, or if
-     *     there is a schedule
-     */
-    public TiledOptimizer(String name, Kernel kernel, Options options) {
-        this(name, kernel, options, null);
-    }
-
     TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate) {
         this(name, kernel, options, rate, !options.schedule().isConstant());
     }
