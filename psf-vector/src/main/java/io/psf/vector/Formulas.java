@@ -184,7 +184,8 @@ final class Formulas {
             FloatVector sum = z.load(i).add(gradient.sub(shift));
             z.store(i, sum);
             FloatVector within = sum.min(bound).max(-bound);
-            w.store(i, within.sub(sum).div(root.add(first).mul(perRate).add(ridge)));
+            FloatVector divisor = root.add(first).mul(perRate).add(ridge).max(Float.MIN_NORMAL);
+            w.store(i, within.sub(sum).div(divisor));
         }
         return end;
     }

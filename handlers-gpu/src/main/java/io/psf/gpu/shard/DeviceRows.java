@@ -210,8 +210,7 @@ final class DeviceRows {
             return;
         }
         find(kernels, of, n, into);
-        status.read();
-        updateCounts();
+        readCounts();
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
@@ -244,13 +243,15 @@ final class DeviceRows {
      * Reads the status of an operation. Blocks until its work has ended.
      *
      * @param given the keys of the operation
+     * @param made true if {@link #make} was called, and the new rows have their initial values
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, with {@code
      *     RESOURCE_EXHAUSTED} if a row could not be created
      */
-    void end(LongArray given) {
-        status.read();
-        updateCounts();
-        filled = rows;
+    void end(LongArray given, boolean made) {
+        readCounts();
+        if (made) {
+            filled = rows;
+        }
         requireOwned(given);
         if (status.isFull()) {
             throw new PsException(
@@ -258,6 +259,12 @@ final class DeviceRows {
                     "rows of " + name + ": more than " + capacity + " (expected: at most " + most()
                             + "; use more slices)");
         }
+    }
+
+    /** Reads the numbers of rows and entries. Blocks until the earlier work has ended. */
+    void readCounts() {
+        status.read();
+        updateCounts();
     }
 
     /** Takes the counts of the status that was read: an operation that has failed may have created rows. */
@@ -339,7 +346,7 @@ final class DeviceRows {
         Block of = upload(given);
         Block items = items(n);
         find(kernels, of.address(), n, items.address());
-        end(given);
+        end(given, false);
         int[] removed = new int[n];
         var unused =
                 workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory

@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Steps one shard's rows on the device, by whatever formula. Returns when the update is in the values. */
@@ -48,7 +49,15 @@ final class DeviceSteps {
 
     /** Takes the memory that the steps of a formula need, whatever their rate. */
     void prepare(RuleKernel rule) {
+        rows.memory().requireThere();
+        rows.workspace().device().use(); // a lane may have shards on several devices
         var unused = corrections(rule);
+    }
+
+    /** Runs an operation on the shard. */
+    <T> T operation(Function<Kernels, T> work) {
+        rows.memory().requireThere();
+        return rows.workspace().operation(work);
     }
 
     private Corrections corrections(RuleKernel rule) {
@@ -93,13 +102,13 @@ final class DeviceSteps {
         Block of = rows.upload(keys);
         Block items = rows.items(n);
         newRows.begin(kernels, rows.make(kernels, keys, of.address(), items.address(), false), n);
-        rows.end(keys);
+        rows.end(keys, true);
         return items;
     }
 
     /** Steps every row. */
     void all(RuleKernel rule, FloatArray update) {
-        rows.workspace().operation(kernels -> {
+        operation(kernels -> {
             stepAll(kernels, rule, update);
             return null;
         });
@@ -107,7 +116,7 @@ final class DeviceSteps {
 
     /** Steps the rows of keys. */
     void rows(RuleKernel rule, LongArray keys, FloatArray update) {
-        rows.workspace().operation(kernels -> {
+        operation(kernels -> {
             stepRows(kernels, rule, keys, update);
             return null;
         });
@@ -146,7 +155,7 @@ final class DeviceSteps {
             rows.unclaim(); // it was not released
             throw e;
         }
-        rows.end(keys);
+        rows.end(keys, true);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
         }

@@ -38,7 +38,7 @@ final class DeviceSums {
             int count,
             @Nullable LongArray keys,
             FloatArray update) {
-        return steps.workspace().operation(kernels -> {
+        return steps.operation(kernels -> {
             Launch launch = launch(kernels, formula, gradients, count, keys);
             return sums(kernels, formula.sums(), update, launch);
         });

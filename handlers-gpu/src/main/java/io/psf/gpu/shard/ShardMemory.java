@@ -1,5 +1,6 @@
 package io.psf.gpu.shard;
 
+import io.psf.api.PsException;
 import io.psf.gpu.driver.Block;
 import java.util.HashSet;
 import java.util.Set;
@@ -8,6 +9,7 @@ import java.util.Set;
 final class ShardMemory {
     private final Workspace workspace;
     private final Set<Block> blocks = new HashSet<>();
+    private boolean isGivenUp;
 
     ShardMemory(Workspace workspace) {
         this.workspace = workspace;
@@ -21,7 +23,7 @@ final class ShardMemory {
      * Allocates memory, its content undefined.
      *
      * @param what the use, for the message
-     * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the device has too little memory
      */
     Block allocate(long bytes, String what) {
         Block block = workspace.device().allocate(bytes, what);
@@ -41,8 +43,20 @@ final class ShardMemory {
         }
     }
 
+    /**
+     * Checks that the shard has its memory: a step that began before its tensor was cleared may end afterwards.
+     *
+     * @throws PsException with {@code UNKNOWN_TENSOR} if it has been given up
+     */
+    void requireThere() {
+        if (isGivenUp) {
+            throw new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
+        }
+    }
+
     /** Gives all memory up, when the work on it has ended. */
     void freeAll() {
+        isGivenUp = true;
         workspace.settle();
         blocks.forEach(workspace.device()::free);
         blocks.clear();

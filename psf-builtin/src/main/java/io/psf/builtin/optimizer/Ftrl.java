@@ -43,7 +43,8 @@ public record Ftrl(float lr, float beta, float l1, float l2) implements Kernel {
             float root = (float) Math.sqrt(n[i]);
             z[i] += g[i] - (root - before) * perRate * w[i];
             float within = Math.max(-bound, Math.min(bound, z[i])); // without a branch, so that the JIT vectorizes
-            w[i] = (within - z[i]) / ((first + root) * perRate + ridge);
+            float divisor = (first + root) * perRate + ridge; // 0 only if all gradients were
+            w[i] = (within - z[i]) / Math.max(divisor, Float.MIN_NORMAL);
         }
     }
 }

@@ -302,8 +302,11 @@ public final class RowPolicy {
     /** Returns how many rows take at most some bytes, with their slots, marks, keys and the index of the keys. */
     private static long rowsIn(long bytes, Shard shard) {
         ShardBytes now = shard.bytes();
-        long slots = shard.rows() == 0 ? 0 : now.slots() / shard.rows();
-        long ofRow = bytesOfRow(shard.spec()) + slots;
+        TensorInfo table = shard.spec();
+        long values = (long) table.types().bytes() * table.width();
+        long slots =
+                now.values() == 0 ? 0 : (long) ((double) values * now.slots() / now.values()); // as there is memory
+        long ofRow = bytesOfRow(table) + slots;
         long rows = 0;
         for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
             long fit = (bytes - entries * Long.BYTES) / ofRow; // an index is doubled when it is three quarters full

@@ -54,6 +54,18 @@ class FormulasTest {
     }
 
     @Test
+    void aZeroGradientOfFtrlLeavesZeroWhateverTheArguments() {
+        TestShard shard = TestShard.whole(100, 1, Optimizers.ftrl(0.1, 0, 0, 0).create());
+        shard.optimizer().apply(shard, FloatArray.allocate(100));
+        assertThat(shard.values().toArray()).containsOnly(0f);
+        float[] gradient = new float[100];
+        gradient[7] = 2;
+        shard.optimizer().apply(shard, FloatArray.wrap(gradient));
+        assertThat(shard.values().toArray()).doesNotContain(Float.NaN);
+        assertThat(shard.values().get(7)).isEqualTo(-0.1f, within(1e-6f));
+    }
+
+    @Test
     void everyOptimizerOfPsfIsHere() {
         assertThat(rules().map(OptimizerSpec::name))
                 .containsExactlyInAnyOrderElementsOf(
