@@ -14,8 +14,11 @@ import io.psf.runtime.store.Store;
 import io.psf.runtime.transport.HostMemory;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,10 @@ public final class DeviceFactory implements ShardFactory {
 
     private final List<Device> devices = new ArrayList<>();
     private final List<String> unavailable = new ArrayList<>();
+    /** The number of slices on lanes that have a device. */
+    private final AtomicInteger next = new AtomicInteger();
+    /** The devices of slices on this lane, by number: a tensor beside another one has the same lanes, and so its devices. */
+    private final ThreadLocal<Map<Integer, Device>> ofSlices = ThreadLocal.withInitial(HashMap::new);
 
     @Override
     public Collection<String> placements(List<Integer> numbers) {
@@ -111,7 +118,9 @@ public final class DeviceFactory implements ShardFactory {
     private Device device(Slice slice) {
         String placement = slice.placement();
         if (placement.equals(Node.DEVICE)) {
-            return devices.get(slice.slice() % devices.size());
+            return ofSlices.get()
+                    .computeIfAbsent(
+                            slice.slice(), n -> devices.get(Math.floorMod(next.getAndIncrement(), devices.size())));
         }
         int number = Integer.parseInt(placement.substring(NUMBERED.length()));
         return devices.stream()

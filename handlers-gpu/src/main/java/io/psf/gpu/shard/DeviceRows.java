@@ -261,6 +261,11 @@ final class DeviceRows {
         }
     }
 
+    /** Records that the first rows have their initial values, or will not have them. */
+    void filled(int first) {
+        filled = first;
+    }
+
     /** Reads the numbers of rows and entries. Blocks until the earlier work has ended. */
     void readCounts() {
         status.read();

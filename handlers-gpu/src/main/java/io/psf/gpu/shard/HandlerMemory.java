@@ -4,7 +4,10 @@ import io.psf.gpu.driver.Block;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The memory of a device that handlers of one lane use, given up when the lane runs another piece of work. */
+/**
+ * The memory of a device that handlers of one lane use. It is given up when a handler of another piece of work takes
+ * memory, and with the last shard of the lane on the device.
+ */
 final class HandlerMemory {
     private final Workspace workspace;
     private final List<Block> blocks = new ArrayList<>();

@@ -162,6 +162,7 @@ final class LookUp {
         int end = rows.count();
         long[] keys = new long[Math.min(PAGE, end - before)];
         int most = Math.max(1, Math.min(keys.length, Pieces.rowsOfPiece(width)));
+        rows.filled(end); // rows whose fill throws stay zeros, as in host memory: later pushes do not meet them again
         StoredOnDevice values = new StoredOnDevice(rows, rows.values());
         for (int first = before; first < end; first += most) {
             int n = Math.min(most, end - first);

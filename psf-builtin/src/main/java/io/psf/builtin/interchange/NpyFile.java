@@ -32,9 +32,14 @@ public final class NpyFile {
      * Writes the files of a growing table, or replaces them. If that fails, the files are the ones before, or one of them
      * is missing.
      *
-     * @throws PsException with {@code STORAGE} if one cannot be written
+     * @throws PsException with {@code STORAGE} if one cannot be written; with {@code BAD_REQUEST} if both are one file
      */
     public static void save(Caller caller, TensorInfo table, Path keys, Path values) {
+        if (keys.toAbsolutePath().normalize().equals(values.toAbsolutePath().normalize())) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "files of the keys and values of table \"" + table.id() + "\": " + keys + " (expected: two files)");
+        }
         try (ArrayWriter outKeys = new ArrayWriter(keys);
                 ArrayWriter out = new ArrayWriter(values)) {
             RowTransfer transfer = new RowTransfer(caller, table);

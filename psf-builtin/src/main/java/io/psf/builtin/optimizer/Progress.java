@@ -22,6 +22,7 @@ public final class Progress implements Checkpointed {
     private @Nullable Kernel current;
 
     private float rateOfCurrent = Float.NaN;
+    private @Nullable TiledOptimizer optimizerOfCurrent;
 
     private Progress() {}
 
@@ -67,12 +68,14 @@ public final class Progress implements Checkpointed {
     }
 
     /** Returns an optimizer's formula at a rate: the one of the last step, or another. */
+    @SuppressWarnings("ReferenceEquality") // another optimizer may have the same name
     Kernel at(float rate, TiledOptimizer of) {
         Kernel kernel = current;
-        if (kernel == null || rate != rateOfCurrent) {
+        if (kernel == null || rate != rateOfCurrent || of != optimizerOfCurrent) {
             kernel = BadRequest.ifIllegal(() -> of.at(rate));
             current = kernel;
             rateOfCurrent = rate;
+            optimizerOfCurrent = of;
         }
         return kernel;
     }

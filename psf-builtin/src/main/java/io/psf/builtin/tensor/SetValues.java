@@ -1,10 +1,10 @@
 package io.psf.builtin.tensor;
 
 import io.psf.api.PsFunction;
-import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.layout.ByRange;
+import io.psf.api.spi.StoredShard;
 import io.psf.builtin.optimizer.Shapes;
 
 /** Sets the initial values of a tensor to those of a worker's array, once: further calls change nothing. */
@@ -22,11 +22,11 @@ public interface SetValues {
     record Response() {}
 
     /** Sets the values of this shard, unless they have been set. */
-    default Response handle(Request slice, Shard shard) {
+    default Response handle(Request slice, StoredShard shard) {
         Shapes.requireDense(shard, slice.values());
         SetMark mark = shard.attachment(SetMark.class, SetMark::new);
         if (mark.set()) {
-            shard.values().nearest().copyFrom(slice.values());
+            shard.storedValues().write(0, slice.values());
         }
         return new Response();
     }

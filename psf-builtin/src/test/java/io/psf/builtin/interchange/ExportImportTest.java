@@ -186,6 +186,7 @@ class ExportImportTest {
         assertThat(Tensors.pull(worker, b)).isEqualTo(ofB);
         assertThat(rows(table)).isEqualTo(ofTable);
         refused(() -> Npy.save(worker, table, file), "file of keys");
+        refused(() -> Npy.save(worker, table, keys, keys), "expected: two files");
         byte[] before = Files.readAllBytes(keys);
         Path occupied = folder.resolve("occupied");
         Files.createDirectories(occupied.resolve("file"));

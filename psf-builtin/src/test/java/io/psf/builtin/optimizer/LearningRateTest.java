@@ -14,6 +14,17 @@ import org.junit.jupiter.api.Test;
 
 class LearningRateTest {
     @Test
+    void anOptimizerThatAFunctionSetsIsUsed() {
+        Schedule schedule = Schedule.step(100, 0.5);
+        TestShard shard =
+                TestShard.whole(1, 1, Optimizers.sgd(1).schedule(schedule).create());
+        shard.optimizer().apply(shard, FloatArray.of(1));
+        shard.setOptimizer(Optimizers.adaGrad(1, 0, 1).schedule(schedule).create());
+        shard.optimizer().apply(shard, FloatArray.of(1));
+        assertThat(shard.values().get(0)).isEqualTo(-1.5f);
+    }
+
+    @Test
     void aRefusedOptimizerDoesNotForgetTheRateThatWasSet() {
         TestShard shard = TestShard.whole(1, 1, Optimizers.sgd(1).create());
         LearningRate.set(shard, 0.25f);

@@ -3,9 +3,12 @@ package io.psf.builtin.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.Shard;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.StoredShard;
 import io.psf.builtin.Optimizers;
 import io.psf.testkit.PsfTest;
 import io.psf.testkit.TestCluster;
@@ -16,6 +19,8 @@ import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -129,6 +134,43 @@ class RowPolicyTest {
         push(shard, many); // more than the table holds: in parts
         assertThat(shard.rows()).isLessThanOrEqualTo(100);
         assertThat(keys(shard)).allMatch(key -> key >= 1000);
+    }
+
+    /** A shard on a device takes memory for more rows than it has, and counts it. */
+    @Test
+    void aTableWhoseColumnsDoubleKeepsItsRows() {
+        int width = 4;
+        TestShard host = PsfTest.of(CountPolicyPsf.bind(new CountPolicy() {}))
+                .growing(T, width)
+                .optimizer(Optimizers.adam(0.1).create())
+                .on(1)
+                .shard(T, 0);
+        int[] capacity = {0};
+        Shard shard = (Shard) Proxy.newProxyInstance(
+                Shard.class.getClassLoader(), new Class<?>[] {StoredShard.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("bytes")) {
+                        capacity[0] = host.rows() > capacity[0] ? Math.max(1024, 2 * host.rows()) : capacity[0];
+                        return new ShardBytes(4L * width * capacity[0], 4L * (2 * width + 1) * capacity[0], 0);
+                    }
+                    try {
+                        return method.invoke(host, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        RowPolicy.attach(shard, PolicyOptions.NONE.withLimits(0, 829_472, false), 1, () -> 1_700_000_000);
+        for (int push = 0; push < 150; push++) {
+            long[] keys = LongStream.range(100L * push, 100L * (push + 1)).toArray();
+            FloatArray ones = FloatArray.allocate(width * keys.length);
+            ones.fill(1);
+            RowPolicy.of(shard)
+                    .apply(
+                            shard,
+                            new RowPolicy.Part(LongArray.wrap(keys), ones),
+                            true,
+                            part -> host.optimizer().apply(host, part.keys(), part.values()));
+        }
+        assertThat(host.rows()).isGreaterThan(9000);
     }
 
     @Test
