@@ -210,7 +210,8 @@ final class DeviceRows {
             return;
         }
         find(kernels, of, n, into);
-        readCounts();
+        status.read();
+        updateCounts();
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
@@ -243,15 +244,11 @@ final class DeviceRows {
      * Reads the status of an operation. Blocks until its work has ended.
      *
      * @param given the keys of the operation
-     * @param made true if {@link #make} was called, and the new rows have their initial values
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that the shard does not own, with {@code
      *     RESOURCE_EXHAUSTED} if a row could not be created
      */
-    void end(LongArray given, boolean made) {
+    void end(LongArray given) {
         readCounts();
-        if (made) {
-            filled = rows;
-        }
         requireOwned(given);
         if (status.isFull()) {
             throw new PsException(
@@ -261,15 +258,11 @@ final class DeviceRows {
         }
     }
 
-    /** Records that the first rows have their initial values, or will not have them. */
-    void filled(int first) {
-        filled = first;
-    }
-
-    /** Reads the numbers of rows and entries. Blocks until the earlier work has ended. */
+    /** Reads the numbers of rows and entries. New rows count as filled: if their fill throws, they stay zeros, as on hosts. */
     void readCounts() {
         status.read();
         updateCounts();
+        filled = rows;
     }
 
     /** Takes the counts of the status that was read: an operation that has failed may have created rows. */
@@ -351,7 +344,7 @@ final class DeviceRows {
         Block of = upload(given);
         Block items = items(n);
         find(kernels, of.address(), n, items.address());
-        end(given, false);
+        end(given);
         int[] removed = new int[n];
         var unused =
                 workspace.scratch("from", (long) n * Integer.BYTES); // from here on nothing may fail for lack of memory

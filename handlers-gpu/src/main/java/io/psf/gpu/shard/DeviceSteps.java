@@ -102,7 +102,7 @@ final class DeviceSteps {
         Block of = rows.upload(keys);
         Block items = rows.items(n);
         newRows.begin(kernels, rows.make(kernels, keys, of.address(), items.address(), false), n);
-        rows.end(keys, true);
+        rows.end(keys);
         return items;
     }
 
@@ -155,7 +155,7 @@ final class DeviceSteps {
             rows.unclaim(); // it was not released
             throw e;
         }
-        rows.end(keys, true);
+        rows.end(keys);
         if (rows.status().duplicates() > 0) {
             stepRest(kernels, stepped(rule), itemsOfCall, n, update);
         }

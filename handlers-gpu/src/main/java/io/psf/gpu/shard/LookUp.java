@@ -96,7 +96,7 @@ final class LookUp {
             Block of = rows.upload(keys);
             Block items = rows.items(n);
             rows.find(kernels, of.address(), n, items.address());
-            rows.end(keys, false);
+            rows.end(keys);
             rows.download(items, into, n);
             return n - rows.status().missing();
         });
@@ -117,7 +117,7 @@ final class LookUp {
                 Block items = rows.items(n);
                 int before = rows.make(kernels, keys, of.address(), items.address(), false);
                 begin(kernels, before, n);
-                rows.end(keys, true);
+                rows.end(keys);
                 rows.download(items, into, n);
                 return null;
             });
@@ -158,11 +158,10 @@ final class LookUp {
 
     /** Sets the values of new rows by the fill, which runs on the host. */
     private void fillOnHost(int before) {
-        rows.readCounts(); // also for the operation after this one, if the fill throws
+        rows.readCounts(); // the operation after this one needs them, too, if the fill throws
         int end = rows.count();
         long[] keys = new long[Math.min(PAGE, end - before)];
         int most = Math.max(1, Math.min(keys.length, Pieces.rowsOfPiece(width)));
-        rows.filled(end); // rows whose fill throws stay zeros, as in host memory: later pushes do not meet them again
         StoredOnDevice values = new StoredOnDevice(rows, rows.values());
         for (int first = before; first < end; first += most) {
             int n = Math.min(most, end - first);
@@ -208,7 +207,7 @@ final class LookUp {
                                 piece,
                                 of.address() + (long) first * Long.BYTES,
                                 missing));
-        rows.end(keys, false);
+        rows.end(keys);
         if (generator == null && tensor.grows() && rows.status().missing() > 0) {
             fillMissing(keys, items, into);
         }
