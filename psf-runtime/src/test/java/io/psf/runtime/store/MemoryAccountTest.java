@@ -1,6 +1,7 @@
 package io.psf.runtime.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +85,7 @@ final class MemoryAccountTest {
             other.add(new Object(), 0, collected::countDown).giveUp(1);
             other.exhausted();
             assertThat(collected.await(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(other.givenUp()).isZero();
+            await().until(() -> other.givenUp() == 0); // memory leaves the account after it was freed
             assertThat(account.givenUp()).isEqualTo(10 * MUCH);
             assertThat(freed).hasValue(0);
             assertThat(used).hasSize(10);
