@@ -8,6 +8,7 @@ import io.psf.builtin.cache.CacheOptions;
 import io.psf.builtin.cache.CachedRows;
 import io.psf.builtin.cache.RowAccess;
 import io.psf.builtin.cache.UncachedRows;
+import java.util.function.Supplier;
 
 /**
  * A cache of the rows of an embedding table, on a worker. Look-ups copy rows from the cache, updates are summed in it,
@@ -47,7 +48,7 @@ import io.psf.builtin.cache.UncachedRows;
  *
  * <p>Pushes are applied on arrival: a table whose updates are {@code SUM} or {@code MEAN} is refused, since its rounds
  * take one push of each worker, and caches push at different times. Do not remove rows whose updates are unsent: the
- * push creates them again. After {@link Tensors#load}, open a new cache. Not thread-safe: used by one thread. A worker
+ * push creates them again. After {@link Tensors#load}, open a new cache; {@link ModelCheckpoints#caches} empties it. Not thread-safe: used by one thread. A worker
  * may have several caches of a table; each counts as one of another worker.
  */
 public final class EmbeddingCache implements AutoCloseable {
@@ -72,13 +73,17 @@ public final class EmbeddingCache implements AutoCloseable {
 
     private final TensorCaller worker;
     private final TensorId table;
-    private final RowAccess rows;
+    /** Returns the access to the rows of an empty cache. */
+    private final Supplier<RowAccess> empty;
+
+    private RowAccess rows;
     private boolean closed;
 
-    private EmbeddingCache(TensorCaller worker, TensorId table, RowAccess rows) {
+    private EmbeddingCache(TensorCaller worker, TensorId table, Supplier<RowAccess> empty) {
         this.worker = worker;
         this.table = table;
-        this.rows = rows;
+        this.empty = empty;
+        this.rows = empty.get();
     }
 
     /**
@@ -136,9 +141,14 @@ public final class EmbeddingCache implements AutoCloseable {
         rows.flush();
     }
 
+    /** Removes all rows, and the updates that are not sent, since another state of the table was loaded. */
+    void clear() {
+        rows = empty.get();
+    }
+
     /**
      * Flushes, then saves the table as {@link Tensors#save}. Other workers flush their caches before, and meet this one
-     * at a barrier.
+     * at a barrier. {@link ModelCheckpoints#caches} saves the tables of a model, with the caches of all workers.
      */
     public void save(String checkpoint) {
         flush();
@@ -250,9 +260,12 @@ public final class EmbeddingCache implements AutoCloseable {
             float scale = showOwnUpdates ? scale(spec) : 0;
             CacheOptions options =
                     new CacheOptions(rows, policy.levels, pullBound, pushBound, scale, showOwnUpdates && scale == 0);
-            RowAccess access =
-                    bypass ? new UncachedRows(worker, spec.tensor()) : new CachedRows(worker, spec.tensor(), options);
-            return new EmbeddingCache(worker, table, access);
+            return new EmbeddingCache(
+                    worker,
+                    table,
+                    () -> bypass
+                            ? new UncachedRows(worker, spec.tensor())
+                            : new CachedRows(worker, spec.tensor(), options));
         }
 
         /**

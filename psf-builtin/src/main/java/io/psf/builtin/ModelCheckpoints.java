@@ -54,17 +54,24 @@ public final class ModelCheckpoints {
     private final int increments;
     /** The tensors to save and load; empty for all. */
     private final List<TensorId> selected;
-    /** Weights whose current values the workers have. */
-    private final List<Weights> weights;
 
-    private ModelCheckpoints(
-            Worker worker, String name, int kept, int increments, List<TensorId> selected, List<Weights> weights) {
+    private final Held held;
+
+    /**
+     * What the workers hold of the model.
+     *
+     * @param weights weights whose current values the workers have
+     * @param caches caches of the worker, with updates that the servers lack
+     */
+    private record Held(List<Weights> weights, List<EmbeddingCache> caches) {}
+
+    private ModelCheckpoints(Worker worker, String name, int kept, int increments, List<TensorId> selected, Held held) {
         this.worker = worker;
         this.name = name;
         this.kept = kept;
         this.increments = increments;
         this.selected = selected;
-        this.weights = weights;
+        this.held = held;
     }
 
     /**
@@ -74,7 +81,7 @@ public final class ModelCheckpoints {
      *     PSF_CHECKPOINTS}, the same for all servers)
      */
     public static ModelCheckpoints at(Worker worker, String name) {
-        return new ModelCheckpoints(worker, name, 3, 0, List.of(), List.of());
+        return new ModelCheckpoints(worker, name, 3, 0, List.of(), new Held(List.of(), List.of()));
     }
 
     /**
@@ -86,7 +93,7 @@ public final class ModelCheckpoints {
         if (count < 1) {
             throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
         }
-        return new ModelCheckpoints(worker, name, count, increments, selected, weights);
+        return new ModelCheckpoints(worker, name, count, increments, selected, held);
     }
 
     /**
@@ -106,12 +113,12 @@ public final class ModelCheckpoints {
         if (most < 0) {
             throw new IllegalArgumentException("increments: " + most + " (expected: >= 0)");
         }
-        return new ModelCheckpoints(worker, name, kept, most, selected, weights);
+        return new ModelCheckpoints(worker, name, kept, most, selected, held);
     }
 
     /** Returns the same checkpoints, of some tensors. */
     public ModelCheckpoints tensors(TensorId... tensors) {
-        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors), weights);
+        return new ModelCheckpoints(worker, name, kept, increments, List.of(tensors), held);
     }
 
     /**
@@ -121,7 +128,19 @@ public final class ModelCheckpoints {
      * @param reduced all reduced weights of the model; weights on the servers may be among them
      */
     public ModelCheckpoints weights(Weights... reduced) {
-        return new ModelCheckpoints(worker, name, kept, increments, selected, List.of(reduced));
+        return new ModelCheckpoints(
+                worker, name, kept, increments, selected, new Held(List.of(reduced), held.caches()));
+    }
+
+    /**
+     * Returns the same checkpoints, with caches of this worker: a save first flushes them, and after a load they are
+     * empty, without unsent updates and with counters of 0.
+     *
+     * @param caches all open caches of the worker whose tables are saved; used by the thread that saves and loads
+     */
+    public ModelCheckpoints caches(EmbeddingCache... caches) {
+        return new ModelCheckpoints(
+                worker, name, kept, increments, selected, new Held(held.weights(), List.of(caches)));
     }
 
     /**
@@ -144,6 +163,7 @@ public final class ModelCheckpoints {
         List<RecordEntry> entries = new ArrayList<>();
         record.forEach((key, value) -> entries.add(new RecordEntry(worker.rank(), key, value)));
         reduced().forEach(tensor -> entries.add(new RecordEntry(worker.rank(), ModelCheckpoint.STORED + tensor, "")));
+        held.caches().forEach(EmbeddingCache::flush);
         var unused = work("save of step " + step, entries, attempt -> write(step, attempt));
     }
 
@@ -154,7 +174,7 @@ public final class ModelCheckpoints {
     private long write(long step, long attempt) {
         discard(step);
         try {
-            weights.forEach(Weights::store);
+            held.weights().forEach(Weights::store);
             Optional<ModelManifest> before =
                     increments == 0 ? Optional.empty() : manifests().stream().findFirst();
             List<SavedTensor> saved = new ArrayList<>();
@@ -206,7 +226,7 @@ public final class ModelCheckpoints {
     }
 
     private List<TensorId> reduced() {
-        return weights.stream()
+        return held.weights().stream()
                 .filter(ReducedWeights.class::isInstance)
                 .map(Weights::tensor)
                 .toList();
@@ -278,8 +298,9 @@ public final class ModelCheckpoints {
 
     /** Takes the weights from the servers. The next push of a worker replaces the servers' copy: all wait. */
     private void restore() {
-        if (!weights.isEmpty()) {
-            weights.forEach(Weights::restore);
+        held.caches().forEach(EmbeddingCache::clear);
+        if (!held.weights().isEmpty()) {
+            held.weights().forEach(Weights::restore);
             worker.barrier();
         }
     }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -121,6 +122,48 @@ class ModelCheckpointsTest {
             assertThat(loaded.record(0)).isEqualTo(Map.of("epoch", "3", "position", "ä \n%+"));
             assertThat(loaded.tensors()).extracting(each -> each.id()).containsExactly(BIAS, DENSE, TABLE);
             assertThat(train(worker, 30, 60)).isEqualTo(unbroken);
+        }
+    }
+
+    /** Updates below the push bound are in the caches alone until the save. */
+    @Test
+    void aSaveHasTheUnsentUpdatesOfAllCachesAndALoadEmptiesThem() {
+        TensorSpec cached = TensorSpec.table("cached", 100, WIDTH).optimizer(Optimizers.add());
+        long[] keys = {3, 70};
+        float[] ones = new float[2 * WIDTH];
+        Arrays.fill(ones, 1);
+        try (PsCluster cluster = cluster(2, 2)) {
+            onBoth(cluster, worker -> {
+                try (EmbeddingCache cache = EmbeddingCache.of(worker, cached)
+                        .rows(10)
+                        .pullBound(EmbeddingCache.UNLIMITED)
+                        .pushBound(100)
+                        .open()) {
+                    ModelCheckpoints checkpoints =
+                            ModelCheckpoints.at(worker, "m").caches(cache);
+                    float[] rows = new float[2 * WIDTH];
+                    cache.lookUp(keys, rows);
+                    cache.update(keys, ones);
+                    worker.barrier();
+                    Tensors.pullRows(worker, cache.table(), keys, rows).await();
+                    assertThat(rows).containsOnly(0);
+                    worker.barrier();
+                    checkpoints.save(1, Map.of());
+                    Tensors.pullRows(worker, cache.table(), keys, rows).await();
+                    assertThat(rows).containsOnly(2);
+                    worker.barrier();
+                    cache.update(keys, ones);
+                    assertThat(checkpoints.loadLatest()).isPresent();
+                    cache.lookUp(keys, rows);
+                    assertThat(rows).containsOnly(2);
+                    assertThat(cache.counters().misses()).isEqualTo(2);
+                }
+                worker.barrier();
+                float[] closed = new float[2 * WIDTH];
+                Tensors.pullRows(worker, TensorId.of("cached"), keys, closed).await();
+                assertThat(closed).as("no update from before the load was sent").containsOnly(2);
+                return true;
+            });
         }
     }
 
