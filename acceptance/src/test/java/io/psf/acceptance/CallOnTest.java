@@ -155,9 +155,10 @@ final class CallOnTest {
 
     @Test
     void aCallEndsByTheDeadlineOfTheOneItIsMadeFor() throws InterruptedException {
+        call(How.AGAIN).await(); // connects the servers, and loads the layout
         CallOn.SILENT.clear();
         PsException late = failure(CallOnPsf.stub(shared.worker())
-                .withDeadline(Duration.ofMillis(200))
+                .withDeadline(Duration.ofSeconds(1))
                 .call(a, b, 1, How.NEVER));
         assertThat(late.code()).isEqualTo(Code.TIMED_OUT);
         requireGivenUp();

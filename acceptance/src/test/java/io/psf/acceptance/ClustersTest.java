@@ -59,7 +59,7 @@ final class ClustersTest {
 
     @Test
     void aSchedulerThatWaitsInVainSaysForWhom() {
-        SchedulerConfig config = SchedulerConfig.of(2, 1).withJoinTimeout(Duration.ofMillis(500));
+        SchedulerConfig config = SchedulerConfig.of(2, 1).withJoinTimeout(Duration.ofSeconds(3));
         try (Scheduler scheduler = Scheduler.start(config)) {
             CompletableFuture<PsException> worker = CompletableFuture.supplyAsync(() -> catchThrowableOfType(
                     PsException.class,

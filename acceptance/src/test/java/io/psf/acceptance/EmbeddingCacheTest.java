@@ -203,7 +203,7 @@ final class EmbeddingCacheTest {
         try (LocalJob job = LocalJob.builder()
                 .servers(2)
                 .workers(1)
-                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "1500ms"))
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s"))
                 .endOnFailure(false)
                 .onLine((node, line) -> {})
                 .start()) {

@@ -33,7 +33,7 @@ interface Faulty {
             case NONE -> CompletableFuture.completedFuture(new Response(shard.values()));
             case SLOW -> {
                 try {
-                    Thread.sleep(300);
+                    Thread.sleep(1000);
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }

@@ -95,6 +95,7 @@ final class ListenersTest {
             assertThat(only(onServer, "answered").outcome).isEqualTo(Code.OK);
             assertThat(only(onServer, "answered").nanos).isPositive();
 
+            await().until(() -> of(calls.events, PUSH).size() == 3);
             List<Event> onWorker = of(calls.events, PUSH);
             assertThat(onWorker).extracting(Event::what).containsExactlyInAnyOrder("sent", "received", "ended");
             assertThat(only(onWorker, "sent").bytes).isBetween(4000L, 5000L);

@@ -29,7 +29,7 @@ final class LostServerTest {
     void whoeverHasPushedToALostServerIsTold() throws Exception {
         try (LocalJob job = LocalJob.builder()
                 .workers(2)
-                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "1500ms"))
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s"))
                 .endOnFailure(false)
                 .onLine((node, line) -> {})
                 .start()) {

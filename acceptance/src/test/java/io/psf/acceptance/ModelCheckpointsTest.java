@@ -37,7 +37,7 @@ final class ModelCheckpointsTest {
         return LocalJob.builder()
                 .servers(2)
                 .workers(1)
-                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "1500ms", "PSF_CHECKPOINTS", folder.toString()))
+                .environment(Map.of("PSF_HEARTBEAT_LIMIT", "3s", "PSF_CHECKPOINTS", folder.toString()))
                 .endOnFailure(false)
                 .onLine((node, line) -> {})
                 .start();

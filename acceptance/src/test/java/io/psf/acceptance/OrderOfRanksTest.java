@@ -130,7 +130,7 @@ final class OrderOfRanksTest {
             TensorId other = Tensors.init(zero, TensorSpec.dense("other", ROWS, WIDTH));
             float[] first = gradient(0, 0);
             assertThatThrownBy(() -> DensePushPsf.stub(zero)
-                            .withDeadline(Duration.ofMillis(50))
+                            .withDeadline(Duration.ofMillis(500)) // enough for it to be run
                             .call(w, FloatArray.wrap(first))
                             .await())
                     .isInstanceOf(PsException.class)

@@ -123,7 +123,7 @@ final class ReconnectTest {
 
     @Test
     void aNodeThatDoesNotComeBackWithinTheLimitIsLost() throws Exception {
-        start(Duration.ofSeconds(1), 0);
+        start(Duration.ofSeconds(3), 0);
         proxy.refuse(true);
         await().atMost(SOON)
                 .untilAsserted(() -> assertThatThrownBy(() -> one.barrier(Duration.ofMillis(200)))

@@ -176,7 +176,7 @@ final class RegressionsTest {
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CANCELLED));
             givingUp.get(10, TimeUnit.SECONDS);
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
         }
     }
 

@@ -150,7 +150,7 @@ final class StagesTest {
     void aCallWhoseStageNeverCompletesEndsByItsDeadlineOrIsGivenUp(Shape shape) {
         STAGES.add(shape.of.apply(new CompletableFuture<>()));
         Pending<Stages.Response> late = StagesPsf.stub(cluster.worker())
-                .withDeadline(Duration.ofMillis(60))
+                .withDeadline(Duration.ofMillis(500))
                 .call(tensor);
         assertThat(failure(late::await).code()).isEqualTo(Code.TIMED_OUT);
         requireTheNextIsAnswered();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A transport whose connections can be broken, with whatever is on its way. */
 final class Breaking implements Transport {
-    private static final long USEFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long USEFUL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Transport inner;
     private final List<Opened> channels = new CopyOnWriteArrayList<>();

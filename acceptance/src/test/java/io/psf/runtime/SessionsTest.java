@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections that break: nothing is lost, and nothing is done twice. */
-@Timeout(120)
+@Timeout(300)
 final class SessionsTest {
     private final List<Breaking> transports = new CopyOnWriteArrayList<>();
 
@@ -219,7 +219,7 @@ final class SessionsTest {
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.UNAVAILABLE))
                     .hasMessageContaining("server 1");
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(20));
         }
     }
 

@@ -53,7 +53,7 @@ final class SilenceTest {
             proxy.fallSilent();
             pushOnes(worker, w, 10);
             assertThat(Tensors.pull(worker, w)).containsOnly(20f);
-            assertThat(proxy.connections()).isEqualTo(before + 2);
+            assertThat(proxy.connections()).isGreaterThanOrEqualTo(before + 2);
         }
     }
 

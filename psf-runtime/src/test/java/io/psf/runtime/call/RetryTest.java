@@ -268,8 +268,8 @@ final class RetryTest {
 
     @Test
     void theDeadlineIsThatOfTheFirstTime() {
-        Call<Integer> call = send(false, Duration.ofMillis(200));
-        Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
+        Call<Integer> call = send(false, Duration.ofSeconds(1));
+        Awaitility.await().pollDelay(Duration.ZERO).until(() -> {
             client.expire();
             if (!call.isDone()) {
                 while (!repeats.isEmpty()) {

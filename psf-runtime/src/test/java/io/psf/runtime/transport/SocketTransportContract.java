@@ -195,12 +195,14 @@ public abstract class SocketTransportContract extends TransportContract {
     @ValueSource(booleans = {false, true})
     void framesBehindOneThatKeepsItsReceiverArriveInTheirOrder(boolean says) throws Exception {
         Keeping receiver = new Keeping(100, says);
-        try (Transport seldomChecked = newTransport(ConnectionLimits.usual());
+        ConnectionLimits seldom =
+                ConnectionLimits.usual().withHello(Duration.ofSeconds(60)).withPartialFrame(Duration.ofSeconds(60));
+        try (Transport seldomChecked = newTransport(seldom);
                 Socket socket = new Socket(
                         InetAddress.getLoopbackAddress(),
                         seldomChecked.listen("127.0.0.1", 0, each -> receiver).port())) {
             socket.getOutputStream().write(requests(15)); // in one piece, so that they are read at once
-            assertThat(receiver.others.await(1, TimeUnit.SECONDS))
+            assertThat(receiver.others.await(5, TimeUnit.SECONDS))
                     .as("14 frames that came together with the first")
                     .isTrue();
             for (int i = 0; i < 15; i++) {
@@ -306,7 +308,7 @@ public abstract class SocketTransportContract extends TransportContract {
 
     @Test
     void aStrangerWhoseRequestIsBeingAnsweredIsNotCutOffNorOneThatIsTrusted() throws Exception {
-        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofMillis(300)))) {
+        try (Transport strict = newTransport(ConnectionLimits.usual().withHello(Duration.ofSeconds(2)))) {
             int port = strict.listen("127.0.0.1", 0, each -> atServer).port();
             try (Socket waiting = connect(port);
                     Socket trusted = connect(port)) {

@@ -56,8 +56,9 @@ final class StarvedNodeTest {
         Map<String, String> said = run("ulimit -n 120;", "files");
         assertThat(said).containsEntry("files", "none").containsKeys("before", "after");
         assertThat(Integer.parseInt(said.get("starved")))
-                .as("milliseconds of 100 round trips, while new connections cannot be taken")
-                .isLessThan(900);
+                .as(
+                        "milliseconds of 100 round trips while new connections cannot be taken; 10,000 if each waited for the next check")
+                .isLessThan(5000);
     }
 
     @Test

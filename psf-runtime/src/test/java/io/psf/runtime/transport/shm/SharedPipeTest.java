@@ -157,7 +157,7 @@ final class SharedPipeTest {
         long seed = System.nanoTime();
         System.out.println("seed: " + seed);
         List<SharedPipe> ends = ends(4096);
-        int frames = 100_000;
+        int frames = 20_000;
         together(List.of(
                 () -> {
                     Random random = new Random(seed);
@@ -217,20 +217,28 @@ final class SharedPipeTest {
             if (memory != null) {
                 return memory;
             }
-            Thread.onSpinWait();
+            pause();
         }
     }
 
     private static void write(SharedPipe pipe, ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             pipe.write(bytes);
+            if (bytes.hasRemaining()) {
+                pause();
+            }
         }
     }
 
     private static void awaitBytes(SharedPipe pipe, int count) throws IOException {
         while (pipe.available(count) < count) {
-            Thread.onSpinWait();
+            pause();
         }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // both ends may share a processor
+    private static void pause() {
+        Thread.yield();
     }
 
     @Test
