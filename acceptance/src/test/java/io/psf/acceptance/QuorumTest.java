@@ -125,6 +125,34 @@ final class QuorumTest {
         }
     }
 
+    /** The third worker computes 20 ms for each push, the others nothing. */
+    @ParameterizedTest
+    @EnumSource(names = {"EACH", "SUM"})
+    void ry5_asynchronousRunsAtTheFastPaceAndSynchronousAtTheSlowOne(Updates updates) {
+        int pushes = 20;
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 3)) {
+            long[] nanos = new long[3];
+            onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, SPEC.updates(updates));
+                worker.barrier();
+                long begin = System.nanoTime();
+                for (int i = 0; i < pushes; i++) {
+                    push(worker, w, worker.rank() == 2 ? 20_000_000 : 0);
+                }
+                nanos[worker.rank()] = System.nanoTime() - begin;
+            });
+            assertThat(nanos[2]).isGreaterThanOrEqualTo(pushes * 20_000_000L);
+            for (int fast = 0; fast < 2; fast++) {
+                if (updates == Updates.EACH) {
+                    assertThat(nanos[fast]).isLessThan(nanos[2] / 2);
+                } else {
+                    assertThat(nanos[fast]).isGreaterThanOrEqualTo((pushes - 1) * 20_000_000L);
+                }
+            }
+            assertThat(Tensors.pull(cluster.worker(), TensorId.of("w"))).containsOnly(3 * pushes);
+        }
+    }
+
     private static void push(Worker worker, TensorId w, long nanosToCompute) {
         LockSupport.parkNanos(nanosToCompute);
         Tensors.push(worker, w, filled(1)).await();

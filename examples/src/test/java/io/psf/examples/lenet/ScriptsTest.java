@@ -17,10 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The three scripts, each a process, with the class path of this test in the place of ./psf. */
 @Timeout(120)
-class ScriptsTest {
+final class ScriptsTest {
+    private static final Map<String, String> ROLES =
+            Map.of("Scheduler", "MS_SCHED", "Server", "MS_PSERVER", "Worker", "MS_WORKER");
+
     private final List<Process> started = new ArrayList<>();
 
     @TempDir
@@ -37,39 +41,65 @@ class ScriptsTest {
         }
     }
 
-    private Process start(String script, Map<String, String> environment) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("sh", "lenet/" + script + ".sh", "--steps", "3")
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve(script).toFile());
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        started.add(process);
-        return process;
-    }
-
-    @Test
-    void schedulerServerAndWorkerTrainTogether() throws Exception {
-        RealData.mnist();
+    /** Writes a command that runs psf with the class path of this test. */
+    private Path psf() throws IOException {
         Path psf = Files.writeString(
                 folder.resolve("psf"),
                 "#!/bin/sh\nexec '%s' @../psf-cli/src/main/resources/io/psf/cli/jvm.options -cp '%s' io.psf.cli.Main \"$@\"\n"
                         .formatted(
                                 ProcessHandle.current().info().command().orElse("java"),
                                 System.getProperty("java.class.path")));
-        Files.setPosixFilePermissions(psf, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Map<String, String> environment = Map.of("PSF", psf.toString(), "MS_SCHED_PORT", "" + freePort());
-        List<Process> nodes =
-                List.of(start("Scheduler", environment), start("Server", environment), start("Worker", environment));
-        for (Process node : nodes) {
+        return Files.setPosixFilePermissions(psf, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    /** Runs the three scripts of a folder, and checks what they print. */
+    private void requireTraining(Path scripts, Map<String, String> environment) throws Exception {
+        RealData.mnist();
+        for (String name : ROLES.keySet()) {
+            ProcessBuilder builder = new ProcessBuilder(
+                            "sh", scripts.resolve(name + ".sh").toString(), "--steps", "3")
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve(name + ".log").toFile());
+            builder.environment().putAll(environment);
+            started.add(builder.start());
+        }
+        for (Process node : started) {
             assertThat(node.waitFor(100, TimeUnit.SECONDS)).isTrue();
         }
-        String log = Files.readString(folder.resolve("Scheduler"));
-        List<String> lines = Files.readAllLines(folder.resolve("Worker"));
-        assertThat(nodes).as(log + lines).allMatch(node -> node.exitValue() == 0);
+        String log = Files.readString(folder.resolve("Scheduler.log"));
+        List<String> lines = Files.readAllLines(folder.resolve("Worker.log"));
+        assertThat(started).as(log + lines).allMatch(node -> node.exitValue() == 0);
         assertThat(log).contains("cluster is ready: 1 server");
         assertThat(lines)
                 .anyMatch(line -> line.matches("epoch: 1 step: 1, loss is 2\\.30\\d{4}"))
                 .anyMatch(line -> line.matches("epoch: 1 step: 3, loss is 2\\.30\\d{4}"))
                 .anyMatch(line -> line.matches("accuracy: 0\\.\\d{4}"));
+    }
+
+    @Test
+    void theScriptsOfTheRepositoryTrainTogether() throws Exception {
+        requireTraining(Path.of("lenet"), Map.of("PSF", psf().toString(), "MS_SCHED_PORT", "" + freePort()));
+    }
+
+    /** Those of MindSpore's documents, of which one edition misspells the name of the port. */
+    @ParameterizedTest
+    @ValueSource(strings = {"MS_SCHED_PORT", "MS_SCHED_POST"})
+    void theScriptsOfMindSporeTrainTogetherWithTheCommandOfPsf(String nameOfPort) throws Exception {
+        int port = freePort();
+        Path psf = psf();
+        for (Map.Entry<String, String> role : ROLES.entrySet()) {
+            Files.writeString(
+                    folder.resolve(role.getKey() + ".sh"),
+                    String.join(
+                            "\n",
+                            "#!/bin/bash",
+                            "export MS_SERVER_NUM=1",
+                            "export MS_WORKER_NUM=1",
+                            "export MS_SCHED_HOST=127.0.0.1",
+                            "export " + nameOfPort + "=" + port,
+                            "export MS_ROLE=" + role.getValue(),
+                            psf + " lenet $*\n"));
+        }
+        requireTraining(folder, Map.of());
     }
 }
