@@ -1,12 +1,18 @@
 package io.psf.cli;
 
+import io.psf.builtin.TensorSummary;
+import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import javax.lang.model.SourceVersion;
 import jdk.jshell.tool.JavaShellToolBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -41,16 +47,35 @@ final class JShell {
                     import io.psf.api.*;
                     import io.psf.api.array.*;
                     import io.psf.builtin.*;
+                    import io.psf.builtin.dense.*;
                     import io.psf.builtin.optimizer.Schedule;
+                    import io.psf.builtin.sparse.*;
                     import io.psf.runtime.*;
                     import java.time.Duration;
                     Worker worker = io.psf.cli.Shell.worker();
-                    """);
+                    """ + tensors(worker));
             return shell.start(arguments(startup, classPath).toArray(String[]::new));
         } finally {
             connected = null;
             Files.delete(startup);
         }
+    }
+
+    /** Returns declarations of a variable for each tensor of the cluster, {@code demo_wide} for {@code demo.wide}. */
+    private static String tensors(Worker worker) {
+        Map<String, String> variables = new LinkedHashMap<>();
+        variables.put("worker", "");
+        for (TensorSummary tensor : Tensors.list(worker)) {
+            String name = tensor.tensor().id().name();
+            String variable = name.replaceAll("[./:-]", "_");
+            if (variable.matches("\\w+") && SourceVersion.isName(variable)) {
+                variables.putIfAbsent(variable, name);
+            }
+        }
+        variables.remove("worker");
+        return variables.entrySet().stream()
+                .map(each -> "TensorId %s = TensorId.of(\"%s\");\n".formatted(each.getKey(), each.getValue()))
+                .collect(Collectors.joining());
     }
 
     private static List<String> arguments(Path startup, List<String> classPath) throws IOException {

@@ -23,13 +23,16 @@ import picocli.CommandLine.Spec;
         description = {
             "Prints the nodes, tensors and functions of a running cluster: once, or every interval on a terminal.",
             "It visits the cluster as a guest for each print: nothing waits for it, and nothing changes.",
-            "The servers count the requests of functions from the first visit on.",
+            "The servers count the requests of functions from the first visit on: a single print shows at least a second.",
             "A cluster with a secret requires it here, too (PSF_SECRET)."
         },
         footer = {"%nExample:", "  psf status --scheduler 127.0.0.1:4080"},
         mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** The least time of the counts in a single print. */
+    private static final Duration COUNTED = Duration.ofSeconds(1);
+
     private static final String CLEAR = "\u001b[H\u001b[2J";
 
     @Option(
@@ -64,7 +67,13 @@ final class StatusCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
         WorkerConfig config = config(System.getenv());
         if (!repeats) {
-            print(visit(config), out);
+            ClusterStatus status = visit(config);
+            Duration counted = status.statistics().time();
+            if (counted.compareTo(COUNTED) < 0) {
+                Thread.sleep(COUNTED.minus(counted).toMillis());
+                status = visit(config);
+            }
+            print(status, out);
             return 0;
         }
         while (!out.checkError()) {

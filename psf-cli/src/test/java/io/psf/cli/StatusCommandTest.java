@@ -3,6 +3,7 @@ package io.psf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.PsCluster;
@@ -14,7 +15,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -42,17 +45,27 @@ class StatusCommandTest {
         int port;
         try (PsCluster cluster = PsCluster.builder().servers(2).workers(1).tcp().start()) {
             port = cluster.scheduler().port();
-            Tensors.init(cluster.worker(), TensorSpec.table("items", 1000, 16));
+            TensorId items = Tensors.init(cluster.worker(), TensorSpec.table("items", 1000, 16));
+            AtomicBoolean stop = new AtomicBoolean();
+            CompletableFuture<Void> training = CompletableFuture.runAsync(() -> {
+                while (!stop.get()) {
+                    Tensors.push(cluster.worker(), items, new float[16_000]).await();
+                }
+            });
             assertThat(status(port, "--once"))
                     .startsWith("0: NODE")
                     .containsPattern("server +1 +127.0.0.1:[0-9]+")
                     .containsPattern("worker +0 +-")
                     .containsPattern("items +\\[1000, 16\\] +2 +host +1000 +62.5 KiB +0 B +0 B +Add")
-                    .contains("FUNCTION");
+                    .containsPattern("psf.dense.push +[1-9][0-9]* +0 +[0-9.]+ [KMG]iB +[0-9.]+ [KMG]?i?B")
+                    .containsPattern("functions are counted since [1-9]");
             assertThat(status(port, "--json"))
                     .startsWith("0: {\"members\":[{\"role\":\"server\",\"rank\":0,")
                     .contains("{\"name\":\"items\",\"rows\":1000,\"width\":16,\"grows\":false,")
-                    .contains("{\"function\":\"psf.list\",\"outcomes\":{\"OK\":2}");
+                    .contains("{\"function\":\"psf.list\",\"outcomes\":{\"OK\":")
+                    .contains("{\"function\":\"psf.dense.push\",\"outcomes\":{\"OK\":");
+            stop.set(true);
+            training.join();
         }
         assertThat(status(port, "--once")).startsWith("1: psf: UNAVAILABLE: ").contains("127.0.0.1:" + port);
     }
