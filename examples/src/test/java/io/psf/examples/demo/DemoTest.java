@@ -42,8 +42,13 @@ class DemoTest {
     }
 
     @Test
-    void itLearnsWithACacheInEachWorkerToo() {
-        assertThat(auc("--embedded", "--epochs", "1", "--cache", "100")).isGreaterThanOrEqualTo(0.90);
+    void itLearnsWithACacheInEachWorkerTooAndTransfersLess() {
+        List<String> without = run("--embedded", "--epochs", "1");
+        List<String> with = run("--embedded", "--epochs", "1", "--cache", "500");
+        assertThat(aucOf(with)).isGreaterThanOrEqualTo(0.90);
+        for (String bytes : List.of("bytes pushed", "bytes pulled")) {
+            assertThat(number(bytes, with)).as(bytes).isLessThan(0.95 * number(bytes, without));
+        }
     }
 
     @Test
@@ -85,6 +90,17 @@ class DemoTest {
         demo.setOut(new PrintWriter(out));
         assertThat(demo.execute(arguments)).as(out.toString()).isEqualTo(CommandLine.ExitCode.OK);
         return out.toString().lines().toList();
+    }
+
+    /** Returns the number of a line of the result. */
+    private static double number(String name, List<String> lines) {
+        return lines.stream()
+                .map(String::strip)
+                .filter(line -> line.startsWith(name))
+                .mapToDouble(line -> Double.parseDouble(
+                        line.substring(name.length()).replace(",", "").strip()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static double aucOf(List<String> lines) {
