@@ -24,11 +24,13 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,6 +119,45 @@ class RowPolicyTest {
             }
             assertThat(RowPolicy.of(shard).counts().evicted()).isEqualTo(evicted);
         }
+    }
+
+    /** A full table removes a 64th at once, of the lowest ranks, and no row of the push that needs the space. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theRowsThatABatchRemovesAreThoseOfTheModel(boolean lfu) {
+        int most = 640;
+        TestShard shard = shard(PolicyOptions.NONE.withLimits(most, 0, lfu));
+        Random random = new Random(11);
+        Map<Long, Long> ranks = new HashMap<>();
+        long evicted = 0;
+        for (int time = 1; time <= 1000; time++) {
+            long[] keys = random.doubles(1 + random.nextInt(60))
+                    .mapToLong(draw -> (long) (2000 * draw * draw))
+                    .distinct()
+                    .toArray();
+            Set<Long> pushed = LongStream.of(keys).boxed().collect(Collectors.toSet());
+            push(shard, keys);
+
+            Set<Long> removable = new HashSet<>(ranks.keySet());
+            removable.removeAll(pushed);
+            Set<Long> removed = new HashSet<>(removable);
+            removed.removeAll(keys(shard));
+            long beyond = pushed.stream().filter(key -> !ranks.containsKey(key)).count() + ranks.size() - most;
+            assertThat(removed).as("time %s", time).hasSize(beyond <= 0 ? 0 : (int) Math.max(beyond, most / 64));
+            long highest = removed.stream().mapToLong(ranks::get).max().orElse(0);
+            removable.removeAll(removed);
+            assertThat(removable).as("time %s", time).allMatch(key -> ranks.getOrDefault(key, -1L) >= highest);
+            evicted += removed.size();
+
+            ranks.keySet().removeAll(removed);
+            for (long key : pushed) {
+                long count = (ranks.getOrDefault(key, 0L) >>> Integer.SIZE) + 1;
+                ranks.put(key, (lfu ? count << Integer.SIZE : 0) | time);
+            }
+            assertThat(keys(shard)).isEqualTo(new TreeSet<>(ranks.keySet()));
+        }
+        assertThat(evicted).isGreaterThan(2000);
+        assertThat(RowPolicy.of(shard).counts().evicted()).isEqualTo(evicted);
     }
 
     @Test
