@@ -34,19 +34,30 @@ class HetuTest {
     @Test
     void ht8_theThreeProgramsOfHetu() throws Exception {
         int root = freePort();
+        String ofServer = String.valueOf(freePort());
+        String ofWorker = String.valueOf(freePort());
         Process scheduler = start(SchedulerMain.class, root, Map.of("DMLC_ROLE", "scheduler"));
         Process server = start(
                 ServerMain.class,
                 root,
-                Map.of("DMLC_ROLE", "server", "SERVER_ID", "0", "DMLC_PS_SERVER_URI", "127.0.0.1"));
+                Map.of(
+                        "DMLC_ROLE", "server",
+                        "SERVER_ID", "0",
+                        "DMLC_PS_SERVER_URI", "127.0.0.1",
+                        "DMLC_PS_SERVER_PORT", ofServer));
         Process worker = start(
                 WorkerMain.class,
                 root,
-                Map.of("DMLC_ROLE", "worker", "WORKER_ID", "0", "DMLC_PS_WORKER_URI", "127.0.0.1"));
+                Map.of(
+                        "DMLC_ROLE", "worker",
+                        "WORKER_ID", "0",
+                        "DMLC_PS_WORKER_URI", "127.0.0.1",
+                        "DMLC_PS_WORKER_PORT", ofWorker));
         for (Process process : List.of(worker, server, scheduler)) {
             assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).as(output(process)).isZero();
         }
+        assertThat(output(scheduler)).contains("server joined from 127.0.0.1:" + ofServer);
         String fives = Collections.nCopies(128, "5.0").toString();
         assertThat(output(worker).lines()).containsOnlyOnce(fives);
     }
