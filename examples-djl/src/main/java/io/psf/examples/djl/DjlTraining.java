@@ -49,7 +49,7 @@ final class DjlTraining {
     /**
      * Trains in rounds of all workers, each on batches of its own.
      *
-     * @return the mean loss of the last 50 batches
+     * @return the mean loss of the last 50 batches, or of all if there are fewer
      */
     double run(Worker worker, Trainer trainer, int rounds) {
         double limit = 1 / Math.sqrt(SIZES[0]);
@@ -73,6 +73,6 @@ final class DjlTraining {
             Tensors.pushPull(worker, dense, gradient, parameters).await();
             sum += round >= rounds - LAST ? loss : 0;
         }
-        return sum / LAST;
+        return sum / Math.min(LAST, rounds);
     }
 }

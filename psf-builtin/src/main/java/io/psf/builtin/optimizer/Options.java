@@ -65,13 +65,21 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
             if (each.text().equals(kind)) {
                 return new Schedule(
                         each,
-                        (long) number(STEPS, texts.getOrDefault(STEPS, "0")),
+                        steps(STEPS, texts.getOrDefault(STEPS, "0")),
                         number(FACTOR, texts.getOrDefault(FACTOR, "1")),
-                        (long) number(WARM_UP, texts.getOrDefault(WARM_UP, "0")));
+                        steps(WARM_UP, texts.getOrDefault(WARM_UP, "0")));
             }
         }
         throw new IllegalArgumentException(
                 SCHEDULE + ": \"" + kind + "\" (expected: constant, step, linear or cosine)");
+    }
+
+    private static long steps(String name, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + ": \"" + text + "\" (expected: a whole number of steps)", e);
+        }
     }
 
     private static double number(String name, String text) {

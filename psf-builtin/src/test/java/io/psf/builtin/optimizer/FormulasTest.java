@@ -279,6 +279,18 @@ class FormulasTest {
         assertThat(ftrl.schedule(Schedule.step(5, 0.5).warmUp(10)).options()).containsKey("schedule");
     }
 
+    @Test
+    void anOptionThatIsNoneOfItsTypeIsRefused() {
+        assertThatThrownBy(() -> Options.of(Map.of("schedule", "step", "schedule.steps", "10.7")))
+                .hasMessage("schedule.steps: \"10.7\" (expected: a whole number of steps)");
+        assertThatThrownBy(() -> Options.of(Map.of("schedule.warmUp", "long")))
+                .hasMessage("schedule.warmUp: \"long\" (expected: a whole number of steps)");
+        assertThatThrownBy(() -> Options.of(Map.of("clipNorm", "1,5")))
+                .hasMessage("clipNorm: \"1,5\" (expected: a number)");
+        assertThatThrownBy(() -> Options.of(Map.of("schedule", "sine")))
+                .hasMessage("schedule: \"sine\" (expected: constant, step, linear or cosine)");
+    }
+
     private static float[] gradient(Random random, int n) {
         float[] g = new float[n];
         for (int i = 0; i < n; i++) {
