@@ -42,7 +42,7 @@ final class InspectionTest {
 
             TensorSummary counted = Tensors.list(worker).get(0);
             assertThat(counted.placements()).containsExactly(CountingFactory.COUNTING);
-            assertThat(counted.bytes()).isEqualTo(new ShardBytes(10 * 3 * 4, 0, 0));
+            assertThat(counted.bytes()).isEqualTo(new ShardBytes(10 * 3 * 4, 0, 0, 0));
 
             TensorSummary table = Tensors.list(worker).get(1);
             assertThat(table.tensor().id()).isEqualTo(grown);
@@ -54,7 +54,7 @@ final class InspectionTest {
             assertThat(table.bytes().index()).isGreaterThan(4 * 1024 * 8);
 
             TensorSummary dense = Tensors.list(worker).get(2);
-            assertThat(dense.bytes()).isEqualTo(new ShardBytes(4 << 20, 0, 0));
+            assertThat(dense.bytes()).isEqualTo(new ShardBytes(4 << 20, 0, 0, 0));
             assertThat(dense.slices()).isEqualTo(16);
             assertThat(dense.placements()).containsExactly(Node.HOST);
         }

@@ -44,9 +44,9 @@ public interface Shard {
         return rows();
     }
 
-    /** Returns the memory that this shard's rows occupy. By default only the values are counted. */
+    /** Returns the memory that this shard occupies. By default only the values are counted. */
     default ShardBytes bytes() {
-        return new ShardBytes((long) Float.BYTES * width() * rows(), 0, 0);
+        return new ShardBytes((long) Float.BYTES * width() * rows(), 0, 0, 0);
     }
 
     /**

@@ -63,7 +63,7 @@ public record TensorSummary(TensorInfo tensor, String optimizer, String declarat
 
     /** Returns the memory that the rows occupy on all servers. */
     public ShardBytes bytes() {
-        return parts.stream().map(Part::bytes).reduce(new ShardBytes(0, 0, 0), ShardBytes::plus);
+        return parts.stream().map(Part::bytes).reduce(new ShardBytes(0, 0, 0, 0), ShardBytes::plus);
     }
 
     /** Returns the placements of the slices, sorted. */

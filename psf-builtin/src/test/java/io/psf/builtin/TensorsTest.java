@@ -73,7 +73,7 @@ class TensorsTest {
         assertThat(all.get(0).tensor()).isEqualTo(a.tensor());
         assertThat(dense.slices()).isEqualTo(servers);
         assertThat(dense.rows()).isEqualTo(40);
-        assertThat(dense.bytes()).isEqualTo(new ShardBytes(40 * 3 * 4, 40 * 3 * 4, 0));
+        assertThat(dense.bytes()).isEqualTo(new ShardBytes(40 * 3 * 4, 40 * 3 * 4, 0, 0));
         assertThat(dense.placements()).containsExactly(Node.HOST);
         assertThat(dense.optimizer()).startsWith("Momentum").contains("0.9");
         assertThat(dense.declaration()).startsWith("[40, 3] slices=" + servers).contains("psf.uniform");

@@ -33,8 +33,8 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
                     member.rank(),
                     member.host().isEmpty() ? "-" : member.host() + ":" + member.port());
         }
-        Table held =
-                new Table("TENSOR", "SHAPE", "SLICES", "PLACEMENT", "ROWS", "VALUES", "SLOTS", "INDEX", "OPTIMIZER");
+        Table held = new Table(
+                "TENSOR", "SHAPE", "SLICES", "PLACEMENT", "ROWS", "VALUES", "SLOTS", "INDEX", "OTHER", "OPTIMIZER");
         for (TensorSummary each : tensors) {
             held.add(
                     each.tensor().id(),
@@ -45,6 +45,7 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
                     bytes(each.bytes().values()),
                     bytes(each.bytes().slots()),
                     bytes(each.bytes().index()),
+                    bytes(each.bytes().attachments()),
                     each.optimizer());
         }
         Table functions = new Table(
@@ -112,7 +113,7 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
         return "{\"server\":" + part.server() + ",\"placement\":" + text(part.placement()) + ",\"slices\":"
                 + part.slices() + ",\"rows\":" + part.rows() + ",\"valueBytes\":"
                 + part.bytes().values() + ",\"slotBytes\":" + part.bytes().slots() + ",\"indexBytes\":"
-                + part.bytes().index() + "}";
+                + part.bytes().index() + ",\"attachmentBytes\":" + part.bytes().attachments() + "}";
     }
 
     private static String json(FunctionStatistics function) {

@@ -56,7 +56,7 @@ class StatusCommandTest {
                     .startsWith("0: NODE")
                     .containsPattern("server +1 +127.0.0.1:[0-9]+")
                     .containsPattern("worker +0 +-")
-                    .containsPattern("items +\\[1000, 16\\] +2 +host +1000 +62.5 KiB +0 B +0 B +Add")
+                    .containsPattern("items +\\[1000, 16\\] +2 +host +1000 +62.5 KiB +0 B +0 B +0 B +Add")
                     .containsPattern("psf.dense.push +[1-9][0-9]* +0 +[0-9.]+ [KMG]iB +[0-9.]+ [KMG]?i?B")
                     .containsPattern("functions are counted since [1-9]");
             assertThat(status(port, "--json"))

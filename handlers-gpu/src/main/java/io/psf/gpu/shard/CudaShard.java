@@ -128,7 +128,8 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
             ofSlots += slot.bytes();
         }
         long ofValues = rows.values().bytes();
-        return new ShardBytes(ofValues, ofSlots + inSums, memory.bytes() - ofValues - ofSlots); // the rest finds rows
+        long inIndex = memory.bytes() - ofValues - ofSlots; // the rest finds rows
+        return new ShardBytes(ofValues, ofSlots + inSums, inIndex, attachments.bytes());
     }
 
     @Override

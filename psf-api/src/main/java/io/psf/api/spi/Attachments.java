@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.Checkpointed;
+import io.psf.api.Measured;
 import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
@@ -52,6 +53,17 @@ public final class Attachments {
     public interface Sink {
         /** Receives a part. */
         void take(Entry entry) throws IOException;
+    }
+
+    /** Returns the bytes of the attachments that have been created and are {@link Measured}. */
+    public long bytes() {
+        long bytes = 0;
+        for (Object each : made.values()) {
+            if (each instanceof Measured measured) {
+                bytes += measured.bytes();
+            }
+        }
+        return bytes;
     }
 
     /** Returns the attachments that have been created. */

@@ -28,13 +28,14 @@ public interface StoredShard extends Shard {
      */
     StoredColumn storedSlot(String name, int width);
 
-    /** {@inheritDoc} By default the values and the slots are counted. */
+    /** {@inheritDoc} By default the values, the slots and the attachments are counted. */
     @Override
     default ShardBytes bytes() {
         long bytesOfWidth = (long) Float.BYTES * rows();
         long slots =
                 storedSlots().values().stream().mapToLong(StoredColumn::width).sum();
-        return new ShardBytes(bytesOfWidth * width(), bytesOfWidth * slots, 0);
+        return new ShardBytes(
+                bytesOfWidth * width(), bytesOfWidth * slots, 0, attachments().bytes());
     }
 
     /**

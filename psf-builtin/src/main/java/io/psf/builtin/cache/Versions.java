@@ -1,6 +1,7 @@
 package io.psf.builtin.cache;
 
 import io.psf.api.Checkpointed;
+import io.psf.api.Measured;
 import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
@@ -19,7 +20,7 @@ import java.util.Arrays;
  * rows that are created after a removal start with a version that is 2^32 above that of the removed row. That is more
  * than any bound that stands for a number of updates.
  */
-final class Versions implements Checkpointed, RowListener {
+final class Versions implements Checkpointed, Measured, RowListener {
     /** The version that a cache sends for a row that it does not have. */
     private static final long NONE = -1;
 
@@ -56,6 +57,11 @@ final class Versions implements Checkpointed, RowListener {
         versions.storeLoaded();
         versions.growTo(shard.rows());
         return versions;
+    }
+
+    @Override
+    public long bytes() {
+        return (long) Long.BYTES * (versions.length + loadedKeys.length + loadedVersions.length);
     }
 
     private void growTo(int rows) {

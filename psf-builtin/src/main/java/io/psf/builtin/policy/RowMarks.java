@@ -1,6 +1,7 @@
 package io.psf.builtin.policy;
 
 import io.psf.api.Checkpointed;
+import io.psf.api.Measured;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
 import java.io.DataInput;
@@ -12,7 +13,10 @@ import java.util.Arrays;
  * When each row of a shard was last touched by a push, and how often. Attached to the shard of a table with a policy,
  * used on its lane, saved and loaded with it.
  */
-final class RowMarks implements Checkpointed, RowListener {
+final class RowMarks implements Checkpointed, Measured, RowListener {
+    /** The bytes of the marks of a row. */
+    static final int BYTES_OF_ROW = 3 * Integer.BYTES;
+
     private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
     /** The numbers of pushes are lowered by this when the greatest one is reached. */
@@ -55,6 +59,11 @@ final class RowMarks implements Checkpointed, RowListener {
         }
         step++;
         second = now;
+    }
+
+    @Override
+    public long bytes() {
+        return (long) BYTES_OF_ROW * steps.length;
     }
 
     int step() {

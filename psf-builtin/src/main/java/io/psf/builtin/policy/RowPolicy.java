@@ -1,5 +1,6 @@
 package io.psf.builtin.policy;
 
+import io.psf.api.Measured;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * rows that are idle or for which there is no capacity. Attached to the shard, used on its lane. Its marks of the rows
  * are a separate attachment, which is saved.
  */
-public final class RowPolicy {
+public final class RowPolicy implements Measured {
     /** The start of the seconds: 2020-01-01T00:00:00Z, in seconds since 1970. */
     private static final long EPOCH = 1_577_836_800L;
 
@@ -27,9 +28,6 @@ public final class RowPolicy {
 
     /** Idle rows are looked for this often within the time limit. */
     private static final int SCANS = 16;
-
-    /** The bytes of the marks of a row. */
-    private static final int BYTES_OF_MARKS = 3 * Integer.BYTES;
 
     /** The entries of the smallest index of keys. */
     private static final long LEAST_ENTRIES = 1 << 10;
@@ -45,6 +43,9 @@ public final class RowPolicy {
     private long refused;
     private long expired;
     private long evicted;
+    /** The most rows that the shard has had: its index does not shrink. */
+    private long mostSoFar;
+
     private long scannedStep = Long.MIN_VALUE;
     private long scannedSecond = Long.MIN_VALUE;
     private boolean isTicking;
@@ -76,7 +77,7 @@ public final class RowPolicy {
 
     /** Returns the bytes of a row without slots: its values, its key, and its marks. */
     private static long bytesOfRow(TensorInfo table) {
-        return (long) table.types().bytes() * table.width() + Long.BYTES + BYTES_OF_MARKS;
+        return (long) table.types().bytes() * table.width() + Long.BYTES + RowMarks.BYTES_OF_ROW;
     }
 
     /** Gives a new shard of a growing table a policy. */
@@ -97,6 +98,11 @@ public final class RowPolicy {
     /** True if every key gets a row, and no row is removed. */
     public boolean isNone() {
         return options.equals(PolicyOptions.NONE);
+    }
+
+    @Override
+    public long bytes() {
+        return sketch == null ? 0 : sketch.bytes();
     }
 
     /** Returns the counts. */
@@ -294,23 +300,30 @@ public final class RowPolicy {
             most = Math.min(most, Math.max(1, options.rows() / slices));
         }
         if (options.bytes() > 0) {
-            most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - options.sketchBytes(), shard)));
+            mostSoFar = Math.max(mostSoFar, shard.rows());
+            ShardBytes now = shard.bytes();
+            long inMarks =
+                    (long) RowMarks.BYTES_OF_ROW * RowMarks.of(shard, second()).rows();
+            long others = Math.max(0, now.attachments() - inMarks); // with the sketch, and memory for later marks
+            most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - others, shard.spec(), now)));
         }
         return (int) most;
     }
 
-    /** Returns how many rows take at most some bytes, with their slots, marks, keys and the index of the keys. */
-    private static long rowsIn(long bytes, Shard shard) {
-        ShardBytes now = shard.bytes();
-        TensorInfo table = shard.spec();
+    /**
+     * Returns how many rows take at most some bytes, with their slots, marks, keys and the index of the keys, which has
+     * the size for the most rows so far: attachments may have grown since.
+     */
+    private long rowsIn(long bytes, TensorInfo table, ShardBytes now) {
         long values = (long) table.types().bytes() * table.width();
         long slots =
                 now.values() == 0 ? 0 : (long) ((double) values * now.slots() / now.values()); // as there is memory
         long ofRow = bytesOfRow(table) + slots;
         long rows = 0;
         for (long entries = LEAST_ENTRIES; entries * Long.BYTES < bytes; entries *= 2) {
-            long fit = (bytes - entries * Long.BYTES) / ofRow; // an index is doubled when it is three quarters full
-            rows = Math.max(rows, Math.min(fit, entries / 4 * 3));
+            long inIndex = entries / 4 * 3; // it is doubled when it is three quarters full
+            long fit = Math.min((bytes - entries * Long.BYTES) / ofRow, inIndex);
+            rows = inIndex / 2 < mostSoFar ? fit : Math.max(rows, fit);
         }
         return rows;
     }

@@ -33,6 +33,10 @@ final class Sketch {
         counters = new byte[(int) Long.highestOneBit(bytes)];
     }
 
+    long bytes() {
+        return counters.length;
+    }
+
     /** Counts a key, and returns how often it has come, this time included. */
     int add(long key) {
         if (++added > counters.length / ROWS) {

@@ -191,7 +191,7 @@ class RowPolicyTest {
                 Shard.class.getClassLoader(), new Class<?>[] {StoredShard.class}, (self, method, arguments) -> {
                     if (method.getName().equals("bytes")) {
                         capacity[0] = host.rows() > capacity[0] ? Math.max(1024, 2 * host.rows()) : capacity[0];
-                        return new ShardBytes(4L * width * capacity[0], 4L * (2 * width + 1) * capacity[0], 0);
+                        return new ShardBytes(4L * width * capacity[0], 4L * (2 * width + 1) * capacity[0], 0, 0);
                     }
                     try {
                         return method.invoke(host, arguments);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.TensorId;
+import io.psf.builtin.EmbeddingCache;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TableCounts;
 import io.psf.builtin.TablePolicy;
@@ -80,9 +81,35 @@ class TablePolicyTest {
             }
             TensorSummary summary = Tensors.list(worker).get(0);
             TableCounts counts = TableCounts.of(worker, table);
-            assertThat(summary.bytes().total() + 12 * counts.rows()).isBetween(bound / 2, bound);
+            assertThat(summary.bytes().attachments()).isBetween(12 * counts.rows(), 15 * counts.rows() + 1024);
+            assertThat(summary.bytes().total()).isBetween(bound / 2, bound);
             assertThat(counts.admitted()).isEqualTo(300_000);
             assertThat(counts.evicted()).isEqualTo(300_000 - counts.rows());
+        }
+    }
+
+    @Test
+    void theBytesOfASketchAndOfACachesVersionsAreWithinTheLimitToo() {
+        long bound = 4 << 20;
+        TensorSpec spec = TensorSpec.growing("t", 2)
+                .optimizer(Optimizers.adaGrad(0.1))
+                .policy(NONE.admitAfter(2, 1 << 16).mostBytes(bound));
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            try (EmbeddingCache cache =
+                    EmbeddingCache.of(worker, spec).rows(2000).open()) {
+                Random random = new Random(1);
+                for (int push = 0; push < 300; push++) {
+                    long[] keys = random.longs(1000).toArray();
+                    cache.update(keys, new float[2000]);
+                    cache.update(keys, new float[2000]);
+                }
+            }
+            TensorSummary summary = Tensors.list(worker).get(0);
+            TableCounts counts = TableCounts.of(worker, TensorId.of("t"));
+            assertThat(counts.admitted()).isGreaterThan(250_000);
+            assertThat(summary.bytes().attachments()).isGreaterThanOrEqualTo(2 * (1 << 16) + 20 * counts.rows());
+            assertThat(summary.bytes().total()).isBetween(bound / 2, bound);
         }
     }
 

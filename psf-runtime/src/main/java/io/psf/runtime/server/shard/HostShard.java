@@ -83,7 +83,7 @@ public final class HostShard implements StoredShard, MadeShard {
 
     @Override
     public ShardBytes bytes() {
-        return rows.bytes();
+        return rows.bytes(attachments.bytes());
     }
 
     @Override

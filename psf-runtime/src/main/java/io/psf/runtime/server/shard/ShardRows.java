@@ -108,14 +108,15 @@ public final class ShardRows {
         return growing != null ? growing.most() : index.rows();
     }
 
-    /** Returns the memory that the rows occupy. */
-    public ShardBytes bytes() {
+    /** Returns the memory that the rows occupy, with that of attachments. */
+    public ShardBytes bytes(long attachments) {
         long rows = count();
         long ofSlots = 0;
         for (Column slot : slots.values()) {
             ofSlots += slot.bytesOfRow();
         }
-        return new ShardBytes(rows * values.bytesOfRow(), rows * ofSlots, growing == null ? 0 : growing.bytes());
+        long inIndex = growing == null ? 0 : growing.bytes();
+        return new ShardBytes(rows * values.bytesOfRow(), rows * ofSlots, inIndex, attachments);
     }
 
     public long key(int row) {
