@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs jshell with a worker. No command names a type of jshell: a runtime without jdk.jshell has the other commands. */
 final class JShell {
+    /** The constants of the class of tensors: a class has one initializer of at most 64 KB. */
+    private static final int MOST_TENSORS = 1000;
+
     /** The worker of the shell. A snippet of jshell can obtain an object of this process by a static method only. */
     private static @Nullable Worker connected;
 
@@ -61,21 +64,23 @@ final class JShell {
         }
     }
 
-    /** Returns declarations of a variable for each tensor of the cluster, {@code demo_wide} for {@code demo.wide}. */
+    /**
+     * Returns the declaration of a class with a constant for each tensor of the cluster, {@code demo_wide} for {@code
+     * demo.wide}. One declaration: each snippet takes the shell some 100 ms.
+     */
     private static String tensors(Worker worker) {
-        Map<String, String> variables = new LinkedHashMap<>();
-        variables.put("worker", "");
+        Map<String, String> constants = new LinkedHashMap<>();
         for (TensorSummary tensor : Tensors.list(worker)) {
             String name = tensor.tensor().id().name();
-            String variable = name.replaceAll("[./:-]", "_");
-            if (variable.matches("\\w+") && SourceVersion.isName(variable)) {
-                variables.putIfAbsent(variable, name);
+            String constant = name.replaceAll("[./:-]", "_");
+            if (constants.size() < MOST_TENSORS && constant.matches("\\w+") && SourceVersion.isName(constant)) {
+                constants.putIfAbsent(constant, name);
             }
         }
-        variables.remove("worker");
-        return variables.entrySet().stream()
-                .map(each -> "TensorId %s = TensorId.of(\"%s\");\n".formatted(each.getKey(), each.getValue()))
-                .collect(Collectors.joining());
+        return constants.entrySet().stream()
+                .map(each ->
+                        "static final TensorId %s = TensorId.of(\"%s\");".formatted(each.getKey(), each.getValue()))
+                .collect(Collectors.joining(" ", "class tensor { ", " }\n"));
     }
 
     private static List<String> arguments(Path startup, List<String> classPath) throws IOException {

@@ -58,7 +58,7 @@ class ShellCommandTest {
                 .contains("42");
     }
 
-    /** A tensor that is there is a variable, unless its name is no name of one. */
+    /** A tensor that is there is a constant, unless its name cannot be that of one. */
     @Test
     void theTensorsOfTheClusterAreAtHand() throws Exception {
         try (PsCluster cluster = PsCluster.embedded(2)) {
@@ -66,8 +66,8 @@ class ShellCommandTest {
                 Tensors.init(cluster.worker(), TensorSpec.dense(name, 3).initializer(Initializers.constant(7)));
             }
             assertThat(run(cluster, """
-                    Tensors.pull(worker, demo_wide)
-                    Tensors.pull(worker, w).length + 10
+                    Tensors.pull(worker, tensor.demo_wide)
+                    Tensors.pull(worker, tensor.w).length + 10
                     worker.rank() + " is the rank"
                     /exit
                     """))
