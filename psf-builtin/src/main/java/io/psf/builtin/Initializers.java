@@ -90,42 +90,46 @@ public final class Initializers {
 
     /** Xavier's uniform values: limit sqrt(6 / (fanIn + fanOut)) (Glorot and Bengio, AISTATS 2010, equation 16). */
     public static Initializer xavierUniform(long fanIn, long fanOut, long seed) {
-        return within(Math.sqrt(6.0 / fan(fanIn, fanOut)), seed);
+        return within(Math.sqrt(6.0 / fans(fanIn, fanOut)), seed);
     }
 
     /** Xavier's normal values: standard deviation sqrt(2 / (fanIn + fanOut)). */
     public static Initializer xavierNormal(long fanIn, long fanOut, long seed) {
-        return normal(0, Math.sqrt(2.0 / fan(fanIn, fanOut)), seed);
+        return normal(0, Math.sqrt(2.0 / fans(fanIn, fanOut)), seed);
     }
 
     /** He's uniform values, for ReLU: limit sqrt(6 / fanIn). */
     public static Initializer heUniform(long fanIn, long seed) {
-        return within(Math.sqrt(6.0 / fan(fanIn, 0)), seed);
+        return within(Math.sqrt(6.0 / fan("fanIn", fanIn)), seed);
     }
 
     /** He's normal values, for ReLU: standard deviation sqrt(2 / fanIn) (He et al., ICCV 2015, equation 10). */
     public static Initializer heNormal(long fanIn, long seed) {
-        return normal(0, Math.sqrt(2.0 / fan(fanIn, 0)), seed);
+        return normal(0, Math.sqrt(2.0 / fan("fanIn", fanIn)), seed);
     }
 
     /** LeCun's uniform values: limit sqrt(3 / fanIn). */
     public static Initializer leCunUniform(long fanIn, long seed) {
-        return within(Math.sqrt(3.0 / fan(fanIn, 0)), seed);
+        return within(Math.sqrt(3.0 / fan("fanIn", fanIn)), seed);
     }
 
     /** LeCun's normal values: standard deviation sqrt(1 / fanIn) (LeCun et al., Efficient BackProp, 1998, 4.6). */
     public static Initializer leCunNormal(long fanIn, long seed) {
-        return normal(0, Math.sqrt(1.0 / fan(fanIn, 0)), seed);
+        return normal(0, Math.sqrt(1.0 / fan("fanIn", fanIn)), seed);
     }
 
     private static Initializer within(double limit, long seed) {
         return uniform(-limit, limit, seed);
     }
 
-    private static double fan(long in, long out) {
-        if (in < 1 || out < 0) {
-            throw new IllegalArgumentException("fanIn " + in + ", fanOut " + out + " (expected: >= 1)");
+    private static double fans(long fanIn, long fanOut) {
+        return fan("fanIn", fanIn) + fan("fanOut", fanOut);
+    }
+
+    private static double fan(String name, long n) {
+        if (n < 1) {
+            throw new IllegalArgumentException(name + ": " + n + " (expected: >= 1)");
         }
-        return (double) in + out;
+        return n;
     }
 }
