@@ -44,13 +44,13 @@ class VectorKernelsTest {
                 new Sgd(0.05f),
                 new Momentum(0.05f, 0.9f),
                 new Nesterov(0.05f, 0.9f),
-                new AdaGrad(0.05f, 0.1f, 1e-7f),
-                new RmsProp(0.01f, 0.9f, 1e-8f),
-                new AdaDelta(0.7f, 0.95f, 1e-6f),
+                new AdaGrad(0.05f, 0.1f, 0.3f),
+                new RmsProp(0.01f, 0.9f, 0.3f),
+                new AdaDelta(0.7f, 0.95f, 0.3f),
                 new Ftrl(0.1f, 1, 0.3f, 0.01f),
-                new Adam(0.01f, 0.9f, 0.999f, 1e-8f),
-                new AdamW(0.01f, 0.9f, 0.999f, 1e-8f, 0.1f),
-                new LazyAdam(0.01f, 0.9f, 0.999f, 1e-8f));
+                new Adam(0.01f, 0.9f, 0.999f, 0.3f),
+                new AdamW(0.01f, 0.9f, 0.999f, 0.3f, 0.1f),
+                new LazyAdam(0.01f, 0.9f, 0.999f, 0.3f));
     }
 
     @ParameterizedTest

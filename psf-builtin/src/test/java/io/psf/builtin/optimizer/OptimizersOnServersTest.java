@@ -17,7 +17,6 @@ import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -47,7 +46,7 @@ class OptimizersOnServersTest {
 
     private static void follow(Worker worker, OptimizerSpec rule, String name, boolean sparse) {
         Random random = new Random(11);
-        Reference reference = new Reference(rule.name(), floats(rule), ROWS, WIDTH, random);
+        Reference reference = new Reference(rule, ROWS, WIDTH, 1e-3, random);
         TensorSpec spec = TensorSpec.table(name, ROWS, WIDTH)
                 .slices(5)
                 .optimizer(rule)
@@ -78,12 +77,6 @@ class OptimizersOnServersTest {
             reference.push(folded.keySet().stream().mapToInt(key -> key).toArray(), sums);
         }
         reference.assertSame(Tensors.pull(worker, tensor));
-    }
-
-    private static Map<String, Double> floats(OptimizerSpec rule) {
-        Map<String, Double> arguments = new HashMap<>();
-        rule.arguments().forEach((name, text) -> arguments.put(name, (double) Float.parseFloat(text)));
-        return arguments;
     }
 
     private static float[] gradient(Random random, int n) {

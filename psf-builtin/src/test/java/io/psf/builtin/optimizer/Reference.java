@@ -3,7 +3,9 @@ package io.psf.builtin.optimizer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.builtin.OptimizerSpec;
 import io.psf.testkit.TestShard;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -14,23 +16,35 @@ final class Reference {
     private final Map<String, Double> arg;
     private final int width;
     private final double[] w;
+    private final double[] start;
+    /** The permitted error of each weight: 1e-5 of each change, and the rounding to float32 after it. */
+    private final double[] bound;
+
     private final double[] first;
     private final double[] second;
     private final int[] steps;
     private int pushes;
 
-    /** Creates weights near 10, or zeros for FTRL, whose weights follow from its state. */
-    Reference(String name, Map<String, Double> arguments, int rows, int width, Random random) {
-        this.name = name;
-        this.arg = arguments;
+    /**
+     * Creates weights, which are small so that their changes are what is compared; zeros for FTRL, whose weights follow
+     * from its state.
+     *
+     * @param largest the largest weight
+     */
+    Reference(OptimizerSpec rule, int rows, int width, double largest, Random random) {
+        this.name = rule.name();
+        this.arg = new HashMap<>();
+        rule.arguments().forEach((argument, text) -> arg.put(argument, (double) Float.parseFloat(text)));
         this.width = width;
         this.w = new double[rows * width];
+        this.bound = new double[w.length];
         this.first = new double[w.length];
         this.second = new double[w.length];
         this.steps = new int[rows];
         for (int i = 0; i < w.length && !name.equals("psf.ftrl"); i++) {
-            w[i] = 10 + random.nextFloat();
+            w[i] = (float) (largest * (2 * random.nextFloat() - 1));
         }
+        this.start = w.clone();
     }
 
     /** Returns the weights, [rows, width]. */
@@ -70,7 +84,10 @@ final class Reference {
                 first[row] += meanSquare;
             }
             for (int c = 0; c < width; c++) {
-                step(row, row * width + c, g[at * width + c], ratio);
+                int i = row * width + c;
+                double before = w[i];
+                step(row, i, g[at * width + c], ratio);
+                bound[i] += 1e-5 * Math.abs(w[i] - before) + Math.ulp((float) w[i]);
             }
         }
     }
@@ -154,16 +171,20 @@ final class Reference {
         }
     }
 
-    /** Asserts that the shard of the whole tensor has the same weights, 1e-5 relative. */
+    /** Asserts that the weights of the shard of the whole tensor have changed as these. */
     void assertSame(TestShard shard) {
         assertSame(shard.values().toArray());
     }
 
+    /** Asserts that weights have changed as these, so nearly that updates that are 1e-3 too large would be seen. */
     void assertSame(float[] weights) {
+        int sensitive = 0;
         for (int i = 0; i < w.length; i++) {
-            assertThat((double) weights[i])
-                    .as("%s, element %s", name, i)
-                    .isCloseTo(w[i], within(1e-5 * Math.max(1, Math.abs(w[i]))));
+            assertThat(weights[i] - start[i])
+                    .as("%s, change of element %s", name, i)
+                    .isCloseTo(w[i] - start[i], within(bound[i]));
+            sensitive += 1e-3 * Math.abs(w[i] - start[i]) > bound[i] ? 1 : 0;
         }
+        assertThat(sensitive).as("elements with a change of 1000 bounds").isPositive();
     }
 }
