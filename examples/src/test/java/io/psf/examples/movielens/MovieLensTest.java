@@ -10,7 +10,6 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,7 +60,12 @@ class MovieLensTest {
         for (String mode : List.of("bsp", "ssp", "asp")) {
             assertThat(out.toString().lines()).anyMatch(line -> line.startsWith(mode + ": epoch 1.00, "));
         }
-        assertThat(ImageIO.read(file.toFile()).getWidth()).isEqualTo(900);
+        Picture picture = Picture.read(file);
+        for (int hue : Picture.HUES) {
+            List<Integer> heights =
+                    picture.curve(hue).stream().map(at -> at.y).distinct().toList();
+            assertThat(heights).as("heights of the curve of hue %s", hue).hasSizeGreaterThan(50);
+        }
     }
 
     @Test
