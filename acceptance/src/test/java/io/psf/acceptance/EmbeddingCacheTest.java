@@ -42,41 +42,74 @@ final class EmbeddingCacheTest {
         return rows;
     }
 
-    /** One worker's updates are in each of its look-ups, and all of them are in the table after a flush. */
+    /**
+     * Each worker's updates add its own unit. A look-up contains all own updates, lacks at most the bound of those that the
+     * other worker had flushed before, and has none that were not made; all are in the table after the flushes.
+     */
     @ParameterizedTest
     @EnumSource(Over.class)
     void ht7_aSmallCacheOverALargeTableLosesNothing(Over over) {
         int rows = 10_000;
-        Random random = new Random(7);
+        int pullBound = 10;
+        AtomicIntegerArray[] made = {new AtomicIntegerArray(rows), new AtomicIntegerArray(rows)};
+        AtomicIntegerArray[] flushed = {new AtomicIntegerArray(rows), new AtomicIntegerArray(rows)};
         TensorSpec spec = TensorSpec.table("table", rows, WIDTH).initializer(Initializers.uniform(-1, 1, 3));
-        try (PsCluster cluster = Clusters.start(over, 2, 1);
-                EmbeddingCache cache = EmbeddingCache.of(cluster.worker(0), spec)
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            Clusters.onEachWorker(cluster, worker -> {
+                int rank = worker.rank();
+                int other = 1 - rank;
+                Random random = new Random(7 + rank);
+                EmbeddingCache cache = EmbeddingCache.of(worker, spec)
                         .rows(1_000)
-                        .pullBound(10)
+                        .pullBound(pullBound)
                         .pushBound(5)
-                        .open()) {
-            float[] expected = Tensors.pull(cluster.worker(0), cache.table());
-            for (int step = 0; step < 300; step++) {
-                int least = step % 3 == 0 ? rows / 2 : 0; // all on the second server
-                long[] keys = random.longs(random.nextInt(200), least, rows).toArray();
-                float[] values = new float[keys.length * WIDTH];
-                if (random.nextBoolean()) {
-                    cache.prefetch(keys);
-                }
-                if (random.nextBoolean()) {
-                    for (int i = 0; i < values.length; i++) {
-                        values[i] = random.nextInt(-4, 5);
-                        expected[(int) keys[i / WIDTH] * WIDTH + i % WIDTH] += values[i];
+                        .open();
+                float[] first = Tensors.pull(worker, cache.table());
+                worker.barrier();
+                for (int step = 0; step < 300; step++) {
+                    int least = step % 3 == 0 ? rows / 2 : 0; // all on the second server
+                    long[] keys = random.longs(random.nextInt(200), least, rows).toArray();
+                    for (int i = 0; i < keys.length; i += 2) {
+                        keys[i] = random.nextInt(rows - 30, rows); // often enough that the bound is reached
                     }
-                    cache.update(keys, values);
+                    int[] before = Arrays.stream(keys)
+                            .mapToInt(key -> flushed[other].get((int) key))
+                            .toArray();
+                    if (random.nextBoolean()) {
+                        cache.prefetch(keys);
+                    }
+                    if (random.nextBoolean()) {
+                        Arrays.stream(keys).forEach(key -> made[rank].incrementAndGet((int) key));
+                        cache.update(keys, rows(keys.length, rank == 0 ? 1 : 1024));
+                    }
+                    if (random.nextInt(4) == 0) {
+                        cache.flush();
+                        copy(made[rank], flushed[rank]);
+                    }
+                    float[] values = new float[keys.length * WIDTH];
+                    cache.lookUp(keys, values);
+                    for (int i = 0; i < values.length; i++) {
+                        int key = (int) keys[i / WIDTH];
+                        int counts = Math.round(values[i] - first[key * WIDTH + i % WIDTH]);
+                        int[] seen = {counts % 1024, counts / 1024};
+                        assertThat(seen[rank]).isEqualTo(made[rank].get(key));
+                        assertThat(seen[other]).isBetween(before[i / WIDTH] - pullBound, made[other].get(key));
+                    }
                 }
-                cache.lookUp(keys, values);
-                for (int i = 0; i < values.length; i++) {
-                    assertThat(values[i]).isCloseTo(expected[(int) keys[i / WIDTH] * WIDTH + i % WIDTH], offset(1e-4f));
+                cache.close();
+                worker.barrier();
+                float[] all = Tensors.pull(worker, cache.table());
+                for (int i = 0; i < all.length; i++) {
+                    float sum = made[0].get(i / WIDTH) + 1024f * made[1].get(i / WIDTH);
+                    assertThat(all[i] - first[i]).isCloseTo(sum, offset(0.1f));
                 }
-            }
-            cache.flush();
-            assertThat(Tensors.pull(cluster.worker(0), cache.table())).containsExactly(expected, offset(1e-4f));
+            });
+        }
+    }
+
+    private static void copy(AtomicIntegerArray from, AtomicIntegerArray to) {
+        for (int i = 0; i < from.length(); i++) {
+            to.set(i, from.get(i));
         }
     }
 

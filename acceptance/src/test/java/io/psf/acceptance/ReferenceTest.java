@@ -54,25 +54,31 @@ class ReferenceTest {
         for (int i = 0; i < n; i++) {
             v[i] = i % 1000;
         }
-        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
-            Worker worker = cluster.worker();
-            TensorId w = Tensors.init(worker, TensorSpec.table("w", n, 1));
-            long[] keys = LongStream.range(0, n).toArray();
-            Deque<Pending<?>> sent = new ArrayDeque<>();
-            for (int i = 0; i < 50; i++) {
-                if (sent.size() == 10) {
-                    sent.remove().await();
+        try (PsCluster cluster = Clusters.start(over, 2, 2)) {
+            onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.table("w", n, 1));
+                long[] keys = LongStream.range(0, n).toArray();
+                Deque<Pending<?>> sent = new ArrayDeque<>();
+                for (int i = 0; i < 50; i++) {
+                    if (sent.size() == 10) {
+                        sent.remove().await();
+                    }
+                    sent.add(Tensors.pushRows(worker, w, keys, v));
                 }
-                sent.add(Tensors.pushRows(worker, w, keys, v));
-            }
-            sent.forEach(Pending::await);
-            float[] pulled = new float[n];
-            Tensors.pullRows(worker, w, keys, pulled).await();
-            assertTimes(pulled, v, 50);
-            for (int i = 0; i < 50; i++) {
-                Tensors.pushPullRows(worker, w, keys, v, keys, pulled).await();
-            }
-            assertTimes(pulled, v, 100);
+                sent.forEach(Pending::await);
+                worker.barrier();
+                float[] pulled = new float[n];
+                Tensors.pullRows(worker, w, keys, pulled).await();
+                assertTimes(pulled, v, 2 * 50);
+                worker.barrier();
+                for (int i = 1; i <= 50; i++) {
+                    Tensors.pushPullRows(worker, w, keys, v, keys, pulled).await();
+                    assertThat(pulled[999]).isBetween((100f + i) * v[999], (150f + i) * v[999]);
+                }
+                worker.barrier();
+                Tensors.pullRows(worker, w, keys, pulled).await();
+                assertTimes(pulled, v, 2 * 100);
+            });
         }
     }
 
@@ -135,26 +141,56 @@ class ReferenceTest {
     void ht2_rowsWithDuplicatesAreCounted(Over over) {
         int rows = 200;
         int width = 8;
-        long[] ids = new Random(2).longs(30 * 40, 0, rows).toArray();
-        float[] counts = new float[rows * width];
+        long[][] ids = {
+            new Random(2).longs(30 * 40, 0, rows).toArray(),
+            new Random(3).longs(10 * 40, 0, rows).toArray()
+        };
+        float[][] counts = {counts(ids[0], rows * width, width), counts(ids[1], rows * width, width)};
+        long[] every = LongStream.range(0, rows).toArray();
+        try (PsCluster cluster = Clusters.start(over, 3, 2)) {
+            onEachWorker(cluster, worker -> {
+                TensorId w = Tensors.init(worker, TensorSpec.table("w", rows, width));
+                long[] mine = ids[worker.rank()];
+                float[] ones = filled(mine.length * width, 1);
+                Tensors.pushRows(worker, w, mine, ones).await();
+                worker.barrier();
+                float[] expected = sum(counts[0], counts[1]);
+                assertTimes(Tensors.pull(worker, w), expected, 1);
+                worker.barrier();
+                float[] all = new float[rows * width];
+                for (int turn = 0; turn < 4; turn++) {
+                    expected = sum(expected, counts[turn % 2]);
+                    if (turn % 2 == worker.rank()) {
+                        Pending<?> answer = turn < 2
+                                ? Tensors.pushRowsPull(worker, w, mine, ones, all)
+                                : Tensors.pushPullRows(worker, w, mine, ones, every, all);
+                        answer.await();
+                        assertTimes(all, expected, 1);
+                    }
+                    worker.barrier();
+                }
+                assertTimes(Tensors.pull(worker, w), sum(counts[0], counts[1]), 3);
+            });
+        }
+    }
+
+    /** Returns how often each row is in {@code ids}, in each of its elements. */
+    private static float[] counts(long[] ids, int n, int width) {
+        float[] counts = new float[n];
         for (long id : ids) {
             for (int c = 0; c < width; c++) {
                 counts[(int) id * width + c]++;
             }
         }
-        float[] ones = filled(ids.length * width, 1);
-        try (PsCluster cluster = Clusters.start(over, 3, 1)) {
-            Worker worker = cluster.worker();
-            TensorId w = Tensors.init(worker, TensorSpec.table("w", rows, width));
-            Tensors.pushRows(worker, w, ids, ones).await();
-            assertTimes(Tensors.pull(worker, w), counts, 1);
-            float[] all = new float[rows * width];
-            Tensors.pushRowsPull(worker, w, ids, ones, all).await();
-            assertTimes(all, counts, 2);
-            long[] every = LongStream.range(0, rows).toArray();
-            Tensors.pushPullRows(worker, w, ids, ones, every, all).await();
-            assertTimes(all, counts, 3);
+        return counts;
+    }
+
+    private static float[] sum(float[] a, float[] b) {
+        float[] sum = new float[a.length];
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] = a[i] + b[i];
         }
+        return sum;
     }
 
     @Test
