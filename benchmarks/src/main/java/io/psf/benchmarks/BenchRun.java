@@ -85,7 +85,7 @@ final class BenchRun {
 
     private @Nullable String reasonAgainst(Part part) {
         return switch (part) {
-            case ONE_WORKER, SEVERAL_WORKERS, SHARED_MEMORY -> null;
+            case ONE_WORKER, SEVERAL_WORKERS, SHARED_MEMORY, SMALL_HEAP -> null;
             case ONE_PROCESSOR -> part.missing();
             case LARGE_SERVER -> {
                 long available = ThisProcess.availableMemory();
@@ -114,7 +114,7 @@ final class BenchRun {
                 1,
                 task.transport(),
                 task.placement(),
-                part == Part.LARGE_SERVER ? HeapCase.FLAGS : List.of(),
+                part.flags(),
                 Map.of("PSF_WORKERS", Integer.toString(part.workers())),
                 recordings);
         return job.run(LIMIT, line -> take(task, line), task.arguments());

@@ -31,11 +31,16 @@ final class GrowingCases {
                         bench -> new Inserts(bench.worker())),
                 existing(false),
                 existing(true),
-                Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())),
                 policed(true),
                 policed(false),
                 policedInserts(1),
-                policedInserts(2),
+                policedInserts(2));
+    }
+
+    /** Returns the cases of resident memory. The heap of the server is small, since it is resident, too. */
+    static List<Case> memory() {
+        return List.of(
+                Case.of(new Line("growing table 16 wide, memory", "B/row", null), bench -> new Bytes(bench.worker())),
                 Case.of(
                         new Line(
                                 "growing table 16 wide, 50 M keys into 1 GB",
@@ -237,8 +242,9 @@ final class GrowingCases {
 
         Bytes(Worker worker) {
             MemoryPsf.Stub memory = MemoryPsf.stub(worker);
-            long before = memory.call(true).await().resident();
             keys = new NewKeys(worker, Optimizers.add(), TablePolicy.keepAll(), 1);
+            Calls.make(keys, BATCHES / 4, OUTSTANDING); // the heap and the frames are as large as they get
+            long before = memory.call(true).await().resident();
             Calls.make(keys, BATCHES, OUTSTANDING);
             long after = memory.call(true).await().resident();
             bytes = (after - before) / ((double) BATCHES * SparseCalls.KEYS);

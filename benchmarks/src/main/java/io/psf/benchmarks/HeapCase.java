@@ -12,9 +12,6 @@ final class HeapCase {
     /** The available memory that the case needs, in bytes. */
     static final long NEEDED = 10L << 30;
 
-    /** The flags of the server's JVM. */
-    static final List<String> FLAGS = List.of("-Xmx256m");
-
     private static final int TENSORS = 8;
 
     private HeapCase() {}

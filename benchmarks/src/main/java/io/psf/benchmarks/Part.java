@@ -24,6 +24,8 @@ enum Part {
     SEVERAL_WORKERS(ScalingWorkers.class, Placement.FREE, transport -> ScalingWorkers.cases()),
     /** A few cases over shared memory, where the others go over TCP. */
     SHARED_MEMORY(BenchWorker.class, Placement.APART, transport -> DenseCases.shared()),
+    /** The resident memory of a server with a small heap. */
+    SMALL_HEAP(BenchWorker.class, Placement.FREE, transport -> GrowingCases.memory()),
     /** A server with more values than heap. */
     LARGE_SERVER(BenchWorker.class, Placement.FREE, transport -> List.of(HeapCase.heap()));
 
@@ -56,6 +58,11 @@ enum Part {
     /** Returns the number of workers in the cluster, all in one process. */
     int workers() {
         return this == SEVERAL_WORKERS ? ScalingWorkers.MOST : 1;
+    }
+
+    /** Returns the flags of the server's JVM. */
+    List<String> flags() {
+        return this == SMALL_HEAP || this == LARGE_SERVER ? List.of("-Xmx256m") : List.of();
     }
 
     List<Case> cases(Transport transport) {

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Information on this JVM and its machine. */
 final class ThisProcess {
@@ -16,13 +18,31 @@ final class ThisProcess {
     static Memory.Response memory(boolean collect) {
         if (collect) {
             System.gc();
+            awaitFreed();
         }
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         long direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
                 .filter(pool -> pool.getName().equals("direct"))
                 .mapToLong(BufferPoolMXBean::getMemoryUsed)
                 .sum();
-        return new Memory.Response(heap, direct, kilobytes("/proc/self/status", "VmRSS:") << 10, allocated());
+        return new Memory.Response(heap, direct, resident(), allocated());
+    }
+
+    /** Waits until the cleaner has freed the memory that the collection found unreachable. */
+    private static void awaitFreed() {
+        long resident = resident();
+        for (int i = 0; i < 50; i++) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            long now = resident();
+            if (now > resident - (1 << 20)) {
+                return;
+            }
+            resident = now;
+        }
+    }
+
+    private static long resident() {
+        return kilobytes("/proc/self/status", "VmRSS:") << 10;
     }
 
     private static long allocated() {
