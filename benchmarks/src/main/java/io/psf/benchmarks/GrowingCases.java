@@ -102,8 +102,8 @@ final class GrowingCases {
     }
 
     /**
-     * Offers 50 million keys to a table with AdaGrad that is limited to 1 GB. Measures the growth of the server's resident memory in
-     * the limit's units: the floor is 1. Prints the rate.
+     * Offers 50 million keys to a table with AdaGrad that is limited to 1 GB. Measures the growth of the server's
+     * resident memory in the limit's units: the floor is 1. Prints the rate.
      */
     private static final class Bounded implements Sides {
         private static final long BOUND = 1L << 30;

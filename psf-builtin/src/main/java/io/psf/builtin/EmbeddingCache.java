@@ -48,8 +48,9 @@ import java.util.function.Supplier;
  *
  * <p>Pushes are applied on arrival: a table whose updates are {@code SUM} or {@code MEAN} is refused, since its rounds
  * take one push of each worker, and caches push at different times. Do not remove rows whose updates are unsent: the
- * push creates them again. After {@link Tensors#load}, open a new cache; {@link ModelCheckpoints#caches} empties it. Not thread-safe: used by one thread. A worker
- * may have several caches of a table; each counts as one of another worker.
+ * push creates them again. After {@link Tensors#load}, open a new cache; {@link ModelCheckpoints#caches} empties those
+ * that are open. Not thread-safe: used by one thread. A worker may have several caches of a table; each counts as one of
+ * another worker.
  */
 public final class EmbeddingCache implements AutoCloseable {
     /** A pull bound with which a cached row is never compared with that of the server. */
