@@ -2,22 +2,31 @@ package io.psf.fuzz;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
-/** How many bytes of the heap a piece of work takes, on its own thread. */
+/**
+ * How many bytes of the heap a piece of work takes. The work runs on a thread of its own, whose stack is short: the traces
+ * of exceptions at the depth of a fuzz test, some hundred frames, took up to nine tenths of the bound.
+ */
 public final class Allocation {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /**
-     * What a frame of a few bytes may take: readers, views, exceptions with their messages and traces. Code that is not
-     * compiled yet took up to 68 KB, under the deep stack of a fuzz test.
-     */
-    private static final long CONSTANT = 128 << 10;
+    /** What a frame of a few bytes may take: readers, views, exceptions with their messages and traces. */
+    private static final long CONSTANT = 64 << 10;
 
     /**
      * What a byte of a frame may become: of the fixtures' records the worst is an item of two bytes that say null, which
      * is an object of 16 to 24 bytes and a reference in each of two lists.
      */
     private static final long A_BYTE = 24;
+
+    private static final ExecutorService SHALLOW = Executors.newSingleThreadExecutor(work -> {
+        Thread thread = new Thread(work, "shallow");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private Allocation() {}
 
@@ -35,6 +44,21 @@ public final class Allocation {
      * @param more bytes that are not the frame's fault
      */
     public static void bounded(long length, long more, Work work) {
+        try {
+            SHALLOW.submit(() -> measure(length, more, work)).get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException defect) {
+                throw defect;
+            } else if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void measure(long length, long more, Work work) {
         long most = CONSTANT + more + A_BYTE * length;
         long took = Long.MAX_VALUE;
         // Once more if it was too much: classes are loaded, and instrumented, on the thread that uses them first.

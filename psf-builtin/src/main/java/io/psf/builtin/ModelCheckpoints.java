@@ -58,7 +58,7 @@ public final class ModelCheckpoints {
     private final Held held;
 
     /**
-     * What the workers hold of the model.
+     * The state of the model on this worker.
      *
      * @param weights weights whose current values the workers have
      * @param caches caches of the worker, with updates that the servers lack
@@ -296,7 +296,10 @@ public final class ModelCheckpoints {
         return ModelCheckpoint.of(at(step));
     }
 
-    /** Takes the weights from the servers. The next push of a worker replaces the servers' copy: all wait. */
+    /**
+     * Empties the caches, and takes the weights from the servers. The next push of a worker replaces the servers' copy:
+     * all wait.
+     */
     private void restore() {
         held.caches().forEach(EmbeddingCache::clear);
         if (!held.weights().isEmpty()) {
