@@ -60,14 +60,19 @@ class RowPolicyTest {
     }
 
     private static void push(TestShard shard, long... keys) {
-        FloatArray ones = FloatArray.allocate(2 * keys.length);
+        push(shard, shard, keys);
+    }
+
+    /** Pushes to a shard whose optimizer steps another one, which may be the same. */
+    private static void push(Shard shard, TestShard stepped, long... keys) {
+        FloatArray ones = FloatArray.allocate(stepped.width() * keys.length);
         ones.fill(1);
         RowPolicy.of(shard)
                 .apply(
                         shard,
                         new RowPolicy.Part(LongArray.wrap(keys), ones),
                         true,
-                        part -> shard.optimizer().apply(shard, part.keys(), part.values()));
+                        part -> stepped.optimizer().apply(stepped, part.keys(), part.values()));
     }
 
     private static Set<Long> keys(TestShard shard) {
@@ -201,15 +206,7 @@ class RowPolicyTest {
                 });
         RowPolicy.attach(shard, PolicyOptions.NONE.withLimits(0, 829_472, false), 1, () -> 1_700_000_000);
         for (int push = 0; push < 150; push++) {
-            long[] keys = LongStream.range(100L * push, 100L * (push + 1)).toArray();
-            FloatArray ones = FloatArray.allocate(width * keys.length);
-            ones.fill(1);
-            RowPolicy.of(shard)
-                    .apply(
-                            shard,
-                            new RowPolicy.Part(LongArray.wrap(keys), ones),
-                            true,
-                            part -> host.optimizer().apply(host, part.keys(), part.values()));
+            push(shard, host, LongStream.range(100L * push, 100L * (push + 1)).toArray());
         }
         assertThat(host.rows()).isGreaterThan(9000);
     }
