@@ -176,7 +176,7 @@ class FunctionsOnDeviceTest {
             float[] update = floats(300);
             for (TensorId tensor : List.of(pair.host(), pair.device())) {
                 Tensors.push(worker, tensor, update).await();
-                Tensors.setLearningRate(worker, tensor, 0.1 / (step + 1)).await();
+                Tensors.setLearningRate(worker, tensor, 0.1 / (step + 1));
                 Tensors.push(worker, tensor, update).await();
             }
             pair.requireEqual(worker);

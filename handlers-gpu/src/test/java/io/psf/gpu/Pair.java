@@ -3,7 +3,6 @@ package io.psf.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Worker;
@@ -16,24 +15,10 @@ import io.psf.runtime.Worker;
  */
 record Pair(TensorId host, TensorId device) {
     static Pair init(Worker worker, TensorSpec spec) {
+        String name = spec.tensor().id().name();
         return new Pair(
-                Tensors.init(worker, named(spec, "host").placement("host")),
-                Tensors.init(worker, named(spec, "device").device()));
-    }
-
-    private static TensorSpec named(TensorSpec spec, String end) {
-        TensorInfo tensor = spec.tensor();
-        TensorId id = TensorId.of(tensor.id().name() + "." + end);
-        return new TensorSpec(
-                new TensorInfo(id, tensor.rows(), tensor.width()),
-                spec.initializer(),
-                spec.optimizer(),
-                spec.updates(),
-                spec.slices(),
-                spec.beside(),
-                spec.placement(),
-                spec.quorum(),
-                spec.policy());
+                Tensors.init(worker, spec.named(name + ".host").placement("host")),
+                Tensors.init(worker, spec.named(name + ".device").device()));
     }
 
     void clear(Worker worker) {

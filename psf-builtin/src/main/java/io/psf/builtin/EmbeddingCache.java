@@ -185,7 +185,7 @@ public final class EmbeddingCache implements AutoCloseable {
         private int rows;
         private Policy policy = Policy.LFU;
         private long pullBound;
-        private int pushBound;
+        private long pushBound;
         private boolean showOwnUpdates = true;
         private boolean bypass;
 
@@ -226,7 +226,7 @@ public final class EmbeddingCache implements AutoCloseable {
         }
 
         /** Sets the number of unsent updates that a row may have after an update. */
-        public Builder pushBound(int updates) {
+        public Builder pushBound(long updates) {
             require("pushBound", updates, 0, MOST_UPDATES);
             this.pushBound = updates;
             return this;
@@ -276,7 +276,7 @@ public final class EmbeddingCache implements AutoCloseable {
             OptimizerSpec optimizer = spec.optimizer();
             if (!optimizer.options().isEmpty()
                     || !spec.tensor().types().equals(FloatTypes.FLOAT32)
-                    || spec.policy().options().admitAfter() > 1) {
+                    || spec.policy().admission() > 1) {
                 return 0;
             }
             return switch (optimizer.name()) {

@@ -8,28 +8,47 @@ import io.psf.builtin.optimizer.Options;
 import io.psf.builtin.optimizer.Schedule;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The optimizer of a tensor: the rule by which a push changes the values. Created by {@link Optimizers}; the methods of
  * this class return copies with options. Immutable.
- *
- * @param name the optimizer's name, by which servers find it on their class path
- * @param arguments its arguments by name, as texts
- * @param options what it does besides its formula, by name, as texts
  */
-public record OptimizerSpec(String name, Map<String, String> arguments, Map<String, String> options) {
-    /**
-     * Checks the options; and the arguments, if the optimizer is on the class path here. Throws
-     * {@link IllegalArgumentException} if one is unknown, missing, or out of range.
-     */
-    public OptimizerSpec {
-        arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
-        options = Options.of(options).texts();
+public final class OptimizerSpec {
+    private final String name;
+    private final Map<String, String> arguments;
+    private final Map<String, String> options;
+
+    private OptimizerSpec(String name, Map<String, String> arguments, Map<String, String> options) {
+        this.name = name;
+        this.arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
+        this.options = Options.of(options).texts();
         NamedClasses here = here();
         if (here.find(name).isPresent()) {
             var unused = NamedOptimizers.create(here, name, arguments, options);
         }
+    }
+
+    /** Checks the arguments, if the optimizer is on the class path here. */
+    static OptimizerSpec of(String name, Map<String, String> arguments) {
+        return new OptimizerSpec(name, arguments, Map.of());
+    }
+
+    /** Returns the optimizer's name, by which servers find it on their class path. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the arguments by name, as texts. */
+    public Map<String, String> arguments() {
+        return arguments;
+    }
+
+    /** Returns the options, which are applied besides the formula, by name, as texts. */
+    public Map<String, String> options() {
+        return options;
     }
 
     private static NamedClasses here() {
@@ -82,6 +101,19 @@ public record OptimizerSpec(String name, Map<String, String> arguments, Map<Stri
      */
     public OptimizerSpec schedule(Schedule schedule) {
         return with(Options.of(options).withSchedule(schedule));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof OptimizerSpec spec
+                && name.equals(spec.name)
+                && arguments.equals(spec.arguments)
+                && options.equals(spec.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, arguments, options);
     }
 
     /** Returns the name with the arguments and the options, such as {@code psf.sgd(lr=0.1, clipNorm=1.0)}. */

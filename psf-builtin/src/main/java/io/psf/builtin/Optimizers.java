@@ -21,7 +21,7 @@ public final class Optimizers {
      * @param arguments the arguments of its constructor by name: numbers, booleans or texts
      */
     public static OptimizerSpec of(String name, Map<String, ?> arguments) {
-        return new OptimizerSpec(name, Texts.of(arguments), Map.of());
+        return OptimizerSpec.of(name, Texts.of(arguments));
     }
 
     /**
@@ -32,7 +32,7 @@ public final class Optimizers {
      */
     public static OptimizerSpec of(Record optimizer) {
         String name = Texts.annotation(optimizer, PsOptimizer.class).value();
-        return new OptimizerSpec(name, Texts.arguments(optimizer, PsOptimizer.class, name), Map.of());
+        return OptimizerSpec.of(name, Texts.arguments(optimizer, PsOptimizer.class, name));
     }
 
     /** w += g. */

@@ -2,6 +2,8 @@ package io.psf.builtin;
 
 import io.psf.builtin.policy.PolicyOptions;
 import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which keys of a growing table get a row, and which rows are removed. Start with {@link #keepAll}. A row is touched by a
@@ -9,11 +11,15 @@ import java.time.Duration;
  *
  * <p>A row that is removed loses its optimizer state and the state of attachments. Its key counts as new when it comes
  * again. {@link Tensors#removeRows} removes rows by key.
- *
- * @param options what was chosen
  */
-public record TablePolicy(PolicyOptions options) {
+public final class TablePolicy {
     private static final long SKETCH = 4 << 20;
+
+    private final PolicyOptions options;
+
+    private TablePolicy(PolicyOptions options) {
+        this.options = options;
+    }
 
     /** Makes a row for each pushed key, and removes none: the policy of a table without one. */
     public static TablePolicy keepAll() {
@@ -75,6 +81,26 @@ public record TablePolicy(PolicyOptions options) {
      */
     public TablePolicy leastFrequentFirst() {
         return new TablePolicy(options.withLimits(options.rows(), options.bytes(), true));
+    }
+
+    /** Returns the number of the push that makes the row of its key; 1 without admission. */
+    int admission() {
+        return options.admitAfter();
+    }
+
+    /** Returns the options that were chosen, by name, as texts. */
+    Map<String, String> texts() {
+        return options.texts();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TablePolicy policy && options.equals(policy.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return options.hashCode();
     }
 
     /** Returns the options that were chosen, such as {@code {admitAfter=3, eviction=lru, rows=1000}}. */

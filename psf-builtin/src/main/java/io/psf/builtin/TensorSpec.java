@@ -13,28 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The declaration of a tensor. Start with {@link #dense}, {@link #table} or {@link #growing}, then change the defaults.
  * Immutable: each setter returns a new spec.
- *
- * @param tensor name, rows and width
- * @param initializer the initial values; default 0
- * @param optimizer the rule by which a push changes the values; by default a push is added
- * @param updates how the workers' pushes combine; by default each is applied on arrival
- * @param slices the number of slices that the rows are partitioned into; 0 for one per server, or {@link #PIECES}
- * @param beside the tensor that it is colocated with, slice by slice; null for none
- * @param placement the memory of the shards; by default the servers' own. Several names, separated by commas, are
- *     alternatives
- * @param quorum the number of pushes at which a round closes; by default those of all workers
- * @param policy which keys of a growing table get a row, and which rows are removed; by default each, and none
  */
-public record TensorSpec(
-        TensorInfo tensor,
-        Initializer initializer,
-        OptimizerSpec optimizer,
-        Updates updates,
-        int slices,
-        @Nullable TensorId beside,
-        String placement,
-        Quorum quorum,
-        TablePolicy policy) {
+public final class TensorSpec {
     /**
      * A value for {@link #slices}: as many slices as make each about 256 KB, at least one per server and at most 256. A
      * slice of this size is still in the cache when it is processed, and one slice is transferred while another is
@@ -42,12 +22,26 @@ public record TensorSpec(
      */
     public static final int PIECES = -1;
 
-    /**
-     * Checks the arguments. Throws {@link IllegalArgumentException} if the initializer, the optimizer, the updates or the
-     * quorum are null, if there is a quorum and the updates are {@link Updates#EACH}, if the placement is null or one of its names is blank, or if the number of slices is below
-     * {@link #PIECES} or above the number of rows. Removes blanks around the names in the placement.
-     */
-    public TensorSpec {
+    private final TensorInfo tensor;
+    private final Initializer initializer;
+    private final OptimizerSpec optimizer;
+    private final Updates updates;
+    private final int slices;
+    private final @Nullable TensorId beside;
+    private final String placement;
+    private final Quorum quorum;
+    private final TablePolicy policy;
+
+    private TensorSpec(
+            TensorInfo tensor,
+            Initializer initializer,
+            OptimizerSpec optimizer,
+            Updates updates,
+            int slices,
+            @Nullable TensorId beside,
+            String placement,
+            Quorum quorum,
+            TablePolicy policy) {
         if (quorum == null || quorum.pushes() > 0 && updates == Updates.EACH) {
             throw new IllegalArgumentException("quorum of tensor \"" + tensor.id() + "\": " + quorum + ", updates "
                     + updates + " (expected: updates SUM or MEAN, which have rounds)");
@@ -68,12 +62,20 @@ public record TensorSpec(
             throw new IllegalArgumentException("placement of tensor \"" + tensor.id() + "\": \"" + placement
                     + "\" (expected: a name, such as \"" + Node.HOST + "\", or several separated by commas)");
         }
-        placement = String.join(",", names);
-        if (slices < PIECES || slices > tensor.rows()) {
+                if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
                     + ", 0 for one per server, or " + PIECES + " for pieces of about 256 KB)");
         }
+        this.tensor = tensor;
+        this.initializer = initializer;
+        this.optimizer = optimizer;
+        this.updates = updates;
+        this.slices = slices;
+        this.beside = beside;
+        this.placement = String.join(",", names);
+        this.quorum = quorum;
+        this.policy = policy;
     }
 
     private static void requireLength(TensorInfo tensor, @Nullable FloatArray values) {
@@ -139,7 +141,56 @@ public record TensorSpec(
         return table(name, TensorInfo.GROWING, width);
     }
 
-    /** Returns a copy with another initializer. */
+    /** Returns name, rows, width and number formats. */
+    public TensorInfo tensor() {
+        return tensor;
+    }
+
+    /** Returns the initial values; 0 by default. */
+    public Initializer initializer() {
+        return initializer;
+    }
+
+    /** Returns the rule by which a push changes the values; by default a push is added. */
+    public OptimizerSpec optimizer() {
+        return optimizer;
+    }
+
+    /** Returns how the pushes of the workers combine; by default each is applied on arrival. */
+    public Updates updates() {
+        return updates;
+    }
+
+    /** Returns the number of slices that the rows are partitioned into; 0 for one per server, or {@link #PIECES}. */
+    public int slices() {
+        return slices;
+    }
+
+    /** Returns the tensor that this one is colocated with, slice by slice; null for none. */
+    public @Nullable TensorId beside() {
+        return beside;
+    }
+
+    /** Returns the memory of the shards: a name, or alternatives separated by commas; the servers' own by default. */
+    public String placement() {
+        return placement;
+    }
+
+    /** Returns the number of pushes at which a round closes; by default those of all workers. */
+    public Quorum quorum() {
+        return quorum;
+    }
+
+    /** Returns which keys of a growing table get a row, and which rows are removed; by default each, and none. */
+    public TablePolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Returns a copy with another initializer.
+     *
+     * @throws IllegalArgumentException if it has values of its own, and their number is not that of the tensor
+     */
     public TensorSpec initializer(Initializer initializer) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
@@ -149,7 +200,11 @@ public record TensorSpec(
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
-    /** Returns a copy with another mode of combining the workers' pushes. */
+    /**
+     * Returns a copy with another mode of combining the workers' pushes.
+     *
+     * @throws IllegalArgumentException if it is {@link Updates#EACH}, and the tensor has a {@link #quorum}
+     */
     public TensorSpec updates(Updates updates) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
@@ -184,6 +239,8 @@ public record TensorSpec(
      * Returns a copy with another number of slices; 0 for one per server, or {@link #PIECES}. Tensors with equal
      * numbers of rows and of slices, and at least one slice per server, are colocated. Other tensors are colocated if
      * one is declared {@link #beside} the other.
+     *
+     * @throws IllegalArgumentException if the number is below {@link #PIECES} or above the number of rows
      */
     public TensorSpec slices(int slices) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
@@ -210,6 +267,7 @@ public record TensorSpec(
      *     separated by commas. Each slice is at the first of them that its server has and whose memory suffices. If a
      *     server has none of them, {@link Tensors#init} fails with {@code BAD_REQUEST}, naming the placements that the
      *     server has; with {@code RESOURCE_EXHAUSTED} if no memory suffices
+     * @throws IllegalArgumentException if a name is blank
      */
     public TensorSpec placement(String placement) {
         return new TensorSpec(tensor, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
@@ -265,8 +323,20 @@ public record TensorSpec(
         return types(new FloatTypes(types.storage(), types.isStochastic(), type));
     }
 
+    /**
+     * Returns a copy with another name, for several tensors of one declaration.
+     *
+     * @throws IllegalArgumentException if the name is invalid
+     */
+    public TensorSpec named(String name) {
+        return with(new TensorInfo(TensorId.of(name), tensor.rows(), tensor.width()).withTypes(tensor.types()));
+    }
+
     private TensorSpec types(FloatTypes types) {
-        TensorInfo other = tensor.withTypes(types);
+        return with(tensor.withTypes(types));
+    }
+
+    private TensorSpec with(TensorInfo other) {
         return new TensorSpec(other, initializer, optimizer, updates, slices, beside, placement, quorum, policy);
     }
 
@@ -285,5 +355,24 @@ public record TensorSpec(
                 + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum)
                 + (policy.equals(TablePolicy.keepAll()) ? "" : " policy=" + policy)
                 + tensor.types().text();
+    }
+
+    /** True if the name and the {@link #declaration} are equal. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TensorSpec spec
+                && tensor.equals(spec.tensor)
+                && declaration().equals(spec.declaration());
+    }
+
+    @Override
+    public int hashCode() {
+        return tensor.hashCode();
+    }
+
+    /** Returns the name and the {@link #declaration}. */
+    @Override
+    public String toString() {
+        return tensor.id() + " " + declaration();
     }
 }

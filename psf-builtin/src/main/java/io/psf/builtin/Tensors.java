@@ -33,7 +33,6 @@ import io.psf.builtin.sparse.SparsePushPullPsf;
 import io.psf.builtin.tensor.ClearPsf;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.builtin.tensor.ListTensorsPsf;
-import io.psf.builtin.tensor.SetLearningRate;
 import io.psf.builtin.tensor.SetLearningRatePsf;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.builtin.tensor.SetValuesPsf;
@@ -41,9 +40,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The entry point for users: creates tensors, pushes updates and pulls values. A method that returns a {@link Pending}
- * sends the call at once and does not wait for the answer. The caller owns the arrays that it passes; they are not
- * copied, and are borrowed until {@code await} returns. The caller's object, {@code worker}, is a worker of a cluster
+ * The entry point for users: creates tensors, pushes updates and pulls values. A method to which the caller passes an
+ * array returns a {@link Pending}: the call is sent at once, and the array is not copied but borrowed until {@code await}
+ * returns. Any other method blocks until the answer is there. The caller's object, {@code worker}, is a worker of a cluster
  * or, in a test, the test kit's cluster.
  *
  * <p>Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
@@ -99,7 +98,7 @@ public final class Tensors {
                         spec.placement().equals(Node.HOST) ? "" : spec.placement(),
                         spec.quorum().pushes(),
                         spec.quorum().late() == Late.DROP,
-                        spec.policy().options().texts())
+                        spec.policy().texts())
                 .await();
         FloatArray values = initializer.values();
         if (values != null) {
@@ -130,14 +129,15 @@ public final class Tensors {
 
     /**
      * Sets the learning rate of a tensor's optimizer while it is trained. A schedule's factor still applies. The rate is
-     * saved with the tensor, and replaces that of the spec when the tensor is loaded.
+     * saved with the tensor, and replaces that of the spec when the tensor is loaded. Blocks until every shard has the
+     * rate.
      *
      * @param rate the learning rate, the argument {@code lr} of the optimizer
-     * @return the pending acknowledgement; fails with {@code BAD_REQUEST} if the optimizer has no learning rate, or
-     *     does not take this one, alone or with a factor of its schedule
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the optimizer has no learning rate, or does not take
+     *     this one, alone or with a factor of its schedule
      */
-    public static Pending<SetLearningRate.Response> setLearningRate(TensorCaller worker, TensorId tensor, double rate) {
-        return SetLearningRatePsf.stub(worker).call(tensor, (float) rate);
+    public static void setLearningRate(TensorCaller worker, TensorId tensor, double rate) {
+        SetLearningRatePsf.stub(worker).call(tensor, (float) rate).await();
     }
 
     /** Drops a tensor with its values and its optimizer state. Blocks until every server has dropped its shards. */

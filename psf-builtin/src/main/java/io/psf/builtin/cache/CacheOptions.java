@@ -10,7 +10,7 @@ package io.psf.builtin.cache;
  * @param scale the factor by which an update is added to the cached row; 0 if it is not
  * @param pushFirst true if a look-up sends the unsent updates of a row and requests the row
  */
-public record CacheOptions(int lines, int levels, long pullBound, int pushBound, float scale, boolean pushFirst) {
+public record CacheOptions(int lines, int levels, long pullBound, long pushBound, float scale, boolean pushFirst) {
     /** True if a look-up requests missing rows only. */
     boolean unlimited() {
         return pullBound == Long.MAX_VALUE;

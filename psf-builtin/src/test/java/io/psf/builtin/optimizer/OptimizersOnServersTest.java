@@ -222,7 +222,7 @@ class OptimizersOnServersTest {
         try (PsCluster cluster =
                 PsCluster.builder().servers(2).checkpoints(folder).start()) {
             TensorId w = Tensors.init(cluster.worker(), spec);
-            Tensors.setLearningRate(cluster.worker(), w, 0.25).await();
+            Tensors.setLearningRate(cluster.worker(), w, 0.25);
             Tensors.push(cluster.worker(), w, ones(10, 1)).await();
             assertThat(Tensors.pull(cluster.worker(), w)).containsOnly(-0.25f);
             Tensors.save(cluster.worker(), w, "set");
@@ -262,7 +262,7 @@ class OptimizersOnServersTest {
                     .hasMessageStartingWith("BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have")
                     .hasMessageContaining("psf.adam");
             assertThatThrownBy(() ->
-                            Tensors.setLearningRate(worker, two, Double.NaN).await())
+                            Tensors.setLearningRate(worker, two, Double.NaN))
                     .hasMessageContaining("learning rate: NaN (expected: finite)");
         }
     }
@@ -272,10 +272,10 @@ class OptimizersOnServersTest {
         try (PsCluster cluster = PsCluster.embedded(2)) {
             Worker worker = cluster.worker();
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).optimizer(Optimizers.ftrl(0.1, 0, 0)));
-            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0).await())
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0))
                     .hasMessageStartingWith("BAD_REQUEST: learning rate of psf.ftrl: 0.0, which it refuses: lr: 0.0");
-            Tensors.setLearningRate(worker, w, 0.2).await();
-            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0).await())
+            Tensors.setLearningRate(worker, w, 0.2);
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 0))
                     .hasMessageStartingWith("BAD_REQUEST: learning rate of psf.ftrl: 0.0");
             Tensors.push(worker, w, ones(10, 1)).await();
             assertThat(Tensors.pull(worker, w)).containsOnly(-0.1f); // at 0.2: -1 / ((1 + 1) / 0.2)
@@ -300,7 +300,7 @@ class OptimizersOnServersTest {
         try (PsCluster cluster = PsCluster.embedded(1)) {
             Worker worker = cluster.worker();
             TensorId w = Tensors.init(worker, TensorSpec.dense("w", 10).optimizer(Optimizers.add()));
-            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 1).await())
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, w, 1))
                     .hasMessageStartingWith(
                             "BAD_REQUEST: learning rate of psf.add: none (expected: an argument \"lr\")");
         }
