@@ -16,8 +16,6 @@ import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;

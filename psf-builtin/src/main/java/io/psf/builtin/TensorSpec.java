@@ -62,7 +62,7 @@ public final class TensorSpec {
             throw new IllegalArgumentException("placement of tensor \"" + tensor.id() + "\": \"" + placement
                     + "\" (expected: a name, such as \"" + Node.HOST + "\", or several separated by commas)");
         }
-                if (slices < PIECES || slices > tensor.rows()) {
+        if (slices < PIECES || slices > tensor.rows()) {
             throw new IllegalArgumentException("slices of tensor \"" + tensor.id() + "\": " + slices
                     + " (expected: 1 to " + (tensor.grows() ? "65536" : tensor.rows() + " rows")
                     + ", 0 for one per server, or " + PIECES + " for pieces of about 256 KB)");

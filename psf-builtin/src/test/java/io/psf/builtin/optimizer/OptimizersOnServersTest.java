@@ -261,8 +261,7 @@ class OptimizersOnServersTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageStartingWith("BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have")
                     .hasMessageContaining("psf.adam");
-            assertThatThrownBy(() ->
-                            Tensors.setLearningRate(worker, two, Double.NaN))
+            assertThatThrownBy(() -> Tensors.setLearningRate(worker, two, Double.NaN))
                     .hasMessageContaining("learning rate: NaN (expected: finite)");
         }
     }

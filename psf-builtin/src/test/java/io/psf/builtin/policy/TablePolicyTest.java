@@ -59,7 +59,8 @@ class TablePolicyTest {
             push(worker, table, LongStream.range(50, 150).toArray());
             assertThat(keys(worker, table))
                     .isEqualTo(new TreeSet<>(LongStream.range(50, 100).boxed().toList()));
-            assertThat(TableCounts.of(worker, table)).hasToString("rows=50, admitted=50, refused=150, expired=0, evicted=0");
+            assertThat(TableCounts.of(worker, table))
+                    .hasToString("rows=50, admitted=50, refused=150, expired=0, evicted=0");
         }
     }
 
