@@ -3,6 +3,7 @@ package io.psf.gpu.shard;
 import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.LongArray;
 import io.psf.gpu.driver.Block;
 import io.psf.runtime.server.shard.Slice;
@@ -151,7 +152,7 @@ final class DeviceRows {
             Buffer direct = of.offHeap();
             if (direct == null) {
                 ByteBuffer copy = workspace.pinned(Math.multiplyExact(n, Long.BYTES));
-                of.write(0, n, copy);
+                ArrayMemory.write(of, 0, n, copy);
                 direct = copy.flip();
             }
             workspace.stream().copyIn(direct, (long) n * Long.BYTES, block.address());

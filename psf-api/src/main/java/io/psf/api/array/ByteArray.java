@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A shared array of int8: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public final class ByteArray implements SharedArray {
+public final class ByteArray extends SharedArray {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
@@ -124,7 +124,7 @@ public final class ByteArray implements SharedArray {
     }
 
     @Override
-    public void write(int begin, int end, ByteBuffer out) {
+    void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.BYTE.size();
         ByteBuffer target = out.slice(out.position(), bytes);
         target.put(0, data, begin, end - begin);
@@ -132,7 +132,7 @@ public final class ByteArray implements SharedArray {
     }
 
     @Override
-    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.BYTE.size());
         view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);

@@ -34,7 +34,7 @@ final class ByteFloats extends ConvertedFloats {
     }
 
     static ByteFloats view(ByteBuffer bytes, int block, int n) {
-        ByteBuffer data = SharedArray.littleEndian(bytes);
+        ByteBuffer data = ArrayMemory.littleEndian(bytes);
         int factors = data.position();
         long blocks = (n + (long) block - 1) / block;
         if (data.remaining() != blocks * Float.BYTES + n) {

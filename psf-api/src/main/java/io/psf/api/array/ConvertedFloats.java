@@ -38,7 +38,7 @@ abstract sealed class ConvertedFloats extends FloatArray permits HalfFloats, Byt
     }
 
     @Override
-    public final void write(int begin, int end, ByteBuffer out) {
+    final void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * Float.BYTES;
         FloatArray.view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN))
                 .copyFrom(0, slice(begin, end));

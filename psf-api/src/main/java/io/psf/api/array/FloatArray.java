@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A shared array of float32: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public sealed class FloatArray implements SharedArray permits ConvertedFloats {
+public sealed class FloatArray extends SharedArray permits ConvertedFloats {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     static final int TILE = 512;
 
@@ -67,41 +67,7 @@ public sealed class FloatArray implements SharedArray permits ConvertedFloats {
     public static FloatArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.FLOAT);
         return new FloatArray(
-                SharedArray.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
-    }
-
-    /**
-     * Returns a view of a buffer's bytes from its position to its limit, little-endian, in which values have a type.
-     * Values are converted when they are read and written.
-     *
-     * @param type {@code FLOAT32}, {@code FLOAT16} or {@code BFLOAT16}
-     * @throws IllegalArgumentException if the bytes are not a whole number of elements, or the type is {@code INT8}
-     */
-    public static FloatArray view(ByteBuffer bytes, FloatType type) {
-        return type == FloatType.FLOAT32 ? view(bytes) : HalfFloats.view(bytes, type, null);
-    }
-
-    /**
-     * Returns a view as {@link #view(ByteBuffer, FloatType)} does. Values that are written are rounded to one of their
-     * two neighbours at random.
-     *
-     * @param type {@code FLOAT16} or {@code BFLOAT16}
-     * @param seed selects the sequence of random numbers, the same in each run
-     */
-    public static FloatArray viewStochastic(ByteBuffer bytes, FloatType type, long seed) {
-        return HalfFloats.view(bytes, type, new RandomBits(seed));
-    }
-
-    /**
-     * Returns a view of a buffer's bytes from its position to its limit, little-endian, in which values are integers of 8
-     * bits: a float32 factor for each block of values, then an int8 for each value. The view can only be read.
-     *
-     * @param block the number of consecutive values that share a factor, at least 1
-     * @param n the number of values
-     * @throws IllegalArgumentException if the bytes are not those of n values
-     */
-    public static FloatArray viewBlocks(ByteBuffer bytes, int block, int n) {
-        return ByteFloats.view(bytes, block, n);
+                ArrayMemory.littleEndian(bytes).asFloatBuffer(), bytes.isDirect() ? bytes : null, bytes.position());
     }
 
     /** Returns the type of the values in memory, {@code FLOAT32} unless the array is a view of another one. */
@@ -303,14 +269,14 @@ public sealed class FloatArray implements SharedArray permits ConvertedFloats {
     }
 
     @Override
-    public void write(int begin, int end, ByteBuffer out) {
+    void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.FLOAT.size();
-        SharedArray.littleEndian(out).asFloatBuffer().put(0, data, begin, end - begin);
+        ArrayMemory.littleEndian(out).asFloatBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
-    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.FLOAT.size());
         view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);

@@ -30,7 +30,7 @@ final class HalfFloats extends ConvertedFloats {
             throw new IllegalArgumentException(
                     "bytes: " + bytes.remaining() + " (expected: a multiple of 2, the size of " + type + ")");
         }
-        return new HalfFloats(SharedArray.littleEndian(bytes).asShortBuffer(), type, random);
+        return new HalfFloats(ArrayMemory.littleEndian(bytes).asShortBuffer(), type, random);
     }
 
     @Override

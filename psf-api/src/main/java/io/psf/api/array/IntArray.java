@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A shared array of int32: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public final class IntArray implements SharedArray {
+public final class IntArray extends SharedArray {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
@@ -50,7 +50,7 @@ public final class IntArray implements SharedArray {
      */
     public static IntArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.INT);
-        return new IntArray(SharedArray.littleEndian(bytes).asIntBuffer());
+        return new IntArray(ArrayMemory.littleEndian(bytes).asIntBuffer());
     }
 
     @Override
@@ -125,14 +125,14 @@ public final class IntArray implements SharedArray {
     }
 
     @Override
-    public void write(int begin, int end, ByteBuffer out) {
+    void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.INT.size();
-        SharedArray.littleEndian(out).asIntBuffer().put(0, data, begin, end - begin);
+        ArrayMemory.littleEndian(out).asIntBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
-    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.INT.size());
         view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A shared array of int64: a bounds-checked view of on-heap or off-heap memory. Writes to a view change the memory
  * behind it. Not thread-safe: one thread may write, or several threads may read.
  */
-public final class LongArray implements SharedArray {
+public final class LongArray extends SharedArray {
     /** Elements processed at once. The JIT vectorizes a loop over an on-heap tile, but not a loop over a buffer. */
     private static final int TILE = 512;
 
@@ -50,7 +50,7 @@ public final class LongArray implements SharedArray {
      */
     public static LongArray view(ByteBuffer bytes) {
         SharedArray.requireWhole(bytes.remaining(), ElementType.LONG);
-        return new LongArray(SharedArray.littleEndian(bytes).asLongBuffer());
+        return new LongArray(ArrayMemory.littleEndian(bytes).asLongBuffer());
     }
 
     /** Returns the off-heap elements behind this array, for copies by a device; null if the array is on the heap. */
@@ -130,14 +130,14 @@ public final class LongArray implements SharedArray {
     }
 
     @Override
-    public void write(int begin, int end, ByteBuffer out) {
+    void write(int begin, int end, ByteBuffer out) {
         int bytes = (end - begin) * ElementType.LONG.size();
-        SharedArray.littleEndian(out).asLongBuffer().put(0, data, begin, end - begin);
+        ArrayMemory.littleEndian(out).asLongBuffer().put(0, data, begin, end - begin);
         out.position(out.position() + bytes);
     }
 
     @Override
-    public void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
+    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out) {
         int bytes = Math.multiplyExact(Math.multiplyExact(to - from, width), ElementType.LONG.size());
         view(out.slice(out.position(), bytes).order(ByteOrder.LITTLE_ENDIAN)).gather(this, rows, from, to, width);
         out.position(out.position() + bytes);

@@ -1,30 +1,31 @@
 package io.psf.api.array;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.StringJoiner;
 import java.util.function.IntFunction;
 
-/** The common interface of the arrays of a tuple. Their memory is passed to the transport without conversion. */
-public sealed interface SharedArray permits ByteArray, IntArray, LongArray, FloatArray, DoubleArray {
+/** The common class of the arrays of a tuple. Their memory is passed to the transport without conversion. */
+public abstract sealed class SharedArray permits ByteArray, IntArray, LongArray, FloatArray, DoubleArray {
+    SharedArray() {}
+
     /** Returns the number of elements. */
-    int length();
+    public abstract int length();
 
     /** Returns the type of the elements. */
-    ElementType type();
+    public abstract ElementType type();
 
     /**
      * Returns a view of the elements {@code [begin, end)}.
      *
      * @throws IndexOutOfBoundsException if the range is not within the array
      */
-    SharedArray slice(int begin, int end);
+    public abstract SharedArray slice(int begin, int end);
 
     /** Returns an on-heap copy. */
-    SharedArray copy();
+    public abstract SharedArray copy();
 
     /** Writes the elements {@code [begin, end)} little-endian at the buffer's position, and advances the position. */
-    void write(int begin, int end, ByteBuffer out);
+    abstract void write(int begin, int end, ByteBuffer out);
 
     /**
      * Writes rows of this array, [_, width], little-endian at the buffer's position, one after the other, and advances
@@ -35,14 +36,14 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @param to one past the index of the last of {@code rows} to write
      * @param width elements in a row
      */
-    void writeRows(int[] rows, int from, int to, int width, ByteBuffer out);
+    abstract void writeRows(int[] rows, int from, int to, int width, ByteBuffer out);
 
     /**
      * Copies a whole array of the same type into this array, from index {@code at}.
      *
      * @throws ClassCastException if the other array is of another type
      */
-    void copyFrom(int at, SharedArray source);
+    public abstract void copyFrom(int at, SharedArray source);
 
     /**
      * Copies n consecutive rows of another array of the same type, [_, width], from row {@code from} on, to this array
@@ -51,10 +52,10 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @throws ClassCastException if the other array is of another type
      * @throws IndexOutOfBoundsException if a row is not within its array
      */
-    void copyRows(int to, SharedArray source, int from, int n, int width);
+    public abstract void copyRows(int to, SharedArray source, int from, int n, int width);
 
     /** Copies one row: {@link #copyRows} with n = 1. */
-    default void copyRow(int to, SharedArray source, int from, int width) {
+    public void copyRow(int to, SharedArray source, int from, int width) {
         copyRows(to, source, from, 1, width);
     }
 
@@ -69,7 +70,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @throws ClassCastException if the other array is of another type
      * @throws IndexOutOfBoundsException if a row is not within its array
      */
-    void gather(SharedArray source, int[] rows, int begin, int end, int width);
+    public abstract void gather(SharedArray source, int[] rows, int begin, int end, int width);
 
     /**
      * Copies the first rows of another array of the same type, [_, width], to rows of this array: the inverse of
@@ -82,7 +83,7 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
      * @throws ClassCastException if the other array is of another type
      * @throws IndexOutOfBoundsException if a row is not within its array
      */
-    void scatter(SharedArray source, int[] rows, int begin, int end, int width);
+    public abstract void scatter(SharedArray source, int[] rows, int begin, int end, int width);
 
     /**
      * True if most rows appear to be consecutive, in which case consecutive rows are copied at once. A heuristic: only
@@ -142,13 +143,6 @@ public sealed interface SharedArray permits ByteArray, IntArray, LongArray, Floa
             throw new IllegalArgumentException(
                     "length of " + name + ": " + length + " (expected: " + expected + ", the length of this array)");
         }
-    }
-
-    /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
-    static ByteBuffer littleEndian(ByteBuffer bytes) {
-        return bytes.order() == ByteOrder.LITTLE_ENDIAN
-                ? bytes
-                : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Checks that the number of bytes is a whole number of elements. */

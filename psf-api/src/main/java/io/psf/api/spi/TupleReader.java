@@ -3,6 +3,7 @@ package io.psf.api.spi;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.ElementType;
@@ -85,7 +86,7 @@ public final class TupleReader extends BlockReader {
      */
     public TupleReader begin(
             ByteBuffer bytes, int begin, int end, int blockLength, int arrays, int version, @Nullable TensorId target) {
-        ByteBuffer body = SharedArray.littleEndian(bytes);
+        ByteBuffer body = ArrayMemory.littleEndian(bytes);
         block(body, begin, blockLength);
         this.array = 0;
         this.kept = null;

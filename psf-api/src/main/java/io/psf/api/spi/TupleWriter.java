@@ -1,6 +1,7 @@
 package io.psf.api.spi;
 
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.DoubleArray;
 import io.psf.api.array.ElementType;
@@ -267,7 +268,7 @@ public final class TupleWriter extends BlockWriter {
             if (formats[i] != 0) {
                 writeFormatted(i, out);
             } else if (widths[i] == 0) {
-                sources[i].write(from[i], to[i], out);
+                ArrayMemory.write(sources[i], from[i], to[i], out);
             } else {
                 writeRows(i, out);
             }
@@ -292,7 +293,7 @@ public final class TupleWriter extends BlockWriter {
 
     private void writeRows(int i, ByteBuffer out) {
         int begin = out.position();
-        sources[i].writeRows(rows[i], from[i], to[i], widths[i], out);
+        ArrayMemory.writeRows(sources[i], rows[i], from[i], to[i], widths[i], out);
         Repeats folded = repeats[i];
         if (folded != null) {
             ByteBuffer written = out.slice(begin, out.position() - begin).order(ByteOrder.LITTLE_ENDIAN);

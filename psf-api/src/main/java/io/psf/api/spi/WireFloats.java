@@ -1,5 +1,6 @@
 package io.psf.api.spi;
 
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import java.nio.ByteBuffer;
@@ -76,11 +77,11 @@ final class WireFloats {
 
     /** Returns a view of the values in bytes of a body. */
     static FloatArray read(ByteBuffer bytes, int entry, int n) {
-        return (entry & 0xff) == INT8 ? FloatArray.viewBlocks(bytes, entry >>> 8, n) : half(bytes, entry);
+        return (entry & 0xff) == INT8 ? ArrayMemory.viewBlocks(bytes, entry >>> 8, n) : half(bytes, entry);
     }
 
     private static FloatArray half(ByteBuffer bytes, int entry) {
-        return FloatArray.view(bytes, entry == FLOAT16 ? FloatType.FLOAT16 : FloatType.BFLOAT16);
+        return ArrayMemory.view(bytes, entry == FLOAT16 ? FloatType.FLOAT16 : FloatType.BFLOAT16);
     }
 
     private static void writeBytes(FloatArray values, int block, ByteBuffer into) {

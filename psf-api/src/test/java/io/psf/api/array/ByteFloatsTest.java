@@ -39,7 +39,7 @@ class ByteFloatsTest {
     @CsvSource({"8, 80", "8, 81", "24, 2400", "256, 2000", "1000, 2999", "70000, 600", "1, 5", "256, 0"})
     void eachWayToReadHasTheSameValues(int block, int n) {
         Sent sent = Sent.random(block, n);
-        FloatArray read = FloatArray.viewBlocks(sent.bytes(), block, n);
+        FloatArray read = ArrayMemory.viewBlocks(sent.bytes(), block, n);
         FloatArray expected = FloatArray.wrap(sent.values());
         assertThat(read.stored()).isEqualTo(FloatType.INT8);
         assertThat(read.length()).isEqualTo(n);
@@ -70,7 +70,7 @@ class ByteFloatsTest {
         return List.of(
                 () -> FloatArray.allocate(n),
                 () -> FloatArray.view(ByteBuffer.allocateDirect(4 * n).order(ByteOrder.LITTLE_ENDIAN)),
-                () -> FloatArray.view(ByteBuffer.allocate(2 * n), FloatType.BFLOAT16));
+                () -> ArrayMemory.view(ByteBuffer.allocate(2 * n), FloatType.BFLOAT16));
     }
 
     @ParameterizedTest
@@ -78,7 +78,7 @@ class ByteFloatsTest {
     void rowsAreCopiedToArraysOfEachKind(int block, int width) {
         int rows = 40;
         Sent sent = Sent.random(block, rows * width);
-        FloatArray read = FloatArray.viewBlocks(sent.bytes(), block, rows * width);
+        FloatArray read = ArrayMemory.viewBlocks(sent.bytes(), block, rows * width);
         FloatArray expected = FloatArray.wrap(sent.values());
         int[] some = {7, 39, 0, 1, 2, 3, 7};
         for (Supplier<FloatArray> target : targets(rows * width)) {
@@ -109,7 +109,7 @@ class ByteFloatsTest {
     @Test
     void aReadBeyondTheEndAndAnyWriteAreRefused() {
         FloatArray read =
-                FloatArray.viewBlocks(Sent.random(8, 20).bytes(), 8, 20).slice(4, 12);
+                ArrayMemory.viewBlocks(Sent.random(8, 20).bytes(), 8, 20).slice(4, 12);
         assertThatThrownBy(() -> read.get(8)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> read.copyTo(5, new float[9], 0, 4)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> read.slice(3, 9)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -121,7 +121,7 @@ class ByteFloatsTest {
         FloatArray copy = read.copy();
         copy.fill(3);
         assertThat(copy.get(0)).isEqualTo(3);
-        assertThatThrownBy(() -> FloatArray.viewBlocks(ByteBuffer.allocate(27), 8, 20))
+        assertThatThrownBy(() -> ArrayMemory.viewBlocks(ByteBuffer.allocate(27), 8, 20))
                 .hasMessage("bytes: 27 (expected: 32, for 20 values in blocks of 8)");
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class HalfFloatsTest {
     private static FloatArray halves(int n, FloatType type) {
-        return FloatArray.view(ByteBuffer.allocateDirect(n * 2).order(ByteOrder.LITTLE_ENDIAN), type);
+        return ArrayMemory.view(ByteBuffer.allocateDirect(n * 2).order(ByteOrder.LITTLE_ENDIAN), type);
     }
 
     private static FloatArray of(FloatType type, float... values) {
@@ -58,7 +58,7 @@ class HalfFloatsTest {
         for (int bits = 0; bits < 1 << 16; bits++) {
             bytes.putShort(2 * bits, (short) bits);
         }
-        float[] values = FloatArray.view(bytes, type).toArray();
+        float[] values = ArrayMemory.view(bytes, type).toArray();
         FloatArray back = of(type, values);
         for (int bits = 0; bits < 1 << 16; bits++) {
             double expected = value(bits, exponentBits(type));
@@ -121,7 +121,7 @@ class HalfFloatsTest {
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void stochasticRoundingIsExactOnAverageAndLeavesExactValuesAlone(FloatType type) {
         int n = 20_000;
-        FloatArray random = FloatArray.viewStochastic(ByteBuffer.allocateDirect(2 * n), type, 1);
+        FloatArray random = ArrayMemory.viewStochastic(ByteBuffer.allocateDirect(2 * n), type, 1);
         for (float value : new float[] {1.001f, -0.3f, 3e-6f, 12345.678f}) {
             random.fill(value);
             FloatArray nearest = of(type, value);
@@ -228,9 +228,9 @@ class HalfFloatsTest {
 
     @Test
     void aViewOfAnotherTypeOrOfHalfAValueIsRefused() {
-        assertThatThrownBy(() -> FloatArray.view(ByteBuffer.allocate(4), FloatType.INT8))
+        assertThatThrownBy(() -> ArrayMemory.view(ByteBuffer.allocate(4), FloatType.INT8))
                 .hasMessage("type: INT8 (expected: FLOAT16 or BFLOAT16)");
-        assertThatThrownBy(() -> FloatArray.view(ByteBuffer.allocate(3), FloatType.FLOAT16))
+        assertThatThrownBy(() -> ArrayMemory.view(ByteBuffer.allocate(3), FloatType.FLOAT16))
                 .hasMessage("bytes: 3 (expected: a multiple of 2, the size of FLOAT16)");
         assertThatThrownBy(() -> new FloatTypes(FloatType.INT8, false, FloatType.FLOAT32))
                 .hasMessage("storage: INT8 (expected: FLOAT32, FLOAT16 or BFLOAT16)");

@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.StoredColumn;
 import java.io.IOException;
@@ -57,7 +58,7 @@ final class CheckedOutput {
     private void floats(FloatArray values) throws IOException {
         for (int at = 0; at < values.length(); ) {
             int n = Math.min(values.length() - at, need(Float.BYTES).remaining() / Float.BYTES);
-            values.write(at, at + n, buffer);
+            ArrayMemory.write(values, at, at + n, buffer);
             at += n;
         }
     }

@@ -1,6 +1,7 @@
 package io.psf.runtime.server.shard;
 
 import io.psf.api.PsException;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatTypes;
 import io.psf.runtime.store.Allocation;
@@ -25,8 +26,8 @@ final class Column {
     private Column(String name, FloatTypes types, int width, Allocation memory, ByteBuffer bytes) {
         this.name = name;
         this.all = types.isStochastic()
-                ? FloatArray.viewStochastic(bytes, types.storage(), name.hashCode())
-                : FloatArray.view(bytes, types.storage());
+                ? ArrayMemory.viewStochastic(bytes, types.storage(), name.hashCode())
+                : ArrayMemory.view(bytes, types.storage());
         this.width = width;
         this.size = types.bytes();
         this.memory = memory;

@@ -10,6 +10,7 @@ import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.array.ArrayMemory;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
@@ -157,7 +158,7 @@ public final class HostShard implements StoredShard, MadeShard {
     private FloatArray halves(int n, FloatType type) {
         FloatArray memory = allocate((n + 1) / 2);
         ByteBuffer bytes = memory.offHeap();
-        return bytes == null ? allocate(n) : FloatArray.view(bytes.limit(n * Short.BYTES), type);
+        return bytes == null ? allocate(n) : ArrayMemory.view(bytes.limit(n * Short.BYTES), type);
     }
 
     @Override
