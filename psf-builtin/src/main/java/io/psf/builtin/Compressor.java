@@ -29,19 +29,23 @@ final class Compressor {
      * Creates a compressor, with residuals of 0.
      *
      * @param type {@code "2bit"} or {@code "1bit"}
-     * @throws PsException with {@code BAD_REQUEST} if there is no such type, or the threshold is not valid for it
+     * @throws IllegalArgumentException if there is no such type, or the threshold is not valid for it
      */
     static Compressor of(TensorCaller worker, String type, double threshold) {
         Compression compression = switch (type) {
             case "2bit" -> Compression.TWO_BIT;
             case "1bit" -> Compression.ONE_BIT;
-            default -> throw refused("type of gradient compression: \"" + type + "\"", "\"2bit\" or \"1bit\"");
+            default -> throw invalid("type of gradient compression: \"" + type + "\"", "\"2bit\" or \"1bit\"");
         };
         float asFloat = (float) threshold + 0f; // not -0
         if (compression == Compression.TWO_BIT && !(asFloat > 0) || !Float.isFinite(asFloat)) {
-            throw refused("threshold of " + type + ": " + threshold, "finite, above 0 for \"2bit\"");
+            throw invalid("threshold of " + type + ": " + threshold, "finite, above 0 for \"2bit\"");
         }
         return new Compressor(worker, compression, asFloat);
+    }
+
+    private static IllegalArgumentException invalid(String actual, String expected) {
+        return new IllegalArgumentException(actual + " (expected: " + expected + ")");
     }
 
     private static PsException refused(String actual, String expected) {

@@ -51,7 +51,7 @@ public final class KVStore implements AutoCloseable {
      * @param worker not closed by the store
      * @param type {@code "dist_sync"}: a round sums one push of each worker and is applied once. {@code "dist_async"}:
      *     each push is applied on arrival. MXNet's other names of the two are accepted
-     * @throws PsException with {@code BAD_REQUEST}, listing the types, if there is no such type
+     * @throws IllegalArgumentException listing the types, if there is no such type
      */
     public static KVStore create(Worker worker, String type) {
         return new KVStore(worker, KVStoreType.of(type));
@@ -276,7 +276,7 @@ public final class KVStore implements AutoCloseable {
      * @param type {@code "2bit"}: an element is the threshold, minus the threshold, or 0. {@code "1bit"}: an element is 1
      *     if it is above the threshold, otherwise -1
      * @param threshold above 0 for {@code "2bit"}
-     * @throws PsException with {@code BAD_REQUEST} if there is no such type, or the threshold is invalid
+     * @throws IllegalArgumentException if there is no such type, or the threshold is invalid
      */
     public void setGradientCompression(String type, double threshold) {
         this.compressor = Compressor.of(worker, type, threshold);

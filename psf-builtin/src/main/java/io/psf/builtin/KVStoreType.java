@@ -1,6 +1,5 @@
 package io.psf.builtin;
 
-import io.psf.api.PsException;
 import java.util.Arrays;
 import java.util.List;
 
@@ -23,18 +22,16 @@ enum KVStoreType {
     /**
      * Returns the type of a name.
      *
-     * @throws PsException with {@code BAD_REQUEST}, listing the names, if there is none
+     * @throws IllegalArgumentException listing the names, if there is none
      */
     static KVStoreType of(String name) {
         return Arrays.stream(values())
                 .filter(type -> type.names.contains(name))
                 .findFirst()
-                .orElseThrow(() -> new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        "type of a KVStore: \"" + name + "\" (expected: one of "
-                                + Arrays.stream(values())
-                                        .flatMap(type -> type.names.stream())
-                                        .toList() + ")"));
+                .orElseThrow(() -> new IllegalArgumentException("type of a KVStore: \"" + name + "\" (expected: one of "
+                        + Arrays.stream(values())
+                                .flatMap(type -> type.names.stream())
+                                .toList() + ")"));
     }
 
     /** Returns how the pushes to a tensor of such a store combine. */

@@ -45,8 +45,7 @@ final class ReducedWeights implements Weights {
                 || spec.tensor().grows()
                 || !spec.tensor().types().equals(FloatTypes.FLOAT32)
                 || !spec.quorum().equals(Quorum.ALL)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
+            throw new IllegalArgumentException(
                     "reduced weights \"" + spec.tensor().id() + "\": shape "
                             + spec.tensor().shape() + ", updates " + spec.updates() + ", quorum "
                             + spec.quorum() + ", number formats "

@@ -45,7 +45,8 @@ import java.util.List;
  * returns. Any other method blocks until the answer is there. The caller's object, {@code worker}, is a worker of a cluster
  * or, in a test, the test kit's cluster.
  *
- * <p>Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
+ * <p>An argument that is wrong by itself, such as a value of a spec, is an {@link IllegalArgumentException} where it is
+ * made, before anything is sent. Thread-safe. Each method throws {@link io.psf.api.PsException}, at the call or from {@code await}: with
  * {@code UNKNOWN_TENSOR} if the tensor does not exist, with {@code BAD_REQUEST} if an array has a wrong length, or with
  * {@code OUT_OF_RANGE} if a key is not a row of the tensor.
  */

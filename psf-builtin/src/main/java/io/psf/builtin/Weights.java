@@ -36,8 +36,9 @@ public interface Weights {
      *
      * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
      *     of the servers' memory for the all-reduce
-     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the updates are {@link Updates#EACH} or the tensor
-     *     grows; otherwise as {@link Tensors#init}
+     * @throws IllegalArgumentException if the updates are {@link Updates#EACH}, the tensor grows, has a quorum, or is
+     *     stored or sent in another type than float32
+     * @throws io.psf.api.PsException as {@link Tensors#init}
      */
     static Weights reduced(Worker worker, TensorSpec spec) {
         return ReducedWeights.of(worker, spec);
