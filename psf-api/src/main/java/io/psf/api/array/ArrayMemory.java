@@ -1,0 +1,70 @@
+package io.psf.api.array;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The memory of arrays, for code that makes frames, files and stores. Programs that use psf, and handlers, do not need
+ * it. All bytes are little-endian.
+ */
+public final class ArrayMemory {
+    private ArrayMemory() {}
+
+    /**
+     * Returns a view of a buffer's bytes from its position to its limit, in which values have a type. Values are converted
+     * when they are read and written.
+     *
+     * @param type {@code FLOAT32}, {@code FLOAT16} or {@code BFLOAT16}
+     * @throws IllegalArgumentException if the bytes are not a whole number of elements, or the type is {@code INT8}
+     */
+    public static FloatArray view(ByteBuffer bytes, FloatType type) {
+        return type == FloatType.FLOAT32 ? FloatArray.view(bytes) : HalfFloats.view(bytes, type, null);
+    }
+
+    /**
+     * Returns a view as {@link #view(ByteBuffer, FloatType)} does. Values that are written are rounded to one of their
+     * two neighbours at random.
+     *
+     * @param type {@code FLOAT16} or {@code BFLOAT16}
+     * @param seed selects the sequence of random numbers, the same in each run
+     */
+    public static FloatArray viewStochastic(ByteBuffer bytes, FloatType type, long seed) {
+        return HalfFloats.view(bytes, type, new RandomBits(seed));
+    }
+
+    /**
+     * Returns a view of a buffer's bytes from its position to its limit, in which values are integers of 8 bits: a float32
+     * factor for each block of values, then an int8 for each value. The view can only be read.
+     *
+     * @param block the number of consecutive values that share a factor, at least 1
+     * @param n the number of values
+     * @throws IllegalArgumentException if the bytes are not those of n values
+     */
+    public static FloatArray viewBlocks(ByteBuffer bytes, int block, int n) {
+        return ByteFloats.view(bytes, block, n);
+    }
+
+    /** Writes the elements {@code [begin, end)} of an array at the buffer's position, and advances the position. */
+    public static void write(SharedArray array, int begin, int end, ByteBuffer out) {
+        array.write(begin, end, out);
+    }
+
+    /**
+     * Writes rows of an array, [_, width], at the buffer's position, one after the other, and advances the position.
+     *
+     * @param rows the numbers of the rows
+     * @param from the index of the first of {@code rows} to write
+     * @param to one past the index of the last of {@code rows} to write
+     * @param width elements in a row
+     */
+    public static void writeRows(SharedArray array, int[] rows, int from, int to, int width, ByteBuffer out) {
+        array.writeRows(rows, from, to, width, out);
+    }
+
+    /** Returns a little-endian view of the same bytes; the buffer itself if it is little-endian already. */
+    public static ByteBuffer littleEndian(ByteBuffer bytes) {
+        return bytes.order() == ByteOrder.LITTLE_ENDIAN
+                ? bytes
+                : bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+}
