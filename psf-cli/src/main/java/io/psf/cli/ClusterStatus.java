@@ -7,7 +7,6 @@ import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSummary;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.Guest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -24,72 +23,7 @@ record ClusterStatus(List<Member> members, List<TensorSummary> tensors, Statisti
         return new ClusterStatus(guest.members(), Tensors.list(guest), Statistics.of(guest));
     }
 
-    /** Returns three tables, for people. */
-    List<String> tables() {
-        Table nodes = new Table("NODE", "RANK", "ADDRESS");
-        for (Member member : members) {
-            nodes.add(
-                    member.role().label(),
-                    member.rank(),
-                    member.host().isEmpty() ? "-" : member.host() + ":" + member.port());
-        }
-        Table held = new Table(
-                "TENSOR", "SHAPE", "SLICES", "PLACEMENT", "ROWS", "VALUES", "SLOTS", "INDEX", "OTHER", "OPTIMIZER");
-        for (TensorSummary each : tensors) {
-            held.add(
-                    each.tensor().id(),
-                    each.tensor().shape(),
-                    each.slices(),
-                    String.join(",", each.placements()),
-                    each.rows(),
-                    bytes(each.bytes().values()),
-                    bytes(each.bytes().slots()),
-                    bytes(each.bytes().index()),
-                    bytes(each.bytes().attachments()),
-                    each.optimizer());
-        }
-        Table functions = new Table(
-                "FUNCTION", "ANSWERS", "FAILED", "IN", "OUT", "WAIT P50", "WAIT P99", "RUN P50", "RUN P99", "RUN MAX");
-        for (FunctionStatistics each : statistics.functions()) {
-            functions.add(
-                    each.function(),
-                    each.count(),
-                    each.count() - each.outcomes().getOrDefault("OK", 0L),
-                    bytes(each.bytesIn()),
-                    bytes(each.bytesOut()),
-                    micros(each.waiting().p50Nanos()),
-                    micros(each.waiting().p99Nanos()),
-                    micros(each.running().p50Nanos()),
-                    micros(each.running().p99Nanos()),
-                    micros(each.running().maxNanos()));
-        }
-        List<String> lines = new ArrayList<>(nodes.lines());
-        lines.add("");
-        lines.addAll(held.lines());
-        lines.add("");
-        lines.addAll(functions.lines());
-        lines.add("functions are counted since " + statistics.time().toSeconds() + " s");
-        return lines;
-    }
-
-    private static String bytes(long n) {
-        if (n < 1024) {
-            return n + " B";
-        }
-        double left = n / 1024.0;
-        int unit = 0;
-        while (left >= 1024 && unit < 4) {
-            left /= 1024;
-            unit++;
-        }
-        return String.format(Locale.ROOT, "%.1f %ciB", left, "KMGTP".charAt(unit));
-    }
-
-    private static String micros(long nanos) {
-        return String.format(Locale.ROOT, "%.1f us", nanos / 1e3);
-    }
-
-    /** Returns the same as one object of JSON, on one line. */
+    /** Returns this as one object of JSON, on one line. */
     String json() {
         return "{\"members\":" + array(members.stream().map(ClusterStatus::json).toList()) + ",\"tensors\":"
                 + array(tensors.stream().map(ClusterStatus::json).toList()) + ",\"countedNanos\":"

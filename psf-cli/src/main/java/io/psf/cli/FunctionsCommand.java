@@ -56,7 +56,7 @@ final class FunctionsCommand implements Callable<Integer> {
 
     private void print(List<ServedFunction> functions) {
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
-        Table table = new Table("NAME", "ID", "VERSION", "FINGERPRINT", "PLACE", "READ-ONLY", "HANDLER", "FROM");
+        Table table = Table.of("NAME", "ID", "VERSION", "FINGERPRINT", "PLACE", "READ-ONLY", "HANDLER", "FROM");
         functions.forEach(function -> table.add(row(function)));
         List<String> lines = table.lines();
         out.println(lines.get(0));

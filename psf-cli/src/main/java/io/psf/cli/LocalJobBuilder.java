@@ -22,7 +22,7 @@ public final class LocalJobBuilder {
     boolean endOnFailure = true;
     Duration toFollow = Duration.ofSeconds(15);
     Function<String, List<String>> launcher = node -> List.of();
-    BiConsumer<String, String> lines = (node, line) -> System.out.println("[" + node + "] " + line);
+    BiConsumer<String, String> lines = (node, line) -> System.out.println(LogLine.shown(node, line));
 
     LocalJobBuilder() {}
 
@@ -122,7 +122,8 @@ public final class LocalJobBuilder {
 
     /**
      * Sets the consumer of the nodes' output lines: node name and line. Called from the job's threads, one at a time.
-     * By default, lines are printed as {@code [worker 1] line}. The job's own messages have the node name {@code psf}.
+     * By default, a log line ({@link LogLine}) is printed as it is, and another one as {@code [worker 1] line}. The job's
+     * own messages have the node name {@code psf}.
      */
     public LocalJobBuilder onLine(BiConsumer<String, String> lines) {
         this.lines = lines;

@@ -98,6 +98,7 @@ final class NodeCommand implements Callable<Integer> {
         if (!classPath.isEmpty()) {
             Thread.currentThread().setContextClassLoader(ClassPathOption.loader(classPath));
         }
+        LogNode.set(settings.role().label(), rank != null ? rank : System.getenv("PSF_RANK"));
         HeapWatch.start("the " + settings.role().label());
         switch (settings.role()) {
             case SCHEDULER -> {
@@ -107,6 +108,7 @@ final class NodeCommand implements Callable<Integer> {
             }
             case SERVER -> {
                 try (Server node = Server.start(settings.server())) {
+                    LogNode.set(settings.role().label(), Integer.toString(node.rank()));
                     node.awaitTermination();
                 }
             }

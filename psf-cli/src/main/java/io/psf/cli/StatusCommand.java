@@ -23,14 +23,15 @@ import picocli.CommandLine.Spec;
         description = {
             "Prints the nodes, tensors and functions of a running cluster: once, or every interval on a terminal.",
             "It visits the cluster as a guest for each print: nothing waits for it, and nothing changes.",
-            "The servers count the requests of functions from the first visit on: a single print shows at least a second.",
+            "The servers count the requests of functions from the first visit on. Rates are since the print before; a single"
+                    + " print takes them over a second.",
             "A cluster with a secret requires it here, too (PSF_SECRET)."
         },
         footer = {"%nExample:", "  psf status --scheduler 127.0.0.1:4080"},
         mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    /** The least time of the counts in a single print. */
+    /** The least time of the counts in a single print, and the time of its rates. */
     private static final Duration COUNTED = Duration.ofSeconds(1);
 
     private static final String CLEAR = "\u001b[H\u001b[2J";
@@ -53,6 +54,9 @@ final class StatusCommand implements Callable<Integer> {
             description = "the time between two prints; default: 2 on a terminal, otherwise one print")
     private @Nullable Double interval;
 
+    /** The last print; null if there is none, or the cluster could not be visited since. */
+    private @Nullable ClusterStatus last;
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -67,13 +71,14 @@ final class StatusCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
         WorkerConfig config = config(System.getenv());
         if (!repeats) {
-            ClusterStatus status = visit(config);
-            Duration counted = status.statistics().time();
-            if (counted.compareTo(COUNTED) < 0) {
-                Thread.sleep(COUNTED.minus(counted).toMillis());
-                status = visit(config);
+            ClusterStatus first = visit(config);
+            if (json && first.statistics().time().compareTo(COUNTED) >= 0) {
+                out.println(first.json());
+            } else {
+                Thread.sleep(COUNTED.toMillis());
+                print(visit(config), first, out);
             }
-            print(status, out);
+            out.flush();
             return 0;
         }
         while (!out.checkError()) {
@@ -88,11 +93,13 @@ final class StatusCommand implements Callable<Integer> {
         try {
             ClusterStatus status = visit(config);
             out.print(isTerminal() && !json ? CLEAR : "");
-            print(status, out);
+            print(status, last, out);
+            last = status;
         } catch (PsException e) {
             if (e.code() != PsException.Code.UNAVAILABLE && e.code() != PsException.Code.TIMED_OUT) {
                 throw e;
             }
+            last = null; // the next cluster may be another one
             PrintWriter err = Objects.requireNonNull(spec, "spec").commandLine().getErr();
             err.println("psf: " + e.getMessage());
             err.flush();
@@ -124,11 +131,11 @@ final class StatusCommand implements Callable<Integer> {
                 .withDeadline(PATIENCE);
     }
 
-    private void print(ClusterStatus status, PrintWriter out) {
+    private void print(ClusterStatus status, @Nullable ClusterStatus before, PrintWriter out) {
         if (json) {
             out.println(status.json());
         } else {
-            status.tables().forEach(out::println);
+            new StatusTables(status, before).lines().forEach(out::println);
         }
         out.flush();
     }

@@ -56,9 +56,14 @@ class StatusCommandTest {
                     .startsWith("0: NODE")
                     .containsPattern("server +1 +127.0.0.1:[0-9]+")
                     .containsPattern("worker +0 +-")
-                    .containsPattern("items +\\[1000, 16\\] +2 +host +1000 +62.5 KiB +0 B +0 B +0 B +Add")
-                    .containsPattern("psf.dense.push +[1-9][0-9]* +0 +[0-9.]+ [KMG]iB +[0-9.]+ [KMG]?i?B")
-                    .containsPattern("functions are counted since [1-9]");
+                    .containsPattern("items +1,000 +16 +2 host +62.5 KiB +0 B +0 B +Add")
+                    .containsPattern(
+                            "psf.dense.push +[1-9][0-9,]* +0 +[1-9][0-9.,]* +[0-9.]+ [KMG]iB +[0-9.]+ [KMG]?i?B")
+                    .containsPattern("psf.dense.push( +[0-9.]+ (us|ms|s)){5}")
+                    .containsPattern("counted for [1-9].* s, rates of the last 1\\.[0-9] s")
+                    .containsPattern(
+                            "apart, the requests of psf status and the like: psf.list [0-9]+, psf.stats [0-9]+")
+                    .doesNotContainPattern("(?m)^psf.(list|stats)");
             assertThat(status(port, "--json"))
                     .startsWith("0: {\"members\":[{\"role\":\"server\",\"rank\":0,")
                     .contains("{\"name\":\"items\",\"rows\":1000,\"width\":16,\"grows\":false,")

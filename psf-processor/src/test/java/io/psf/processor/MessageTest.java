@@ -50,6 +50,13 @@ class MessageTest {
                         "[PsfMergeTwice] method finish of Both conflicts with merge (expected: one of"
                                 + " merge(List<Response>), merge(Request, List<Response>) and finish(Request,"
                                 + " Response)). Remove one of them.");
+        assertThat(messages("Misplaced"))
+                .contains(
+                        "[PsfMisplaced] merge in Misplaced.InResponse.Response (expected: in InResponse, beside Request"
+                                + " and Response: static Response merge(List<Response> slices)). Move it there.",
+                        "[PsfMisplaced] handle in Misplaced.Handling.Request (expected: in Handling, beside Request and"
+                                + " Response: Response handle(Request, Shard or an interface that extends it)"
+                                + " at = SHARD). Move it there.");
         assertThat(messages("ShardKinds"))
                 .contains("[PsfHandleSignature] handle: second parameter ShardKinds.ShardClass (expected: Response"
                         + " handle(Request, Shard or an interface that extends it) at = SHARD, or one that returns a"

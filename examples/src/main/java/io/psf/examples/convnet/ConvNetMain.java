@@ -1,10 +1,20 @@
 package io.psf.examples.convnet;
 
 import io.psf.cli.LocalJob;
+import io.psf.cli.LogLine;
 import io.psf.examples.OnCluster;
 import io.psf.examples.OptionCheck;
 import io.psf.examples.data.Mnist;
-import java.io.PrintWriter;
+import io.psf.examples.plot.Curve;
+import io.psf.examples.plot.CurvePlot;
+import io.psf.examples.plot.Machine;
+import io.psf.examples.plot.PlotOption;
+import io.psf.examples.plot.Report;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -32,6 +42,12 @@ public final class ConvNetMain implements Callable<Integer> {
 
     @Option(names = "--servers", paramLabel = "N", description = "how many servers (default: ${DEFAULT-VALUE})")
     private int servers = 2;
+
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "where the picture of loss and accuracy by round is written (default: ${DEFAULT-VALUE})")
+    private Path plot = Path.of("convnet.png");
 
     @Mixin
     private ConvNetOptions options = new ConvNetOptions();
@@ -63,20 +79,47 @@ public final class ConvNetMain implements Callable<Integer> {
         }
         OptionCheck.atLeast("--servers", servers, 1);
         OptionCheck.atLeast("--workers", workers, 1);
-        PrintWriter out = spec.commandLine().getOut();
-        try (LocalJob job = LocalJob.builder()
-                .servers(servers)
-                .workers(workers)
-                .workerMain(ConvNetMain.class, options.arguments().toArray(String[]::new))
-                .onLine((node, line) -> {
-                    if (!line.contains(" INFO ")) {
-                        out.println(line);
-                        out.flush();
-                    }
-                })
-                .start()) {
+        PlotOption.check(plot);
+        long total = options.isSynchronous() ? options.rounds : (long) options.rounds * workers;
+        List<Evaluation> evaluations = new ArrayList<>();
+        try (Report report = new Report(spec.commandLine().getOut(), Report.isOnTerminal(), total);
+                LocalJob job = LocalJob.builder()
+                        .servers(servers)
+                        .workers(workers)
+                        .workerMain(ConvNetMain.class, options.arguments().toArray(String[]::new))
+                        .onLine((node, line) -> show(line, evaluations, report))
+                        .start()) {
             job.awaitExit();
+            report.end();
+            if (job.exitCode() == CommandLine.ExitCode.OK && !evaluations.isEmpty()) {
+                draw(evaluations);
+                report.say(PlotOption.line(plot));
+            }
             return job.exitCode();
         }
+    }
+
+    private static void show(String line, List<Evaluation> evaluations, Report report) {
+        Optional<Evaluation> evaluation = Evaluation.parse(line);
+        if (evaluation.isPresent()) {
+            evaluations.add(evaluation.get());
+            report.measured(line, evaluation.get().update());
+        } else if (LogLine.parse(line).filter(LogLine::isInformation).isEmpty()) {
+            report.say(line);
+        }
+    }
+
+    private void draw(List<Evaluation> evaluations) {
+        List<Evaluation> inOrder = evaluations.stream()
+                .sorted(Comparator.comparingInt(Evaluation::update))
+                .toList();
+        CurvePlot.write(
+                plot,
+                "ConvNet on MNIST",
+                Machine.with(workers, servers),
+                options.isSynchronous() ? "rounds" : "updates",
+                List.of(
+                        new Curve("loss", "mean cross entropy of the training images", Evaluation.losses(inOrder)),
+                        new Curve("accuracy", "accuracy of the test images", Evaluation.accuracies(inOrder))));
     }
 }

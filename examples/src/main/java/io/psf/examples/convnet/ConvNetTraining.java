@@ -12,7 +12,6 @@ import io.psf.examples.nn.Parameter;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /** One worker's part: it computes the gradient of a batch, pushes it, and pulls the weights for the next batch. */
@@ -27,6 +26,10 @@ final class ConvNetTraining {
     private final List<String> names = new ArrayList<>();
     private final List<float[]> weights = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>();
+    /** The sum of the losses since the last evaluation, and their number. */
+    private double loss;
+
+    private int losses;
 
     ConvNetTraining(Worker worker, Mnist data, ConvNetOptions options) {
         this.worker = worker;
@@ -47,12 +50,13 @@ final class ConvNetTraining {
             Batches batches = new Batches(data.train(), 0, ConvNet.BATCH, worker.rank());
             for (int round = 1; round <= options.rounds; round++) {
                 batches.next();
-                network.gradient(batches.size(), batches.inputs(), batches.labels());
+                loss += network.gradient(batches.size(), batches.inputs(), batches.labels());
+                losses++;
                 store.pushPull(names, gradients, weights).await(); // in a round, answered after it
                 if (options.isSynchronous()) {
-                    report(worker.rank() == 0 ? round : 1, "round ", lines);
+                    report(worker.rank() == 0 ? round : 1, "round", lines);
                 } else {
-                    report(count(updates), "update ", lines);
+                    report(count(updates), "update", lines);
                 }
             }
         }
@@ -89,7 +93,9 @@ final class ConvNetTraining {
     private void report(int update, String what, Consumer<String> lines) {
         if (update % UPDATES == 0) {
             double accuracy = Batches.accuracy(network, data.test(), 0, ConvNet.BATCH);
-            lines.accept(what + update + ": accuracy " + String.format(Locale.ROOT, "%.3f", accuracy));
+            lines.accept(new Evaluation(what, update, loss / losses, accuracy).toString());
+            loss = 0;
+            losses = 0;
         }
     }
 }

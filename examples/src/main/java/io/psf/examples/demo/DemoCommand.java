@@ -2,8 +2,14 @@ package io.psf.examples.demo;
 
 import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
+import io.psf.cli.LogLine;
 import io.psf.examples.OptionCheck;
+import io.psf.examples.plot.EpochResult;
+import io.psf.examples.plot.Machine;
+import io.psf.examples.plot.PlotOption;
+import io.psf.examples.plot.Report;
 import io.psf.runtime.PsCluster;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,10 +17,10 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,9 +40,6 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
-    /** A line of a node's log, in the format of the command line's logback.xml. */
-    private static final Pattern LOG = Pattern.compile("\\d\\d:\\d\\d:\\d\\d\\.\\d{3} (?<level>[A-Z]+) +(?<text>.*)");
-
     private static final Pattern MEMBERS =
             Pattern.compile("scheduler listening on .*|.* joined from .*|.* has rank .*|cluster is ready.*");
 
@@ -49,11 +52,20 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--embedded", description = "all of them within this JVM")
     private boolean embedded;
 
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "where the picture of loss and AUC by epoch is written (default: ${DEFAULT-VALUE})")
+    private Path plot = Path.of("demo.png");
+
     @Mixin
     private TrainingOptions options = new TrainingOptions();
 
     @Spec
     private @Nullable CommandSpec spec;
+
+    /** The epochs that worker 0 has evaluated. */
+    private final List<EpochResult> evaluated = new CopyOnWriteArrayList<>();
 
     /** The reason of the last worker that failed. */
     private volatile String reason = "";
@@ -65,14 +77,20 @@ final class DemoCommand implements Callable<Integer> {
         int epochs = options.epochs();
         options.devices();
         options.cache();
+        PlotOption.check(plot);
         if (spec == null) {
             throw new IllegalStateException("call: not run by picocli (expected: as a command)");
         }
-        try (Display display = new Display(spec.commandLine().getOut(), Display.isOnTerminal(), workers, epochs)) {
+        try (Display display = new Display(spec.commandLine().getOut(), Report.isOnTerminal(), workers, epochs)) {
             Optional<Result> result = embedded ? runEmbedded(display) : runProcesses(display);
             if (result.isEmpty()) {
                 display.say("the training did not finish" + (reason.isEmpty() ? "" : ": " + reason));
                 return ExitCode.SOFTWARE;
+            }
+            display.end();
+            if (!evaluated.isEmpty()) {
+                EpochResult.draw(evaluated, plot, "Wide and deep on Bank Marketing", Machine.with(workers, servers));
+                display.say(PlotOption.line(plot));
             }
             display.show(result.get());
             return ExitCode.OK;
@@ -111,15 +129,25 @@ final class DemoCommand implements Callable<Integer> {
 
     /** Displays a node's line if it reports a member that joins, a warning or an error. Other log lines are dropped. */
     private void pass(String node, String line, Display display) {
-        Matcher log = LOG.matcher(line);
+        Optional<EpochResult> epoch = EpochResult.parse(line);
+        if (epoch.isPresent()) {
+            evaluated(epoch.get(), display);
+            return;
+        }
+        Optional<LogLine> log = LogLine.parse(line);
         if (line.startsWith(DemoWorker.FAILED)) {
             reason = line.substring(DemoWorker.FAILED.length());
             display.say("[" + node + "] gave up: " + reason);
-        } else if (!log.matches()) {
+        } else if (log.isEmpty()) {
             display.say("[" + node + "] " + line);
-        } else if (!log.group("level").equals("INFO") || isOfMembers(node, log.group("text"))) {
-            display.say("[" + node + "] " + log.group("text"));
+        } else if (!log.get().isInformation() || isOfMembers(node, log.get().text())) {
+            display.say(line);
         }
+    }
+
+    private void evaluated(EpochResult epoch, Display display) {
+        evaluated.add(epoch);
+        display.say(epoch.toString());
     }
 
     private static boolean isOfMembers(String node, String text) {
@@ -138,6 +166,7 @@ final class DemoCommand implements Callable<Integer> {
                             () -> {
                                 Training training = new Training(worker, data, options);
                                 training.whenResumed(epoch -> display.say("resumed after epoch " + epoch));
+                                training.whenEvaluated(epoch -> evaluated(epoch, display));
                                 return training.run(options.epochs(), display::show);
                             },
                             threads))

@@ -1,6 +1,6 @@
 package io.psf.examples.demo;
 
-import java.io.Console;
+import io.psf.examples.plot.Report;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
@@ -30,29 +30,9 @@ final class Display implements AutoCloseable {
         this.epochs = epochs;
     }
 
-    /** True if the output of this process is a terminal. */
-    @SuppressWarnings("SystemConsoleNull") // isTerminal(..) covers later JDKs
-    static boolean isOnTerminal() {
-        Console console = System.console();
-        String terminal = System.getenv("TERM");
-        return console != null && isTerminal(console) && terminal != null && !terminal.equals("dumb");
-    }
-
-    /**
-     * True if the console is a terminal. From JDK 22 on a console may exist without a terminal;
-     * {@code Console.isTerminal} tells.
-     */
-    private static boolean isTerminal(Console console) {
-        try {
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (ReflectiveOperationException e) {
-            return true;
-        }
-    }
-
-    /** Prints a line unchanged. */
+    /** Prints a line unchanged, above the bar if there is one. */
     synchronized void say(String line) {
-        out.println(line);
+        out.println(bar == null ? line : Report.CLEAR + line);
         out.flush();
     }
 
@@ -91,7 +71,7 @@ final class Display implements AutoCloseable {
 
     /** Displays the result of the training. The last line is for scripts. */
     synchronized void show(Result result) {
-        close();
+        end();
         row("test AUC", "%.4f", result.auc());
         row("log loss", "%.4f", result.logLoss());
         row("examples a second", "%,.0f", result.rate());
@@ -105,7 +85,12 @@ final class Display implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
+        end();
+    }
+
+    /** Ends the bar. Lines may follow. */
+    synchronized void end() {
         if (bar != null) {
             bar.close();
             bar = null;

@@ -7,6 +7,7 @@ import io.psf.builtin.Initializers;
 import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.examples.plot.EpochResult;
 import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,7 @@ final class Training {
     private List<Pending<?>> pushes = List.of();
     private DoubleConsumer losses = loss -> {};
     private IntConsumer resumed = epoch -> {};
+    private Optional<Consumer<EpochResult>> epochs = Optional.empty();
 
     /** Creates the tensors, or finds those that another worker has created. */
     Training(Worker worker, BankData data, TrainingOptions options) {
@@ -92,6 +94,11 @@ final class Training {
         resumed = observer;
     }
 
+    /** Evaluates the model after each epoch, for an observer of the worker of rank 0. */
+    void whenEvaluated(Consumer<EpochResult> observer) {
+        epochs = Optional.of(observer);
+    }
+
     /**
      * Trains on this worker's portion, from the epoch after the newest checkpoint on. Blocks until all workers have
      * trained on theirs.
@@ -107,10 +114,13 @@ final class Training {
         for (int epoch = resume() + 1; epoch <= epochs; epoch++) {
             Examples shuffled = portion.shuffled(epoch);
             Batch next = batch(shuffled, 1);
+            double ofEpoch = 0;
             for (int step = 1; step <= steps; step++) {
                 Batch batch = next;
                 next = step < steps ? batch(shuffled, step + 1) : batch;
-                loss += step(batch, next);
+                double ofBatch = step(batch, next);
+                loss += ofBatch;
+                ofEpoch += ofBatch;
                 examples += batch.size();
                 if (step % STEPS_A_REPORT == 0 || step == steps) {
                     int since = step % STEPS_A_REPORT == 0 ? STEPS_A_REPORT : step % STEPS_A_REPORT;
@@ -120,6 +130,7 @@ final class Training {
                 }
             }
             save(epoch);
+            evaluate(epoch, ofEpoch / steps);
         }
         awaitPushes();
         addToTotals(examples / seconds(began), worker.bytesSent(), worker.bytesReceived());
@@ -196,6 +207,13 @@ final class Training {
     private void addToTotals(double rate, long pushed, long pulled) {
         Tensors.push(worker, totals, new float[] {(float) rate, (float) pushed, (float) pulled})
                 .await();
+    }
+
+    private void evaluate(int epoch, double loss) {
+        if (worker.rank() == 0) {
+            epochs.ifPresent(observer -> observer.accept(
+                    new EpochResult(epoch, loss, "AUC", evaluate().auc())));
+        }
     }
 
     private Result evaluate() {

@@ -4,7 +4,15 @@ import io.psf.api.PsException;
 import io.psf.examples.OnCluster;
 import io.psf.examples.data.Mnist;
 import io.psf.examples.nn.Batches;
+import io.psf.examples.plot.EpochResult;
+import io.psf.examples.plot.Machine;
+import io.psf.examples.plot.PlotOption;
+import io.psf.examples.plot.Report;
 import io.psf.runtime.Worker;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -31,6 +39,12 @@ public final class LeNetMain implements Callable<Integer> {
             description = "the number of steps after which the training ends at the latest (default: no limit)")
     private int steps = Integer.MAX_VALUE;
 
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "where the picture of loss and accuracy by epoch is written (default: ${DEFAULT-VALUE})")
+    private Path plot = Path.of("lenet.png");
+
     /** Plays the role that the environment names. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new LeNetMain()).execute(arguments));
@@ -43,6 +57,7 @@ public final class LeNetMain implements Callable<Integer> {
                     PsException.Code.CONFIGURATION,
                     "--epochs: " + epochs + ", --steps: " + steps + " (expected: at least 1)");
         }
+        PlotOption.check(plot);
         OnCluster.play(this::train);
         return CommandLine.ExitCode.OK;
     }
@@ -50,11 +65,26 @@ public final class LeNetMain implements Callable<Integer> {
     private void train(Worker worker) {
         Mnist data = Mnist.load();
         LeNetTraining training = new LeNetTraining(worker);
-        training.run(data.train(), epochs, steps, System.out::println);
+        List<EpochResult> results = new ArrayList<>();
+        long total = training.steps(data.train(), epochs, steps);
+        try (Report report = new Report(new PrintWriter(System.out), Report.isOnTerminal(), total)) {
+            training.run(data.train(), epochs, steps, report::measured, (epoch, loss) -> {
+                if (worker.rank() == 0) {
+                    EpochResult result = new EpochResult(epoch, loss, "accuracy", accuracy(training, data));
+                    results.add(result);
+                    report.say(result.toString());
+                }
+            });
+        }
         worker.barrier();
         if (worker.rank() == 0) {
-            double accuracy = Batches.accuracy(training.network(), data.test(), LeNet.BORDER, LeNetTraining.BATCH);
-            System.out.println("accuracy: " + String.format(Locale.ROOT, "%.4f", accuracy));
+            EpochResult.draw(results, plot, "LeNet-5 on MNIST", Machine.with(worker.workers(), worker.servers()));
+            System.out.println(PlotOption.line(plot));
+            System.out.println("accuracy: " + String.format(Locale.ROOT, "%.4f", accuracy(training, data)));
         }
+    }
+
+    private static double accuracy(LeNetTraining training, Mnist data) {
+        return Batches.accuracy(training.network(), data.test(), LeNet.BORDER, LeNetTraining.BATCH);
     }
 }

@@ -16,8 +16,9 @@ import io.psf.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
+import java.util.function.ObjLongConsumer;
 
 /** One worker's part. All weights are on the servers, which initialize them and step them with momentum. */
 final class LeNetTraining {
@@ -56,15 +57,23 @@ final class LeNetTraining {
         return network;
     }
 
+    /** Returns the number of steps of {@link #run}. */
+    long steps(Images images, int epochs, int most) {
+        int batches = new Batches(images.portion(worker.rank(), worker.workers()), LeNet.BORDER, BATCH, 1).count();
+        return Math.min(most, (long) epochs * batches);
+    }
+
     /**
      * Trains on this worker's portion of the images.
      *
      * @param most the number of steps after which the training ends at the latest
-     * @param lines takes a line after each step
+     * @param lines takes a line after each step, and the number of steps so far
+     * @param ends takes the number of each epoch at its end, or at the last step, and the mean loss of its batches
      */
-    void run(Images images, int epochs, int most, Consumer<String> lines) {
+    void run(Images images, int epochs, int most, ObjLongConsumer<String> lines, BiConsumer<Integer, Double> ends) {
         Batches batches = new Batches(images.portion(worker.rank(), worker.workers()), LeNet.BORDER, BATCH, 1);
         int steps = (int) Math.min(most, (long) epochs * batches.count());
+        double losses = 0;
         for (int step = 0; step < steps; step++) {
             batches.next();
             double loss = network.gradient(batches.size(), batches.inputs(), batches.labels());
@@ -73,12 +82,14 @@ final class LeNetTraining {
                     tensors.get(i),
                     parameters.get(i).gradient(),
                     parameters.get(i).values()));
-            lines.accept(String.format(
-                    Locale.ROOT,
-                    "epoch: %d step: %d, loss is %f",
-                    step / batches.count() + 1,
-                    step % batches.count() + 1,
-                    loss));
+            int epoch = step / batches.count() + 1;
+            int ofEpoch = step % batches.count() + 1;
+            lines.accept(String.format(Locale.ROOT, "epoch: %d step: %d, loss is %f", epoch, ofEpoch, loss), step + 1);
+            losses += loss;
+            if (ofEpoch == batches.count() || step + 1 == steps) {
+                ends.accept(epoch, losses / ofEpoch);
+                losses = 0;
+            }
         }
     }
 

@@ -1,42 +1,32 @@
 package io.psf.examples.movielens;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.psf.examples.plot.Curve;
+import io.psf.examples.plot.CurvePlot;
+import io.psf.examples.plot.Point;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A picture of the error over time, with a line for each mode. */
+/** A picture of the error by epoch of one mode, or over time with a line for each of several. */
 final class LossPlot {
     private LossPlot() {}
 
     /** Writes a PNG file. Needs no display. */
-    static void write(List<Measurement> measurements, Path file) {
-        System.setProperty("java.awt.headless", "true");
-        XYChart chart = new XYChartBuilder()
-                .width(900)
-                .height(560)
-                .title("MovieLens, biased matrix factorization")
-                .xAxisTitle("seconds")
-                .yAxisTitle("RMSE of the held-out ratings")
-                .build();
+    static void write(List<Measurement> measurements, String subtitle, Path file) {
         Map<String, List<Measurement>> modes = measurements.stream()
                 .collect(Collectors.groupingBy(Measurement::mode, LinkedHashMap::new, Collectors.toList()));
-        modes.forEach((mode, line) -> chart.addSeries(
-                        mode,
-                        line.stream().mapToDouble(Measurement::seconds).toArray(),
-                        line.stream().mapToDouble(Measurement::rmse).toArray())
-                .setMarker(SeriesMarkers.NONE));
-        try {
-            BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        boolean one = modes.size() == 1;
+        List<Curve> curves = modes.entrySet().stream()
+                .map(mode -> new Curve(
+                        mode.getKey(),
+                        "RMSE of the held-out ratings (stars)",
+                        mode.getValue().stream()
+                                .map(each -> new Point(one ? each.epoch() : each.seconds(), each.rmse()))
+                                .toList()))
+                .toList();
+        CurvePlot.write(
+                file, "MovieLens, biased matrix factorization", subtitle, one ? "epochs" : "time (seconds)", curves);
     }
 }

@@ -1,15 +1,17 @@
 package io.psf.examples.movielens;
 
-import io.psf.api.PsException;
 import io.psf.cli.LocalJob;
+import io.psf.cli.LogLine;
 import io.psf.examples.OnCluster;
 import io.psf.examples.OptionCheck;
 import io.psf.examples.data.MovieLens;
-import java.io.PrintWriter;
-import java.nio.file.Files;
+import io.psf.examples.plot.Machine;
+import io.psf.examples.plot.PlotOption;
+import io.psf.examples.plot.Report;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -42,7 +44,9 @@ public final class MovieLensMain implements Callable<Integer> {
     @Option(
             names = "--plot",
             paramLabel = "PNG",
-            description = "runs all three modes, and draws their errors over time")
+            description =
+                    "runs all three modes, and draws their errors over time; without it, the error by epoch of the one"
+                            + " mode is drawn in movielens.png")
     private @Nullable Path plot;
 
     @Mixin
@@ -64,15 +68,13 @@ public final class MovieLensMain implements Callable<Integer> {
     @Override
     public Integer call() {
         options.check();
-        if (plot != null && !Files.isDirectory(plot.toAbsolutePath().resolveSibling("."))) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION, "--plot: " + plot + " (expected: a file in a folder that exists)");
-        }
         Split data = Split.of(MovieLens.load());
         if (!OnCluster.isStartedAlone()) {
             OnCluster.run(worker -> new MovieLensTraining(worker, data, options).run(System.out::println));
             return CommandLine.ExitCode.OK;
         }
+        Path picture = plot == null ? Path.of("movielens.png") : plot;
+        PlotOption.check(picture);
         List<Measurement> measurements = new ArrayList<>();
         for (String mode : plot == null ? List.of(options.mode) : List.of("bsp", "ssp", "asp")) {
             int code = run(mode, measurements);
@@ -80,8 +82,10 @@ public final class MovieLensMain implements Callable<Integer> {
                 return code;
             }
         }
-        if (plot != null) {
-            LossPlot.write(measurements, plot);
+        LossPlot.write(measurements, Machine.with(workers, servers), picture);
+        if (spec != null) {
+            spec.commandLine().getOut().println(PlotOption.line(picture));
+            spec.commandLine().getOut().flush();
         }
         return CommandLine.ExitCode.OK;
     }
@@ -92,19 +96,26 @@ public final class MovieLensMain implements Callable<Integer> {
         }
         OptionCheck.atLeast("--servers", servers, 1);
         OptionCheck.atLeast("--workers", workers, 1);
-        PrintWriter out = spec.commandLine().getOut();
-        try (LocalJob job = LocalJob.builder()
-                .servers(servers)
-                .workers(workers)
-                .workerMain(MovieLensMain.class, options.arguments(mode).toArray(String[]::new))
-                .onLine((node, line) -> {
-                    Measurement.parse(line).ifPresent(measurements::add);
-                    if (!line.contains(" INFO ")) {
-                        out.println(line);
-                        out.flush();
-                    }
-                })
-                .start()) {
+        // The bar is of thousandths of the training: there are several measurements in an epoch.
+        try (Report report = new Report(spec.commandLine().getOut(), Report.isOnTerminal(), 1000);
+                LocalJob job = LocalJob.builder()
+                        .servers(servers)
+                        .workers(workers)
+                        .workerMain(MovieLensMain.class, options.arguments(mode).toArray(String[]::new))
+                        .onLine((node, line) -> {
+                            Optional<Measurement> measurement = Measurement.parse(line);
+                            if (measurement.isPresent()) {
+                                measurements.add(measurement.get());
+                                report.measured(
+                                        line,
+                                        Math.round(1000 * measurement.get().epoch() / options.epochs));
+                            } else if (LogLine.parse(line)
+                                    .filter(LogLine::isInformation)
+                                    .isEmpty()) {
+                                report.say(line);
+                            }
+                        })
+                        .start()) {
             job.awaitExit();
             return job.exitCode();
         }

@@ -1,14 +1,21 @@
 package io.psf.examples.recommender;
 
 import io.psf.cli.LocalJob;
+import io.psf.cli.LogLine;
 import io.psf.examples.OnCluster;
 import io.psf.examples.OptionCheck;
 import io.psf.examples.demo.BankTable;
 import io.psf.examples.demo.Shuffle;
-import java.io.PrintWriter;
+import io.psf.examples.plot.EpochResult;
+import io.psf.examples.plot.Machine;
+import io.psf.examples.plot.PlotOption;
+import io.psf.examples.plot.Report;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -45,8 +52,17 @@ public final class RecommenderMain implements Callable<Integer> {
             description = "the folder of the checkpoints (default: ${DEFAULT-VALUE})")
     private Path checkpoints = Path.of("recommender-checkpoints");
 
+    @Option(
+            names = "--plot",
+            paramLabel = "PNG",
+            description = "where the picture of loss and AUC by epoch is written (default: ${DEFAULT-VALUE})")
+    private Path plot = Path.of("recommender.png");
+
     @Mixin
     private RecommenderOptions options = new RecommenderOptions();
+
+    /** The last line, with the result. */
+    private final List<String> last = new ArrayList<>();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -78,22 +94,37 @@ public final class RecommenderMain implements Callable<Integer> {
         }
         OptionCheck.atLeast("--servers", servers, 1);
         OptionCheck.atLeast("--workers", workers, 1);
-        PrintWriter out = spec.commandLine().getOut();
-        try (LocalJob job = LocalJob.builder()
-                .servers(servers)
-                .workers(workers)
-                .workerMain(RecommenderMain.class, options.arguments().toArray(String[]::new))
-                .environment(
-                        Map.of("PSF_CHECKPOINTS", checkpoints.toAbsolutePath().toString()))
-                .onLine((node, line) -> {
-                    if (!line.contains(" INFO ")) {
-                        out.println(line);
-                        out.flush();
-                    }
-                })
-                .start()) {
+        PlotOption.check(plot);
+        List<EpochResult> epochs = new ArrayList<>();
+        try (Report report = new Report(spec.commandLine().getOut(), Report.isOnTerminal(), options.epochs);
+                LocalJob job = LocalJob.builder()
+                        .servers(servers)
+                        .workers(workers)
+                        .workerMain(RecommenderMain.class, options.arguments().toArray(String[]::new))
+                        .environment(Map.of(
+                                "PSF_CHECKPOINTS", checkpoints.toAbsolutePath().toString()))
+                        .onLine((node, line) -> show(line, epochs, report))
+                        .start()) {
             job.awaitExit();
+            report.end();
+            if (job.exitCode() == CommandLine.ExitCode.OK && !epochs.isEmpty()) {
+                EpochResult.draw(epochs, plot, "DeepFM on Bank Marketing", Machine.with(workers, servers));
+                report.say(PlotOption.line(plot));
+            }
+            last.forEach(report::say);
             return job.exitCode();
+        }
+    }
+
+    private void show(String line, List<EpochResult> epochs, Report report) {
+        Optional<EpochResult> epoch = EpochResult.parse(line);
+        if (epoch.isPresent()) {
+            epochs.add(epoch.get());
+            report.measured(line, epoch.get().epoch());
+        } else if (line.startsWith(RecommenderTraining.AUC)) {
+            last.add(line); // after the path of the picture, since scripts read it
+        } else if (LogLine.parse(line).filter(LogLine::isInformation).isEmpty()) {
+            report.say(line);
         }
     }
 }

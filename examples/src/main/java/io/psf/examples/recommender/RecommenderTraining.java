@@ -13,6 +13,7 @@ import io.psf.examples.demo.BankTable;
 import io.psf.examples.demo.Batch;
 import io.psf.examples.demo.Examples;
 import io.psf.examples.demo.Metrics;
+import io.psf.examples.plot.EpochResult;
 import io.psf.runtime.Worker;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,9 @@ import java.util.function.Consumer;
 
 /** What one worker does. All workers train in rounds, and save the model together. */
 final class RecommenderTraining {
+    /** The word that the line with the result begins with. */
+    static final String AUC = "AUC ";
+
     private static final int BATCH = 128;
     private static final int WIDTH = 8;
 
@@ -73,6 +77,9 @@ final class RecommenderTraining {
         long first = last.map(ModelCheckpoint::step).orElse(0L);
         last.ifPresent(found -> lines.accept("resumed at " + position(found)));
         long steps = (long) options.epochs * batches;
+        Batch held = Batch.of(HashedFeatures.examples(test));
+        double losses = 0;
+        int since = 0;
         for (long step = first; step < steps; step++) {
             int batch = (int) (step % batches);
             if (batch == 0 || step == first) {
@@ -89,13 +96,22 @@ final class RecommenderTraining {
                         position.get("batch"),
                         loss));
             }
+            losses += loss;
+            since++;
+            if (batch + 1 == batches && worker.rank() == 0) {
+                lines.accept(new EpochResult((int) (step / batches) + 1, losses / since, "AUC", auc(held)).toString());
+                losses = 0;
+                since = 0;
+            }
         }
         worker.barrier();
         if (worker.rank() == 0) {
-            Batch held = Batch.of(HashedFeatures.examples(test));
-            lines.accept(String.format(
-                    Locale.ROOT, "AUC %.4f", Metrics.auc(model.predict(held, pull(held)), held.labels())));
+            lines.accept(String.format(Locale.ROOT, AUC + "%.4f", auc(held)));
         }
+    }
+
+    private double auc(Batch held) {
+        return Metrics.auc(model.predict(held, pull(held)), held.labels());
     }
 
     private String position(ModelCheckpoint found) {

@@ -9,9 +9,12 @@ import io.psf.builtin.Tensors;
 import io.psf.examples.Workers;
 import io.psf.examples.data.Mnist;
 import io.psf.examples.data.RealData;
+import io.psf.examples.plot.Picture;
 import io.psf.runtime.PsCluster;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 @Timeout(120)
@@ -56,8 +60,8 @@ class ConvNetTest {
     void ry4_aSynchronousTrainingLearns() {
         List<String> lines = train(2, options -> {});
         assertThat(lines).hasSize(20);
-        assertThat(lines.get(0)).startsWith("round 10: accuracy 0.");
-        assertThat(lines.get(19)).startsWith("round 200: accuracy 0.");
+        assertThat(lines.get(0)).matches("round 10: loss \\d\\.\\d{4}, accuracy 0\\.\\d{3}");
+        assertThat(lines.get(19)).matches("round 200: loss 0\\.\\d{4}, accuracy 0\\.\\d{3}");
         assertThat(last(lines)).isGreaterThanOrEqualTo(0.82);
         double compressed = last(train(2, options -> options.compression = "2bit"));
         assertThat(compressed).as("with gradients of two bits").isEqualTo(last(lines), within(0.01));
@@ -107,10 +111,14 @@ class ConvNetTest {
     }
 
     @Test
-    void itRunsAsRealProcesses() {
-        List<String> lines = run(CommandLine.ExitCode.OK, "--rounds", "20", "--servers", "1");
-        assertThat(lines).hasSize(2);
-        assertThat(lines.get(1)).matches("round 20: accuracy 0\\.\\d{3}");
+    void itRunsAsRealProcesses(@TempDir Path folder) throws IOException {
+        Path plot = folder.resolve("convnet.png");
+        List<String> lines =
+                run(CommandLine.ExitCode.OK, "--rounds", "20", "--servers", "1", "--plot", plot.toString());
+        assertThat(lines).hasSize(3).noneMatch(line -> line.contains("\r"));
+        assertThat(lines.get(1)).matches("round 20: loss \\d\\.\\d{4}, accuracy 0\\.\\d{3}");
+        assertThat(lines.get(2)).isEqualTo("plot: " + plot);
+        Picture.read(plot).requireTwoCurves();
     }
 
     @Test

@@ -2,9 +2,12 @@ package io.psf.examples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.examples.plot.Picture;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,9 @@ import picocli.CommandLine;
 
 @Timeout(120)
 class DemoTest {
+    @TempDir
+    Path folder = Path.of("");
+
     @Test
     void aSynchronousTrainingLearns() {
         assertThat(auc("--embedded", "--epochs", "3")).isGreaterThanOrEqualTo(0.90);
@@ -52,9 +58,9 @@ class DemoTest {
     }
 
     @Test
-    void aTrainingContinuesAfterTheEpochThatWasSaved(@TempDir Path folder) {
-        double first = auc("--embedded", "--epochs", "1", "--checkpoints", folder.toString());
-        List<String> lines = run("--epochs", "2", "--cache", "100", "--checkpoints", folder.toString());
+    void aTrainingContinuesAfterTheEpochThatWasSaved(@TempDir Path checkpoints) {
+        double first = auc("--embedded", "--epochs", "1", "--checkpoints", checkpoints.toString());
+        List<String> lines = run("--epochs", "2", "--cache", "100", "--checkpoints", checkpoints.toString());
         assertThat(lines)
                 .noneMatch(line -> line.contains("epoch 1 of 2"))
                 .anyMatch(line -> line.contains("epoch 2 of 2"));
@@ -62,11 +68,17 @@ class DemoTest {
     }
 
     @Test
-    void itRunsAsRealProcessesAndSaysWhoJoins() {
+    void itRunsAsRealProcessesAndSaysWhoJoins() throws IOException {
         List<String> lines = run("--epochs", "3");
         assertThat(lines)
-                .anyMatch(line -> line.startsWith("[scheduler] server joined from 127.0.0.1:"))
-                .anyMatch(line -> line.startsWith("[scheduler] cluster is ready: 2 servers and 2 workers"))
+                .anyMatch(line -> line.matches("epoch 1: loss 0\\.\\d{4}, AUC 0\\.\\d{4}"))
+                .anyMatch(line -> line.matches("epoch 3: loss 0\\.\\d{4}, AUC 0\\.\\d{4}"))
+                .contains("plot: " + folder.resolve("demo.png"))
+                .noneMatch(line -> line.contains("\r"));
+        Picture.read(folder.resolve("demo.png")).requireTwoCurves();
+        assertThat(lines)
+                .anyMatch(line -> line.contains(" [scheduler] INFO  server joined from 127.0.0.1:"))
+                .anyMatch(line -> line.contains(" [scheduler] INFO  cluster is ready: 2 servers and 2 workers"))
                 .anyMatch(line -> line.contains("epoch 3 of 3"));
         assertThat(aucOf(lines)).isGreaterThanOrEqualTo(0.90);
     }
@@ -80,15 +92,19 @@ class DemoTest {
         assertThat(errors.toString()).contains("sometimes (expected: sync or async)");
     }
 
-    private static double auc(String... arguments) {
+    private double auc(String... arguments) {
         return aucOf(run(arguments));
     }
 
-    private static List<String> run(String... arguments) {
+    private List<String> run(String... given) {
+        List<String> arguments = new ArrayList<>(List.of(given));
+        arguments.addAll(List.of("--plot", folder.resolve("demo.png").toString()));
         StringWriter out = new StringWriter();
         CommandLine demo = new CommandLine(new DemoCommand());
         demo.setOut(new PrintWriter(out));
-        assertThat(demo.execute(arguments)).as(out.toString()).isEqualTo(CommandLine.ExitCode.OK);
+        assertThat(demo.execute(arguments.toArray(String[]::new)))
+                .as(out.toString())
+                .isEqualTo(CommandLine.ExitCode.OK);
         return out.toString().lines().toList();
     }
 

@@ -23,7 +23,18 @@ class LeNetTest {
         List<String> lines = new ArrayList<>();
         try (PsCluster cluster = PsCluster.embedded(2)) {
             LeNetTraining training = new LeNetTraining(cluster.worker());
-            training.run(data.train(), 2, Integer.MAX_VALUE, lines::add);
+            List<String> ends = new ArrayList<>();
+            training.run(
+                    data.train(),
+                    2,
+                    Integer.MAX_VALUE,
+                    (line, step) -> lines.add(line),
+                    (epoch, loss) -> ends.add(epoch + ": " + loss));
+            assertThat(ends)
+                    .hasSize(2)
+                    .satisfiesExactly(
+                            first -> assertThat(first).startsWith("1: "),
+                            second -> assertThat(second).startsWith("2: 0.0"));
             assertThat(lines).hasSize(2 * 1875);
             assertThat(lines.get(0)).matches("epoch: 1 step: 1, loss is 2\\.30\\d{4}");
             assertThat(lines.get(1875)).startsWith("epoch: 2 step: 1, loss is 0.");
@@ -61,7 +72,7 @@ class LeNetTest {
                     }
                 }
             }
-            training.run(data.train(), 1, steps, line -> {});
+            training.run(data.train(), 1, steps, (line, step) -> {}, (epoch, loss) -> {});
             for (int i = 0; i < own.size(); i++) {
                 assertThat(training.network().parameters().get(i).values())
                         .as(own.get(i).name())

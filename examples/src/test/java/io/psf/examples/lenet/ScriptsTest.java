@@ -57,7 +57,12 @@ final class ScriptsTest {
         RealData.mnist();
         for (String name : ROLES.keySet()) {
             ProcessBuilder builder = new ProcessBuilder(
-                            "sh", scripts.resolve(name + ".sh").toString(), "--steps", "3")
+                            "sh",
+                            scripts.resolve(name + ".sh").toString(),
+                            "--steps",
+                            "3",
+                            "--plot",
+                            folder.resolve("lenet.png").toString())
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve(name + ".log").toFile());
             builder.environment().putAll(environment);
@@ -73,7 +78,11 @@ final class ScriptsTest {
         assertThat(lines)
                 .anyMatch(line -> line.matches("epoch: 1 step: 1, loss is 2\\.30\\d{4}"))
                 .anyMatch(line -> line.matches("epoch: 1 step: 3, loss is 2\\.30\\d{4}"))
-                .anyMatch(line -> line.matches("accuracy: 0\\.\\d{4}"));
+                .anyMatch(line -> line.matches("accuracy: 0\\.\\d{4}"))
+                .anyMatch(line -> line.matches("epoch 1: loss 2\\.30\\d{2}, accuracy 0\\.\\d{4}"))
+                .contains("plot: " + folder.resolve("lenet.png"))
+                .noneMatch(line -> line.contains("\r"));
+        assertThat(folder.resolve("lenet.png")).isNotEmptyFile();
     }
 
     @Test

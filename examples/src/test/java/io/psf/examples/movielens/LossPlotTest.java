@@ -2,6 +2,7 @@ package io.psf.examples.movielens;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.psf.examples.plot.Picture;
 import java.awt.Point;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -34,6 +35,7 @@ class LossPlotTest {
                 Stream.of(falling("bsp", 1.1), falling("ssp", 0.9), falling("asp", 0.7))
                         .flatMap(mode -> mode)
                         .toList(),
+                "a machine",
                 file);
         Picture picture = Picture.read(file);
         assertThat(picture.image().getWidth()).isEqualTo(900);
@@ -57,7 +59,7 @@ class LossPlotTest {
     @Test
     void aModeThatWasNotRunHasNoCurve(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("loss.png");
-        LossPlot.write(falling("bsp", 1.1).toList(), file);
+        LossPlot.write(falling("bsp", 1.1).toList(), "a machine", file);
         Picture picture = Picture.read(file);
         assertThat(picture.curve(Picture.HUES.get(0))).isNotEmpty();
         assertThat(picture.curve(Picture.HUES.get(1))).isEmpty();

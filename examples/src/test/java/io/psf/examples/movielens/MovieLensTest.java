@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.examples.Workers;
 import io.psf.examples.data.RealData;
+import io.psf.examples.plot.Picture;
 import io.psf.runtime.PsCluster;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -60,6 +61,9 @@ class MovieLensTest {
         for (String mode : List.of("bsp", "ssp", "asp")) {
             assertThat(out.toString().lines()).anyMatch(line -> line.startsWith(mode + ": epoch 1.00, "));
         }
+        assertThat(out.toString())
+                .endsWith("plot: " + file + System.lineSeparator())
+                .doesNotContain("\r");
         Picture picture = Picture.read(file);
         for (int hue : Picture.HUES) {
             List<Integer> heights =

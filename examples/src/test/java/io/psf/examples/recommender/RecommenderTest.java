@@ -3,9 +3,11 @@ package io.psf.examples.recommender;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.cli.LocalJob;
+import io.psf.examples.plot.Picture;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -29,6 +31,12 @@ class RecommenderTest {
                 run("--epochs", "2", "--checkpoints", folder.resolve("whole").toString());
         assertThat(whole.get(0)).startsWith("saved at epoch 1, batch 100: loss 0.");
         assertThat(auc(whole)).isGreaterThanOrEqualTo(0.9);
+        assertThat(whole)
+                .anyMatch(line -> line.matches("epoch 1: loss 0\\.\\d{4}, AUC 0\\.\\d{4}"))
+                .anyMatch(line -> line.matches("epoch 2: loss 0\\.\\d{4}, AUC 0\\.\\d{4}"))
+                .contains("plot: " + folder.resolve("recommender.png"))
+                .noneMatch(line -> line.contains("\r"));
+        Picture.read(folder.resolve("recommender.png")).requireTwoCurves();
 
         Path checkpoints = folder.resolve("killed");
         killAfterASave(checkpoints);
@@ -68,11 +76,15 @@ class RecommenderTest {
         return Double.parseDouble(last.substring(4));
     }
 
-    private static List<String> run(String... arguments) {
+    private List<String> run(String... given) {
+        List<String> arguments = new ArrayList<>(List.of(given));
+        arguments.addAll(List.of("--plot", folder.resolve("recommender.png").toString()));
         StringWriter out = new StringWriter();
         CommandLine command = new CommandLine(new RecommenderMain());
         command.setOut(new PrintWriter(out));
-        assertThat(command.execute(arguments)).as(out.toString()).isZero();
+        assertThat(command.execute(arguments.toArray(String[]::new)))
+                .as(out.toString())
+                .isZero();
         return out.toString().lines().toList();
     }
 

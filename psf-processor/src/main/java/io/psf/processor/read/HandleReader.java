@@ -3,6 +3,7 @@ package io.psf.processor.read;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -46,7 +47,9 @@ final class HandleReader {
     Optional<ExecutableElement> handle() {
         List<ExecutableElement> methods = declared("handle");
         Optional<ExecutableElement> misnamed = methods.isEmpty() ? onlyAbstract() : Optional.empty();
-        if (methods.isEmpty()) {
+        if (methods.isEmpty() && reportMisplaced()) {
+            return Optional.empty();
+        } else if (methods.isEmpty()) {
             problems.add(
                     misnamed.map(Element.class::cast).orElse(type),
                     Message.HANDLE_MISSING,
@@ -76,6 +79,31 @@ final class HandleReader {
             }
         }
         return handle;
+    }
+
+    /**
+     * Reports {@code handle} in the request or the response, where nothing calls it, of an interface that has none.
+     * Returns true if there is one.
+     */
+    private boolean reportMisplaced() {
+        boolean found = false;
+        for (TypeElement tuple :
+                Stream.of(request, response).flatMap(Stream::ofNullable).toList()) {
+            for (ExecutableElement method : ElementFilter.methodsIn(tuple.getEnclosedElements())) {
+                boolean accessor = method.getParameters().isEmpty();
+                if (!accessor && method.getSimpleName().contentEquals("handle")) {
+                    found = true;
+                    problems.add(
+                            method,
+                            Message.MISPLACED,
+                            "handle",
+                            Names.of(tuple).dotted(),
+                            type.getSimpleName(),
+                            places.signature());
+                }
+            }
+        }
+        return found;
     }
 
     /** Finds and checks {@code handle} of a class that handles the function without implementing its interface. */

@@ -143,6 +143,11 @@ public final class HandlerReader {
     }
 
     private ProviderModel model(TypeElement type, TypeElement function, Mirror annotation, Optional<OwnHandle> own) {
+        TypeElement request = Names.nested(function, "Request");
+        TypeElement response = Names.nested(function, "Response");
+        HandleReader methods =
+                new HandleReader(function, request, response, new PlaceTypes(Place.SHARD, elements, types), problems);
+        new MergeReader(function, request, response, methods, elements, problems).reportIn(type);
         int preference = annotation.number("preference");
         Optional<ClassRef> shard = own.isPresent()
                 ? own.get().shard()

@@ -1,14 +1,18 @@
 package io.psf.processor.read;
 
+import io.psf.api.PsHandler;
 import io.psf.processor.model.OwnMerge;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import org.jspecify.annotations.Nullable;
 
@@ -44,13 +48,14 @@ final class MergeReader {
     OwnMerge read(boolean single) {
         List<ExecutableElement> merges = methods.declared("merge");
         List<ExecutableElement> finishes = methods.declared("finish");
+        if (merges.isEmpty() && finishes.isEmpty()) {
+            return misplaced(single);
+        }
         List<ExecutableElement> all =
                 Stream.concat(merges.stream(), finishes.stream()).toList();
         if (single) {
             all.forEach(
                     method -> problems.add(method, Message.MERGE_PLACE, type.getSimpleName(), method.getSimpleName()));
-            return OwnMerge.NONE;
-        } else if (all.isEmpty()) {
             return OwnMerge.NONE;
         }
         ExecutableElement first = all.get(0);
@@ -70,6 +75,69 @@ final class MergeReader {
             return OwnMerge.FINISH;
         }
         return first.getParameters().size() == 2 ? OwnMerge.OF_REQUEST_AND_SLICES : OwnMerge.OF_SLICES;
+    }
+
+    /**
+     * Reports each of these methods that is in the request, the response or another nested type, where nothing calls it.
+     * Another method of the same name, such as one that adds two responses, is the user's.
+     */
+    private OwnMerge misplaced(boolean single) {
+        OwnMerge found = OwnMerge.NONE;
+        for (TypeElement nested : ElementFilter.typesIn(type.getEnclosedElements())) {
+            if (Mirror.of(nested, PsHandler.class, elements).isPresent()) {
+                continue; // reported with the handler
+            }
+            for (ExecutableElement method : ElementFilter.methodsIn(nested.getEnclosedElements())) {
+                Optional<OwnMerge> own = form(method);
+                if (own.isEmpty()) {
+                    continue;
+                } else if (single) {
+                    problems.add(method, Message.MERGE_PLACE, type.getSimpleName(), method.getSimpleName());
+                    continue;
+                }
+                found = own.get();
+                reportMisplaced(method, nested, found);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Reports each of these methods that is in a handler of the function, where nothing calls it, unless the function has
+     * one of its own.
+     */
+    void reportIn(TypeElement handler) {
+        if (!methods.declared("merge").isEmpty() || !methods.declared("finish").isEmpty()) {
+            return;
+        }
+        for (ExecutableElement method : ElementFilter.methodsIn(handler.getEnclosedElements())) {
+            form(method).ifPresent(own -> reportMisplaced(method, handler, own));
+        }
+    }
+
+    private void reportMisplaced(ExecutableElement method, TypeElement within, OwnMerge own) {
+        problems.add(
+                method,
+                Message.MISPLACED,
+                method.getSimpleName(),
+                Names.of(within).dotted(),
+                type.getSimpleName(),
+                switch (own) {
+                    case FINISH -> "static Response finish(Request request, Response merged)";
+                    case OF_REQUEST_AND_SLICES -> "static Response merge(Request request, List<Response> slices)";
+                    default -> "static Response merge(List<Response> slices)";
+                });
+    }
+
+    /** Returns which of these methods a method is by its name and parameters. */
+    private Optional<OwnMerge> form(ExecutableElement method) {
+        List<TypeMirror> parameters =
+                method.getParameters().stream().map(Element::asType).toList();
+        if (method.getSimpleName().contentEquals("merge") && merges(parameters)) {
+            return Optional.of(parameters.size() == 2 ? OwnMerge.OF_REQUEST_AND_SLICES : OwnMerge.OF_SLICES);
+        }
+        boolean finishes = method.getSimpleName().contentEquals("finish") && finishes(parameters);
+        return finishes ? Optional.of(OwnMerge.FINISH) : Optional.empty();
     }
 
     private void check(ExecutableElement method, Message message) {

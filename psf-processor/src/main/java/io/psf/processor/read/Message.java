@@ -64,6 +64,8 @@ public enum Message {
     MERGE_PLACE(
             "PsfMergePlace",
             "%s runs on one node, whose answer is the only answer (expected: no %s). Remove the method."),
+    /** The method, the type that it was found in, the function, the expected signature. */
+    MISPLACED("PsfMisplaced", "%s in %s (expected: in %s, beside Request and Response: %s). Move it there."),
     /** The annotation, the component. */
     MERGE_AND_LAYOUT(
             "PsfMergeAndLayout",
