@@ -1,9 +1,12 @@
 package io.psf.runtime.store;
 
 import io.psf.api.PsException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +20,20 @@ import org.jspecify.annotations.Nullable;
  */
 record Disk(Path directory, Free free) {
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+
+    /**
+     * Returns the disk of a directory. The number of free bytes is asked of the directory: a {@code FileStore} needs the
+     * mount point, which a process in a chroot may not see.
+     *
+     * @throws IOException if the directory does not exist, or is not accessible
+     */
+    static Disk of(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new NotDirectoryException(directory.toString());
+        }
+        File file = directory.toFile();
+        return new Disk(directory, file::getUsableSpace);
+    }
 
     /** Returns the number of free bytes. */
     @FunctionalInterface

@@ -33,7 +33,7 @@ public final class MappedStore implements Store {
         try {
             Files.createDirectories(below);
             this.directory = Files.createTempDirectory(below, "psf-");
-            this.disk = new Disk(directory, Files.getFileStore(directory)::getUsableSpace);
+            this.disk = Disk.of(directory);
         } catch (IOException e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION, "directory for mapped shards: " + below + ": " + e, e);
