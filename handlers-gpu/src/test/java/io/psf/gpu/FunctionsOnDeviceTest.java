@@ -435,32 +435,7 @@ class FunctionsOnDeviceTest {
     @Test
     @Tag("every-kernel")
     void savedInOneMemoryAndLoadedInTheOther() {
-        int width = 6;
-        for (boolean grows : new boolean[] {false, true}) {
-            TensorSpec spec = (grows ? TensorSpec.growing("saved", width) : TensorSpec.table("saved", 4000, width))
-                    .optimizer(Optimizers.adam(0.01));
-            long[] keys = keys(2000, 4000);
-            float[] update = floats(keys.length * width);
-            for (String from : List.of("host", "device")) {
-                TensorId tensor = Tensors.init(worker, spec.placement(from));
-                for (int step = 0; step < 3; step++) {
-                    Tensors.pushRows(worker, tensor, keys, update).await();
-                }
-                float[] saved = rows(tensor, keys, width);
-                Tensors.save(worker, tensor, "from " + from);
-                Tensors.pushRows(worker, tensor, keys, update).await();
-                float[] later = rows(tensor, keys, width);
-                Tensors.clear(worker, tensor);
-                for (String to : List.of("host", "device")) {
-                    TensorId loaded = Tensors.init(worker, spec.placement(to).slices(3));
-                    Tensors.load(worker, loaded, "from " + from);
-                    assertThat(rows(loaded, keys, width)).as(from + " to " + to).isEqualTo(saved);
-                    Tensors.pushRows(worker, loaded, keys, update).await(); // the optimizer's state was saved, too
-                    assertThat(rows(loaded, keys, width)).as(from + " to " + to).isEqualTo(later);
-                    Tensors.clear(worker, loaded);
-                }
-            }
-        }
+        SavedAndLoaded.check(worker, List.of("host", "device"), random);
     }
 
     private static float[] rows(TensorId tensor, long[] keys, int width) {

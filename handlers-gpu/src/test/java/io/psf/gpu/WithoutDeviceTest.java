@@ -1,6 +1,7 @@
 package io.psf.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Logger;
@@ -13,16 +14,22 @@ import io.psf.builtin.Tensors;
 import io.psf.gpu.driver.Cuda;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** The log and the errors of servers that are given a device which this machine does not have. */
 class WithoutDeviceTest {
     private static final ListAppender<ILoggingEvent> LOG = new ListAppender<>();
+
+    @TempDir
+    static Path checkpoints;
 
     private static PsCluster cluster;
     private static Worker worker;
@@ -33,7 +40,11 @@ class WithoutDeviceTest {
         Logger root = (Logger) LoggerFactory.getLogger("io.psf");
         LOG.start();
         root.addAppender(LOG);
-        cluster = PsCluster.builder().servers(1).devices(0).start();
+        cluster = PsCluster.builder()
+                .servers(1)
+                .devices(0)
+                .checkpoints(checkpoints)
+                .start();
         worker = cluster.worker();
     }
 
@@ -76,5 +87,14 @@ class WithoutDeviceTest {
         TensorId w = Tensors.init(worker, TensorSpec.table("v", 10, 2).deviceOrHost());
         Tensors.push(worker, w, new float[20]).await();
         assertThat(Tensors.pull(worker, w)).hasSize(20).containsOnly(0);
+    }
+
+    /** The check that runs on a device, with its host's part alone: its names and steps are right before it meets a card. */
+    @Test
+    void theCheckOfSavedTensorsPassesOnTheHost() {
+        long seed = System.nanoTime();
+        assertThatCode(() -> SavedAndLoaded.check(worker, List.of("host"), new Random(seed)))
+                .as("seed %d", seed)
+                .doesNotThrowAnyException();
     }
 }
