@@ -430,7 +430,10 @@ final class KVStoreTest {
                             "\"w\"",
                             "twice");
                     assertRefused(
-                            PsException.Code.BAD_REQUEST, () -> kv.push(List.of("w"), List.of()), "arrays: 0", "1");
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push(List.of("w"), List.of()),
+                            "arrays for the keys: 0",
+                            "1");
                     assertThatIllegalArgumentException()
                             .isThrownBy(() -> KVStore.create(worker, "local"))
                             .withMessageContainingAll("\"local\"", "dist_sync", "dist_async");
@@ -440,7 +443,7 @@ final class KVStoreTest {
                                     .await(),
                             "\"x\"",
                             "5");
-                    assertThat(pulled(kv, "w", 6)).as("pushed all the same").containsOnly(4);
+                    assertThat(pulled(kv, "w", 6)).as("nothing was pushed").containsOnly(1);
                 }
             });
         }
@@ -552,6 +555,61 @@ final class KVStoreTest {
                     assertThat(kv.numDeadNode()).isZero();
                 }
             });
+        }
+    }
+
+    /** The first key of each list is right, and the second one is wrong. */
+    @ParameterizedTest
+    @CsvSource({"MEMORY, false", "TCP, false", "MEMORY, true"})
+    void aListWithOneWrongKeySendsNothing(Over over, boolean compressed) {
+        try (PsCluster cluster = Clusters.start(over, 2, 1)) {
+            KVStore kv = KVStore.create(cluster.worker(), "dist_async");
+            kv.setOptimizer(Optimizers.add());
+            if (compressed) {
+                kv.setGradientCompression("2bit", 1);
+            }
+            kv.init("a", filled(4, 3), 2, 2);
+            kv.init("b", filled(7, 1));
+            float[] ones = filled(4, 1);
+            float[] a = new float[4];
+            float[] b = new float[7];
+            PsException.Code bad = PsException.Code.BAD_REQUEST;
+            assertRefused(
+                    PsException.Code.UNKNOWN_TENSOR, () -> kv.push(List.of("a", "c"), List.of(ones, ones)), "\"c\"");
+            assertRefused(bad, () -> kv.push(List.of("a", "b"), List.of(ones, ones)), "\"b\": 4", "7");
+            assertRefused(bad, () -> kv.pull(List.of("a", "b"), List.of(a, a)), "\"b\": 4", "7");
+            assertRefused(
+                    bad,
+                    () -> kv.pushPull(List.of("a", "b"), List.of(ones, filled(7, 1)), List.of(a, a)),
+                    "into length of key \"b\": 4");
+            assertRefused(
+                    bad, () -> kv.pushPull(List.of("a", "b"), List.of(ones, ones), List.of(a, b)), "\"b\": 4", "7");
+            assertRefused(bad, () -> kv.pushPull("a", ones, b).await(), "\"a\"", "7", "4");
+            assertRefused(
+                    bad,
+                    () -> kv.rowSparsePull(
+                            List.of("a", "b"), List.of(new long[] {1}, new long[] {6}), List.of(new float[2], a)),
+                    "\"b\": 4",
+                    "1");
+            assertRefused(
+                    PsException.Code.OUT_OF_RANGE,
+                    () -> kv.rowSparsePull(
+                            List.of("a", "b"),
+                            List.of(new long[] {1}, new long[] {7}),
+                            List.of(new float[2], new float[1])),
+                    "\"b\": 7");
+            assertRefused(
+                    PsException.Code.ALREADY_EXISTS,
+                    () -> kv.init(List.of("new", "a"), List.of(ones, ones), List.of(new int[] {4}, new int[] {4})),
+                    "\"a\"");
+            assertRefused(
+                    PsException.Code.UNKNOWN_TENSOR, () -> kv.pull("new", a).await(), "\"new\"");
+            if (compressed) {
+                float[] infinite = filled(7, Float.POSITIVE_INFINITY);
+                assertRefused(bad, () -> kv.push(List.of("a", "b"), List.of(ones, infinite)), "\"b\"", "finite");
+            }
+            assertThat(a).as("nothing was pulled").containsOnly(0);
+            assertThat(pulled(kv, "a", 4)).as("nothing was pushed").containsOnly(3);
         }
     }
 

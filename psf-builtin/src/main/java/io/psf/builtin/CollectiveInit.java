@@ -57,8 +57,7 @@ record CollectiveInit(Worker worker, Updates updates) {
      * @throws PsException with {@code ALREADY_EXISTS} if the tensor exists with another shape
      */
     void create(TensorInfo tensor, float[] values, OptimizerSpec optimizer) {
-        if (exists(tensor.id())) {
-            requireShape(tensor);
+        if (requireShapeIfExists(tensor)) {
             return;
         }
         Tensors.init(
@@ -67,6 +66,19 @@ record CollectiveInit(Worker worker, Updates updates) {
                         .initializer(Initializers.of(values))
                         .optimizer(optimizer)
                         .updates(updates));
+    }
+
+    /**
+     * Returns true if a tensor exists.
+     *
+     * @throws PsException with {@code ALREADY_EXISTS} if it does with another shape
+     */
+    boolean requireShapeIfExists(TensorInfo tensor) {
+        boolean exists = exists(tensor.id());
+        if (exists) {
+            requireShape(tensor);
+        }
+        return exists;
     }
 
     private boolean exists(TensorId tensor) {

@@ -96,7 +96,7 @@ final class Compressor {
                         IntArray.wrap(codes, 0, words));
     }
 
-    private static void requireFinite(TensorId tensor, float[] gradient) {
+    static void requireFinite(TensorId tensor, float[] gradient) {
         for (int i = 0; i < gradient.length; i++) {
             if (!Float.isFinite(gradient[i])) {
                 throw refused("element " + i + " of the gradient of \"" + tensor + "\": " + gradient[i], "finite");

@@ -34,11 +34,12 @@ import java.util.function.Supplier;
  * counts once its push is applied: the cache of another worker has up to {@code pushBound} updates of a row that are not
  * sent. Only updates through caches are counted, not those of {@link Tensors#pushRows}.
  *
- * <p><b>One's own updates.</b> A look-up shows all updates of this cache, pushed or not. With {@link Optimizers#add} and
+ * <p><b>One's own updates.</b> A look-up shows all updates of this cache, sent or not. With {@link Optimizers#add} and
  * {@link Optimizers#sgd}, an update has the same effect on any values, so the cache adds it to its row: the optimizer and
  * the learning rate must be those of the spec as long as the cache is open. With another
  * optimizer, number format, or rows that are admitted later, a look-up of a row with unsent updates pushes them and receives the row;
- * {@link Builder#showOwnUpdates showOwnUpdates(false)} shows the row without them. The unsent updates of a row are
+ * {@link Builder#showOwnUpdates showOwnUpdates(false)} shows the row without the unsent ones. Sent updates are shown in
+ * any case, whatever the pull bound: the next look-up of their row receives it. The unsent updates of a row are
  * pushed as their sum, which is one step of the optimizer.
  *
  * <p><b>Failures.</b> A push runs exactly once. If it fails, it is not known which servers have applied it. The cache
@@ -233,8 +234,8 @@ public final class EmbeddingCache implements AutoCloseable {
         }
 
         /**
-         * Chooses whether a look-up shows the unsent updates of its rows. If not, pushed updates count as those of
-         * others: a row lacks them until it is received again.
+         * Chooses whether a look-up shows the unsent updates of its rows; true by default. Sent updates are shown in any
+         * case: the next look-up after a push of a row receives the row, whatever the pull bound.
          */
         public Builder showOwnUpdates(boolean show) {
             this.showOwnUpdates = show;

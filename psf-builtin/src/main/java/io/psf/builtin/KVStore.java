@@ -35,6 +35,7 @@ public final class KVStore implements AutoCloseable {
     private final KVStoreType type;
     private final CollectiveInit collective;
     private final KVStoreKeys keys = new KVStoreKeys();
+    private final KVStoreChecks checks;
     private final List<TensorId> initialized = new ArrayList<>();
     private @Nullable OptimizerSpec optimizer;
     private @Nullable Compressor compressor;
@@ -42,6 +43,7 @@ public final class KVStore implements AutoCloseable {
     private KVStore(Worker worker, KVStoreType type) {
         this.worker = worker;
         this.type = type;
+        this.checks = new KVStoreChecks(worker);
         this.collective = new CollectiveInit(worker, type.updates());
     }
 
@@ -75,7 +77,8 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Initializes keys, as {@link #init(Object, float[], int...)}, with one barrier.
+     * Initializes keys, as {@link #init(Object, float[], int...)}, with one barrier. The shapes of all keys are checked
+     * before any key is created.
      *
      * @param shapes the shape of each key; an empty one for a vector
      */
@@ -86,6 +89,9 @@ public final class KVStore implements AutoCloseable {
             var unused = this.keys.distinct(keys, shapes.size());
             for (int i = 0; i < tensors.size(); i++) {
                 declared.add(CollectiveInit.shaped(tensors.get(i), values.get(i).length, shapes.get(i)));
+            }
+            for (int i = 0; i < declared.size() && rank() == 0; i++) {
+                collective.requireShapeIfExists(declared.get(i));
             }
             for (int i = 0; i < declared.size() && rank() == 0; i++) {
                 collective.create(declared.get(i), values.get(i), optimizer == null ? Optimizers.assign() : optimizer);
@@ -110,14 +116,16 @@ public final class KVStore implements AutoCloseable {
     }
 
     /**
-     * Pushes to several keys, as {@link #push(Object, float[])}. If one of them fails, the others are pushed all the
-     * same.
+     * Pushes to several keys, as {@link #push(Object, float[])}. All keys and lengths are checked before anything is
+     * sent. If a push fails later, on a server, the others are applied all the same.
      *
-     * @throws PsException as {@link #push(Object, float[])}; with {@code BAD_REQUEST} if a key occurs twice
+     * @throws PsException as {@link #push(Object, float[])}, from this method if a key or a length is wrong; with {@code
+     *     BAD_REQUEST} if a key occurs twice
      */
     public Pending<?> push(List<?> keys, List<float[]> gradients) {
         requireOptimizer();
         List<TensorId> tensors = this.keys.distinct(keys, gradients.size());
+        checks.gradients(tensors, gradients, compressor != null);
         return PendingAll.of(tensors.size(), i -> push(tensors.get(i), gradients.get(i)));
     }
 
@@ -169,9 +177,10 @@ public final class KVStore implements AutoCloseable {
         return Tensors.pull(worker, keys.of(key), into);
     }
 
-    /** Pulls several keys, as {@link #pull(Object, float[])}. */
+    /** Pulls several keys, as {@link #pull(Object, float[])}. All keys and lengths are checked before anything is sent. */
     public Pending<?> pull(List<?> keys, List<float[]> into) {
         List<TensorId> tensors = this.keys.all(keys, into.size());
+        checks.into(tensors, into);
         return PendingAll.of(tensors.size(), i -> Tensors.pull(worker, tensors.get(i), into.get(i)));
     }
 
@@ -187,16 +196,22 @@ public final class KVStore implements AutoCloseable {
         return pushPull(requirePush(key), gradient, into);
     }
 
-    /** Pushes to and pulls several keys, as {@link #pushPull(Object, float[], float[])}. A key must not occur twice. */
+    /**
+     * Pushes to and pulls several keys, as {@link #pushPull(Object, float[], float[])}. A key must not occur twice. All
+     * keys and lengths are checked before anything is sent.
+     */
     public Pending<?> pushPull(List<?> keys, List<float[]> gradients, List<float[]> into) {
         requireOptimizer();
         List<TensorId> tensors = this.keys.distinct(keys, gradients.size());
         var unused = this.keys.all(keys, into.size());
+        checks.gradients(tensors, gradients, compressor != null);
+        checks.into(tensors, into);
         return PendingAll.of(tensors.size(), i -> pushPull(tensors.get(i), gradients.get(i), into.get(i)));
     }
 
     private Pending<?> pushPull(TensorId tensor, float[] gradient, float[] into) {
         if (compressor != null) {
+            checks.into(List.of(tensor), List.of(into)); // two calls: the push would have been sent
             return PendingAll.of(2, call -> call == 0 ? push(tensor, gradient) : Tensors.pull(worker, tensor, into));
         }
         return Tensors.pushPull(worker, tensor, gradient, into);
@@ -223,10 +238,14 @@ public final class KVStore implements AutoCloseable {
         return Tensors.pullRows(worker, keys.of(key), rows, into);
     }
 
-    /** Pulls some rows of several keys, as {@link #rowSparsePull(Object, long[], float[])}. */
+    /**
+     * Pulls some rows of several keys, as {@link #rowSparsePull(Object, long[], float[])}. All keys, rows and lengths are
+     * checked before anything is sent.
+     */
     public Pending<?> rowSparsePull(List<?> keys, List<long[]> rows, List<float[]> into) {
         List<TensorId> tensors = this.keys.all(keys, into.size());
         var unused = this.keys.all(keys, rows.size());
+        checks.rows(tensors, rows, into);
         return PendingAll.of(tensors.size(), i -> Tensors.pullRows(worker, tensors.get(i), rows.get(i), into.get(i)));
     }
 

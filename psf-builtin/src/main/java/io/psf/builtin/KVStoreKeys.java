@@ -56,7 +56,7 @@ final class KVStoreKeys {
         if (keys.size() != values) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "arrays: " + values + " (expected: " + keys.size() + ", one for each key)");
+                    "arrays for the keys: " + values + " (expected: " + keys.size() + ", one for each key)");
         }
         return keys.stream().map(this::of).toList();
     }

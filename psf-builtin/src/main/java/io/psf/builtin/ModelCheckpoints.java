@@ -91,7 +91,7 @@ public final class ModelCheckpoints {
      */
     public ModelCheckpoints keep(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
+            throw new IllegalArgumentException("number of checkpoints to keep: " + count + " (expected: >= 1)");
         }
         return new ModelCheckpoints(worker, name, count, increments, selected, held);
     }

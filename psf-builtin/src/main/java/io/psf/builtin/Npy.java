@@ -15,7 +15,7 @@ public final class Npy {
     private Npy() {}
 
     /**
-     * Writes a tensor as float32 [rows, width], or replaces the file when everything is written.
+     * Writes a tensor as float32 [rows, width], or [rows] if its width is 1, or replaces the file when everything is written.
      *
      * @throws PsException with {@code STORAGE} if the file cannot be written; with {@code BAD_REQUEST} if the tensor
      *     grows

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * Factory methods for optimizers. An optimizer runs on the servers and defines how a push changes a tensor. In the
  * formulas, g is the pushed update and w the values. A push of some rows changes only those rows and their optimizer
- * state. Each method throws {@link IllegalArgumentException} if an argument is out of range.
+ * state, except with {@link #allRowsAdam(double)}. Each method throws {@link IllegalArgumentException} if an argument is out of range.
  *
  * <p>{@link #of(Record)} and {@link #of(String, Map)} select a user's own.
  */
@@ -130,6 +130,22 @@ public final class Optimizers {
         return psf("lazy-adam", adamArguments(lr, b1, b2, eps));
     }
 
+    /** Adam over all rows with b1 = 0.9, b2 = 0.999 and eps = 1e-8. */
+    public static OptimizerSpec allRowsAdam(double lr) {
+        return allRowsAdam(lr, 0.9, 0.999, 1e-8);
+    }
+
+    /**
+     * Adam in which a push of some rows steps every row of the tensor, as a dense push with zeros elsewhere: the moments
+     * of all rows decay, and all weights change, as in MindSpore's {@code nn.Adam} with {@code use_lazy=False} and in
+     * TensorFlow's {@code AdamOptimizer}. Their eps is this one times sqrt(1 - b2^t). A push takes time
+     * for the whole table; a growing table steps the rows that it has. An {@link EmbeddingCache} does not notice the
+     * steps of rows that no cache has pushed.
+     */
+    public static OptimizerSpec allRowsAdam(double lr, double b1, double b2, double eps) {
+        return psf("all-rows-adam", adamArguments(lr, b1, b2, eps));
+    }
+
     /** AdamW with b1 = 0.9, b2 = 0.999, eps = 1e-8 and a weight decay of 0.01. */
     public static OptimizerSpec adamW(double lr) {
         return adamW(lr, 0.9, 0.999, 1e-8, 0.01);
@@ -164,6 +180,15 @@ public final class Optimizers {
      */
     public static OptimizerSpec ftrl(double lr, double beta, double l1, double l2) {
         return psf("ftrl", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2));
+    }
+
+    /**
+     * FTRL-proximal as {@link #ftrl(double, double, double, double)}, whose n begins at an initial accumulator n0 &gt;= 0.
+     * TensorFlow's and MindSpore's FTRL is {@code ftrl(lr, 0, l1, 2 * l2, initial_accum)} with their default power of
+     * -0.5: they double l2.
+     */
+    public static OptimizerSpec ftrl(double lr, double beta, double l1, double l2, double n0) {
+        return psf("ftrl-from", Map.of("lr", lr, "beta", beta, "l1", l1, "l2", l2, "n0", n0));
     }
 
     private static Map<String, Double> adamArguments(double lr, double b1, double b2, double eps) {

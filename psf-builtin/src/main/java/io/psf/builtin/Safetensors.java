@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Exports tensors to a safetensors file, and imports them, for other tools. The file is this worker's. A tensor is an
- * array of float32 with its name and the shape [rows, width]. A growing table is two arrays: {@code NAME.keys}, int64
+ * array of float32 with its name and the shape [rows, width], or [rows] if its width is 1. A growing table is two arrays: {@code NAME.keys}, int64
  * [n], and {@code NAME.values}, float32 [n, width].
  *
  * <pre>{@code

@@ -14,6 +14,7 @@ import io.psf.builtin.cache.SyncEmbedding;
 import io.psf.builtin.cache.SyncEmbeddingPsf;
 import io.psf.testkit.TestCluster;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,7 +227,38 @@ final class EmbeddingCacheTest {
             shown.update(new long[] {3}, rows(1, 1));
             assertThat(lookUp(shown, 3)).containsExactly(pull(cluster, shown, 3));
             hidden.flush();
-            assertThat(lookUp(hidden, 3)).as("within the bound").containsOnly(0.5f);
+            assertThat(lookUp(hidden, 3)).as("sent").containsExactly(pull(cluster, hidden, 3));
+        }
+    }
+
+    /** Whatever the pull bound: a worker that never saw its own training would not converge. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 100, EmbeddingCache.UNLIMITED})
+    void ownUpdatesThatAreNotShownAreThoseThatAreUnsent(long pullBound) {
+        for (OptimizerSpec optimizer : List.of(Optimizers.adaGrad(1), Optimizers.sgd(1))) {
+            TestCluster cluster = cluster(2);
+            try (EmbeddingCache cache = EmbeddingCache.of(cluster, SPEC.optimizer(optimizer))
+                    .rows(4)
+                    .pullBound(pullBound)
+                    .pushBound(2)
+                    .showOwnUpdates(false)
+                    .open()) {
+                float[] before = lookUp(cache, 3);
+                cache.update(new long[] {3}, rows(1, 1));
+                assertThat(lookUp(cache, 3)).as("one unsent").containsExactly(before);
+                cache.update(new long[] {3}, rows(1, 1));
+                assertThat(lookUp(cache, 3)).as("two unsent").containsExactly(before);
+                cache.prefetch(new long[] {3});
+                cache.update(new long[] {3}, rows(1, 1));
+                assertThat(lookUp(cache, 3))
+                        .as("three, sent by the push bound")
+                        .isNotEqualTo(before)
+                        .containsExactly(pull(cluster, cache, 3));
+                cache.update(new long[] {3}, rows(1, 1));
+                cache.prefetch(new long[] {3});
+                cache.flush();
+                assertThat(lookUp(cache, 3)).as("flushed").containsExactly(pull(cluster, cache, 3));
+            }
         }
     }
 

@@ -54,7 +54,9 @@ record RuleKernel(
         if (kernel == null) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
-                    "optimizer " + optimizer + ": has no kernel (expected on a device: one of psf, such as adam)");
+                    "optimizer " + optimizer
+                            + ": has no kernel (expected on a device: one of psf other than allRowsAdam and ftrl with an"
+                            + " initial accumulator, such as adam)");
         }
         return kernel;
     }

@@ -99,15 +99,34 @@ final class WireFloats {
             }
             float factor = Float.intBitsToFloat(largest) / Byte.MAX_VALUE;
             float inverse = 1 / factor;
-            if (!Float.isFinite(factor) || !Float.isFinite(inverse)) {
-                factor = Float.isFinite(factor) ? 0 : Float.NaN; // the values are almost 0, or one is not finite
+            if (!Float.isFinite(factor)) { // one is not finite
+                factor = Float.NaN;
                 inverse = 0;
             }
-            for (int i = 0; i < some; i++) {
-                rounded[i] = (byte) ((int) (tile[i] * inverse + ROUNDED) - MIDDLE);
+            if (Float.isFinite(inverse)) {
+                for (int i = 0; i < some; i++) {
+                    rounded[i] = (byte) ((int) (tile[i] * inverse + ROUNDED) - MIDDLE);
+                }
+            } else {
+                factor = roundTiny(tile, some, Float.intBitsToFloat(largest), rounded);
             }
             into.putFloat(b * Float.BYTES, factor);
             into.put(blocks * Float.BYTES + begin, rounded, 0, some);
         }
+    }
+
+    /**
+     * Rounds values whose factor is so small that its inverse is not a float32.
+     *
+     * @param largest the largest magnitude, less than 1e-36
+     * @return the factor: rounded up, so that no value exceeds 127 times the factor
+     */
+    private static float roundTiny(float[] tile, int n, float largest, byte[] rounded) {
+        float nearest = largest / Byte.MAX_VALUE;
+        float factor = (double) nearest * Byte.MAX_VALUE < largest ? Math.nextUp(nearest) : nearest;
+        for (int i = 0; i < n; i++) {
+            rounded[i] = factor == 0 ? 0 : (byte) Math.rint(tile[i] / (double) factor);
+        }
+        return factor;
     }
 }

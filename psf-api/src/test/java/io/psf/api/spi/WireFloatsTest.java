@@ -137,7 +137,8 @@ class WireFloatsTest {
         for (int i = 0; i < 16; i++) {
             assertThat(read.get(i)).isNaN();
         }
-        assertThat(read.slice(16, 24)).isEqualTo(FloatArray.allocate(8));
+        assertThat(read.get(16)).isEqualTo(Float.MIN_VALUE);
+        assertThat(read.slice(17, 24)).isEqualTo(FloatArray.allocate(7));
         assertThat(read.get(24)).isEqualTo(127);
     }
 

@@ -42,7 +42,8 @@ final class Reductions implements MemberListener {
         int worker = shard.call().worker();
         long number = slice.number();
         if (number < next) {
-            throw refused("number: " + number, "at least " + next + "; all-reduces before it have ended");
+            throw refused(
+                    "number of the all-reduce: " + number, "at least " + next + "; all-reduces before it have ended");
         }
         abandon(worker, number);
         OpenReduction there = open.get(number);

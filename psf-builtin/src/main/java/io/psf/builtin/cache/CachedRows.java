@@ -181,8 +181,8 @@ public final class CachedRows implements RowAccess {
         pushedAt[line] = ++pushed;
         if (scale != 0 && lines.version(line) != Lines.NONE) {
             lines.setVersion(line, lines.version(line) + updates);
-        } else if (options.pushFirst()) {
-            lines.setVersion(line, Lines.NONE);
+        } else if (scale == 0) {
+            lines.setVersion(line, Lines.NONE); // the next look-up receives the row with the pushed updates
         }
     }
 

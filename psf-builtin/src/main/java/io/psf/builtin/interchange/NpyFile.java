@@ -65,7 +65,8 @@ public final class NpyFile {
     }
 
     private static byte[] header(TensorInfo tensor, long rows) {
-        return NpyHeader.write(ElementFormat.F32, List.of(rows, (long) tensor.width()));
+        boolean isVector = !tensor.grows() && tensor.width() == 1;
+        return NpyHeader.write(ElementFormat.F32, isVector ? List.of(rows) : List.of(rows, (long) tensor.width()));
     }
 
     private static byte[] keysHeader(long n) {

@@ -70,7 +70,8 @@ public final class SafetensorsFile {
                     name += VALUES;
                     transfer.exportRows(unfinished, header + itsKeys.begin(), rows, out);
                 }
-                String shape = "[" + rows + "," + each.width() + "]";
+                String shape =
+                        each.grows() || each.width() > 1 ? "[" + rows + "," + each.width() + "]" : "[" + rows + "]";
                 Written values = written(name, ElementFormat.F32, shape, at, rows * each.width());
                 all.put(name, values);
                 at = values.end();

@@ -98,12 +98,16 @@ public final class NamedClasses {
                         + ")"));
         try {
             return type.cast(provider.create(Arguments.of(name, arguments, provider.arguments())));
+        } catch (IllegalArgumentException | PsException e) {
+            throw e;
         } catch (LinkageError | ClassCastException e) {
             throw new PsException(
                     PsException.Code.CONFIGURATION,
                     what + " \"" + name + "\": " + e + " (expected: a @" + kind.getSimpleName()
                             + " class on the class path, with all classes that it needs)",
                     e);
+        } catch (RuntimeException e) {
+            throw UserCode.failed(what + " \"" + name + "\", while it was created", provider, e);
         }
     }
 }

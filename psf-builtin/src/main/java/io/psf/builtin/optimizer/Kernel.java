@@ -45,6 +45,14 @@ public interface Kernel {
     }
 
     /**
+     * True if a push of some rows steps every row of the shard, with a gradient of 0 where it has none. Such a formula
+     * counts the steps of the tensor, or none.
+     */
+    default boolean stepsAllRows() {
+        return false;
+    }
+
+    /**
      * Returns this formula at another learning rate, with whatever it has computed so far that stays valid; null if it
      * is to be created anew from its arguments, with another argument {@code lr}.
      */

@@ -52,6 +52,7 @@ public final class TiledOptimizer implements Optimizer {
         this.isPlain = options.keepGradients()
                 && !isRated
                 && kernel.counting() != Kernel.Counting.TENSOR
+                && !kernel.stepsAllRows()
                 && !(kernel instanceof TensorKernel);
         if (isRated && rate != null) {
             var unused = requireRates(rate.base());

@@ -28,6 +28,10 @@ record TiledRows(Shard shard, @Nullable LongArray keys, FloatArray update) imple
             new RowWalk(byRow, gradients, steps, shard, update).step(rows, count());
             return;
         }
+        if (rows != null && kernel.stepsAllRows()) {
+            new AllRows(shard, update, rows, count()).step(kernel, gradients, steps);
+            return;
+        }
         Walk walk = new Walk(kernel, gradients, steps, shard, update, TiledOptimizer.tiles());
         if (rows == null) {
             walk.allRows(count());

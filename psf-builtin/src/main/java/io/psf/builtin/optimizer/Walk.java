@@ -101,6 +101,11 @@ final class Walk {
         span(begin * width, begin * width, (rows - begin) * width, (int) pending);
     }
 
+    /** Steps consecutive rows, of which the update has the gradients from its beginning on. */
+    void block(int first, int n) {
+        span(first * width, 0, n * width, stepsOfTensor);
+    }
+
     /**
      * Steps some rows, in order. A duplicate row is stepped twice.
      *

@@ -17,18 +17,32 @@ final class RowMarks implements Checkpointed, Measured, RowListener {
     /** The bytes of the marks of a row. */
     static final int BYTES_OF_ROW = 3 * Integer.BYTES;
 
-    private static final int MOST_ROWS = Integer.MAX_VALUE - 8;
+    /** The rows of a chunk: memory is taken and freed by chunks, so that it is near what the rows need. */
+    private static final int CHUNK = 256;
+
+    /** The most bytes beyond those of the rows: less than a chunk after growing, and one more after rows were removed. */
+    static final long MOST_SPARE = 2L * CHUNK * BYTES_OF_ROW;
+
+    /** The place in a chunk of the number of the push that touched a row last; 0 for one long ago. */
+    private static final int STEP = 0;
+    /** The place of the second in which the row was touched last, since 2020. */
+    private static final int SECOND = 1;
+    /** The place of the number of pushes that have touched it; stays at the greatest int32. */
+    private static final int COUNT = 2;
+
+    private static final int MARKS = 3;
+
+    /** A chunk without memory. */
+    private static final int[] NONE = {};
 
     /** The numbers of pushes are lowered by this when the greatest one is reached. */
     private static final int LOWERED = 1 << 30;
 
     private final Shard shard;
-    /** By row, the number of the push that touched it last; 0 for one long ago. */
-    private int[] steps = {};
-    /** By row, the second in which it was touched last, since 2020. */
-    private int[] seconds = {};
-    /** By row, the number of pushes that have touched it; stays at the greatest int32. */
-    private int[] counts = {};
+    /** By chunk of rows, then by row: step, second and count. */
+    private int[][] chunks = {};
+    /** The number of chunks that have memory: the first ones. */
+    private int taken;
     /** The number of rows that have marks. */
     private int known;
 
@@ -53,7 +67,7 @@ final class RowMarks implements Checkpointed, Measured, RowListener {
     void begin(int now) {
         if (step == Integer.MAX_VALUE) {
             for (int row = 0; row < known; row++) {
-                steps[row] = Math.max(0, steps[row] - LOWERED);
+                chunk(row)[at(row) + STEP] = Math.max(0, chunk(row)[at(row) + STEP] - LOWERED);
             }
             step -= LOWERED;
         }
@@ -63,7 +77,7 @@ final class RowMarks implements Checkpointed, Measured, RowListener {
 
     @Override
     public long bytes() {
-        return (long) BYTES_OF_ROW * steps.length;
+        return (long) BYTES_OF_ROW * CHUNK * taken;
     }
 
     int step() {
@@ -82,73 +96,94 @@ final class RowMarks implements Checkpointed, Measured, RowListener {
 
     /** Marks rows that have been created since the last call as touched by the present push. */
     void growTo(int rows) {
-        if (rows > steps.length) {
-            int capacity = Math.max(64, Math.max(rows, (int) Math.min(MOST_ROWS, steps.length * 5L / 4)));
-            steps = Arrays.copyOf(steps, capacity);
-            seconds = Arrays.copyOf(seconds, capacity);
-            counts = Arrays.copyOf(counts, capacity);
+        while (taken * (long) CHUNK < rows) {
+            if (taken == chunks.length) {
+                chunks = Arrays.copyOf(chunks, Math.max(8, 2 * taken));
+            }
+            chunks[taken++] = new int[MARKS * CHUNK];
         }
-        if (rows > known) {
-            Arrays.fill(steps, known, rows, step);
-            Arrays.fill(seconds, known, rows, second);
-            Arrays.fill(counts, known, rows, 1);
-            known = rows;
+        for (; known < rows; known++) {
+            set(known, step, second, 1);
         }
+    }
+
+    private int[] chunk(int row) {
+        return chunks[row / CHUNK];
+    }
+
+    /** Returns the place of a row's marks in its chunk. */
+    private static int at(int row) {
+        return row % CHUNK * MARKS;
+    }
+
+    private void set(int row, int itsStep, int itsSecond, int itsCount) {
+        int[] chunk = chunk(row);
+        int at = at(row);
+        chunk[at + STEP] = itsStep;
+        chunk[at + SECOND] = itsSecond;
+        chunk[at + COUNT] = itsCount;
     }
 
     /** Marks a row as touched now. */
     void touch(int row) {
-        steps[row] = step;
-        seconds[row] = second;
-        counts[row] += counts[row] == Integer.MAX_VALUE ? 0 : 1;
+        int[] chunk = chunk(row);
+        int count = chunk[at(row) + COUNT];
+        set(row, step, second, count == Integer.MAX_VALUE ? count : count + 1);
     }
 
     /** True if the row was touched by the present push. */
     boolean isOfThisPush(int row) {
-        return steps[row] == step;
+        return chunk(row)[at(row) + STEP] == step;
     }
 
     /** True if the row was last touched before a push and before a second. */
     boolean isIdle(int row, long beforeStep, long beforeSecond) {
-        return steps[row] < beforeStep || seconds[row] < beforeSecond;
+        int[] chunk = chunk(row);
+        int at = at(row);
+        return chunk[at + STEP] < beforeStep || chunk[at + SECOND] < beforeSecond;
     }
 
     /** Returns the rank of a row among those that may be removed: lower ones go first. */
     long rank(int row, boolean byCount) {
-        return byCount ? (long) counts[row] << Integer.SIZE | steps[row] : steps[row];
+        int[] chunk = chunk(row);
+        int at = at(row);
+        return byCount ? (long) chunk[at + COUNT] << Integer.SIZE | chunk[at + STEP] : chunk[at + STEP];
     }
 
     @Override
     public void rowRemoved(long key, int row, int last) {
         growTo(last + 1);
-        steps[row] = steps[last];
-        seconds[row] = seconds[last];
-        counts[row] = counts[last];
+        int at = at(last);
+        set(row, chunk(last)[at + STEP], chunk(last)[at + SECOND], chunk(last)[at + COUNT]);
         known = last;
+        while ((taken - 2) * (long) CHUNK >= known && taken > 0) {
+            chunks[--taken] = NONE;
+        }
     }
 
     @Override
     public void rowsRemoved() {
         known = 0;
+        taken = 0;
+        chunks = new int[0][];
     }
 
     @Override
     public void saveRow(long key, DataOutput out) throws IOException {
         int row = shard.find(key);
         growTo(row + 1);
-        out.writeInt(steps[row]);
-        out.writeInt(seconds[row]);
-        out.writeInt(counts[row]);
+        for (int mark = 0; mark < MARKS; mark++) {
+            out.writeInt(chunk(row)[at(row) + mark]);
+        }
     }
 
     @Override
     public void loadRow(long key, DataInput in) throws IOException {
         int row = shard.find(key);
         growTo(row + 1);
-        steps[row] = in.readInt();
-        seconds[row] = in.readInt();
-        counts[row] = in.readInt();
-        step = Math.max(step, steps[row]); // the total may be loaded by another shard
+        int itsStep = in.readInt();
+        set(row, itsStep, in.readInt(), in.readInt());
+        step = Math.max(step, itsStep); // the total may be loaded by another shard
     }
 
     @Override

@@ -54,23 +54,31 @@ public final class RowPolicy implements Measured {
         this.options = options;
         this.slices = slices;
         this.clock = clock;
-        this.sketch = options.admitAfter() > 1 ? new Sketch(options.sketchBytes()) : null;
+        this.sketch = options.admitAfter() > 1 ? new Sketch(options.sketchBytes(slices)) : null;
     }
 
     /**
-     * Checks that a table's limit of bytes suffices for some rows in each slice, with the memory that a slice takes
+     * Checks that a table's limits suffice for some rows in each slice: that of bytes with the memory that a slice takes
      * without rows.
      *
-     * @throws PsException with {@code BAD_REQUEST} if it does not
+     * @throws PsException with {@code BAD_REQUEST} if they do not
+     * @throws IllegalArgumentException if the sketch of a slice would be too large
      */
     public static void requireSpace(PolicyOptions options, TensorInfo table, int slices) {
+        if (options.rows() > 0 && options.rows() < slices) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "most rows of table \"" + table.id() + "\": " + options.rows() + " (expected: >= " + slices
+                            + ", one for each slice)");
+        }
         long rows = LEAST_ROWS * bytesOfRow(table);
-        long least = slices * (options.sketchBytes() + LEAST_ENTRIES * Long.BYTES + rows);
+        long sketch = options.sketchBytes(slices);
+        long least = slices * (sketch + LEAST_ENTRIES * Long.BYTES + RowMarks.MOST_SPARE + rows);
         if (options.bytes() > 0 && options.bytes() < least) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "most bytes of table \"" + table.id() + "\": " + options.bytes() + " (expected: >= " + least
-                            + ", for " + slices + " slices with a sketch of " + options.sketchBytes()
+                            + ", for " + slices + " slices with a sketch of " + sketch
                             + " bytes, an index, and " + LEAST_ROWS + " rows each)");
         }
     }
@@ -183,6 +191,7 @@ public final class RowPolicy implements Measured {
         refused += rows.length - kept;
         admitted += fresh;
         expire(shard, marks, second);
+        tick(shard);
         evict(shard, marks, fresh, marks::isOfThisPush);
         if (kept == rows.length) {
             return update;
@@ -205,10 +214,9 @@ public final class RowPolicy implements Measured {
         }
         scannedStep = marks.step();
         scannedSecond = second;
-        long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps;
+        long beforeStep = idleSteps == 0 ? Long.MIN_VALUE : marks.step() - idleSteps + 1;
         long beforeSecond = idleSeconds == 0 ? Long.MIN_VALUE : second - idleSeconds;
         expired += remove(shard, marks, Integer.MAX_VALUE, row -> marks.isIdle(row, beforeStep, beforeSecond));
-        tick(shard, idleSeconds);
     }
 
     /**
@@ -222,7 +230,8 @@ public final class RowPolicy implements Measured {
     }
 
     /** Looks for idle rows at times without pushes, too. */
-    private void tick(Shard shard, long idleSeconds) {
+    private void tick(Shard shard) {
+        long idleSeconds = options.idleTime().toSeconds();
         if (idleSeconds == 0 || isTicking) {
             return;
         }
@@ -233,6 +242,7 @@ public final class RowPolicy implements Measured {
             RowMarks marks = RowMarks.of(shard, second);
             marks.growTo(shard.rows(), second);
             expire(shard, marks, second);
+            tick(shard); // also if a push has looked for idle rows in the meantime
         });
     }
 
@@ -297,14 +307,13 @@ public final class RowPolicy implements Measured {
     private int capacity(Shard shard) {
         long most = Math.max(1, shard.mostRows());
         if (options.rows() > 0) {
-            most = Math.min(most, Math.max(1, options.rows() / slices));
+            most = Math.min(most, options.rows() / slices);
         }
         if (options.bytes() > 0) {
             mostSoFar = Math.max(mostSoFar, shard.rows());
             ShardBytes now = shard.bytes();
-            long inMarks =
-                    (long) RowMarks.BYTES_OF_ROW * RowMarks.of(shard, second()).rows();
-            long others = Math.max(0, now.attachments() - inMarks); // with the sketch, and memory for later marks
+            long inMarks = RowMarks.of(shard, second()).bytes();
+            long others = Math.max(0, now.attachments() - inMarks) + RowMarks.MOST_SPARE; // with the sketch
             most = Math.min(most, Math.max(1, rowsIn(options.bytes() / slices - others, shard.spec(), now)));
         }
         return (int) most;

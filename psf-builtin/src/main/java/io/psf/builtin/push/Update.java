@@ -1,8 +1,10 @@
 package io.psf.builtin.push;
 
+import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.named.UserCode;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,23 @@ record Update(@Nullable LongArray keys, FloatArray values) {
         return keys == null;
     }
 
+    /**
+     * Applies the update.
+     *
+     * @throws PsException with {@code HANDLER_FAILED}, naming the optimizer, if its code throws
+     */
     void applyTo(Shard shard) {
+        try {
+            apply(shard);
+        } catch (PsException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            Object code = shard.optimizer() instanceof TiledOptimizer tiled ? tiled.kernel() : shard.optimizer();
+            throw UserCode.failed("optimizer " + shard.optimizer().name(), code, e);
+        }
+    }
+
+    private void apply(Shard shard) {
         if (keys == null) {
             shard.optimizer().apply(shard, values);
         } else if (keys.length() > 0 || TiledOptimizer.dependsOnPushes(shard)) {

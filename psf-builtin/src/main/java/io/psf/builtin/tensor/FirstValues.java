@@ -3,12 +3,14 @@ package io.psf.builtin.tensor;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.checkpoint.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.NamedClasses;
+import io.psf.builtin.named.UserCode;
 import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.PolicyOptions;
 import io.psf.builtin.policy.RowPolicy;
@@ -19,13 +21,15 @@ import java.util.TreeMap;
 /**
  * The initial values and the mode of a shard, as an {@link InitTensor} request declares them.
  *
+ * @param tensor the tensor
  * @param generator the generator of the initial values
  * @param mode how pushes are combined
  * @param policy which keys get a row, and which rows are removed
  * @param slices the number of the tensor's slices
  * @param declaration the tensor's declaration; the shards share the object
  */
-record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int slices, Declaration declaration)
+record FirstValues(
+        TensorId tensor, Generator generator, Mode mode, PolicyOptions policy, int slices, Declaration declaration)
         implements Node.Fill {
     /**
      * How pushes are combined.
@@ -53,6 +57,7 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
 
     static FirstValues of(TensorInfo tensor, InitTensor.Request request, Generator generator) {
         return new FirstValues(
+                tensor.id(),
                 generator,
                 Mode.of(request),
                 policy(tensor, request),
@@ -74,7 +79,7 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
     @Override
     public void fill(Shard shard) {
         if (!(shard instanceof GeneratingShard own && own.generate(generator))) {
-            generator.fill(shard.values().nearest(), shard.range().begin() * shard.width());
+            fill(shard.values().nearest(), shard.range().begin() * shard.width());
         }
         if (!policy.equals(PolicyOptions.NONE)) {
             RowPolicy.attach(shard, policy, slices); // before the pushes, which use it
@@ -91,7 +96,17 @@ record FirstValues(Generator generator, Mode mode, PolicyOptions policy, int sli
 
     @Override
     public void fillRow(long key, FloatArray row) {
-        generator.fill(row, Generator.firstElement(key, row.length()));
+        fill(row, Generator.firstElement(key, row.length()));
+    }
+
+    private void fill(FloatArray values, long firstElement) {
+        try {
+            generator.fill(values, firstElement);
+        } catch (PsException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw UserCode.failed("initializer of tensor \"" + tensor + "\"", generator, e);
+        }
     }
 
     /** Returns the declaration in the form of a spec's, for people who read the tensor's files. */

@@ -55,7 +55,7 @@ class ReductionsTest {
         CompletableFuture<String> one = reduce(1, Operation.SUM, 1, 5, 5);
         assertThat(zero).isCompletedExceptionally();
         assertThatThrownBy(() -> reduce(2, Operation.SUM, 0, 1, 2))
-                .hasMessageContaining("number: 0 (expected: at least 1");
+                .hasMessageContaining("number of the all-reduce: 0 (expected: at least 1");
         reduce(2, Operation.SUM, 1, 1, 2);
         assertThat(reduce(0, Operation.SUM, 1, 1, 2)).isCompletedWithValue("[7.0, 9.0]");
         assertThat(one).isCompletedWithValue("[7.0, 9.0]");

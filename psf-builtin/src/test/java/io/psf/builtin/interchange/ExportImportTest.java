@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -99,6 +100,31 @@ class ExportImportTest {
         return Objects.requireNonNull(arrays.get(name));
     }
 
+    /** A tensor of width 1 that does not grow is a vector: [n]. Files with [n, 1] are loaded, too. */
+    @Test
+    void aVectorHasOneDimensionAndBothShapesAreLoaded() throws IOException {
+        TensorId b = init(B);
+        float[] before = Tensors.pull(worker, b);
+        Path safetensors = folder.resolve("b.safetensors");
+        Path npy = folder.resolve("b.npy");
+        Safetensors.save(worker, safetensors, b);
+        Npy.save(worker, b, npy);
+        assertThat(array(OtherReader.safetensors(safetensors), "b").shape()).containsExactly(7);
+        assertThat(OtherReader.npy(npy).shape()).containsExactly(7);
+        Path column = folder.resolve("column.npy");
+        Files.write(column, NpyHeader.write(ElementFormat.F32, List.of(7L, 1L)));
+        byte[] values = Files.readAllBytes(npy);
+        Files.write(column, Arrays.copyOfRange(values, values.length - 28, values.length), StandardOpenOption.APPEND);
+        for (Path file : List.of(npy, column)) {
+            Tensors.push(worker, b, new float[] {1, 2, 3, 4, 5, 6, 7}).await();
+            Npy.load(worker, b, file);
+            assertThat(Tensors.pull(worker, b)).as("%s", file).containsExactly(before);
+        }
+        Tensors.push(worker, b, new float[] {1, 2, 3, 4, 5, 6, 7}).await();
+        Safetensors.load(worker, safetensors, b);
+        assertThat(Tensors.pull(worker, b)).containsExactly(before);
+    }
+
     @Test
     void allTensorsOfAModelAreReadByAnotherReaderAndComeBack() throws IOException {
         TensorId w = init(W.slices(5));
@@ -120,7 +146,7 @@ class ExportImportTest {
         assertThat(Safetensors.list(file))
                 .containsExactly(
                         new ArrayInfo("e.keys", "I64", List.of(100_000L)),
-                        new ArrayInfo("b", "F32", List.of(7L, 1L)),
+                        new ArrayInfo("b", "F32", List.of(7L)),
                         new ArrayInfo("e.values", "F32", List.of(100_000L, 3L)),
                         new ArrayInfo("layer-1/w", "F32", List.of(300L, 1000L)));
 
@@ -174,7 +200,7 @@ class ExportImportTest {
         Path values = folder.resolve("values.npy");
         Npy.save(worker, b, file);
         Npy.save(worker, table, keys, values);
-        assertThat(OtherReader.npy(file).shape()).containsExactly(7, 1);
+        assertThat(OtherReader.npy(file).shape()).containsExactly(7);
         assertThat(OtherReader.npy(file).values()).isEqualTo(ofB);
         assertThat(rows(OtherReader.npy(keys), OtherReader.npy(values))).isEqualTo(ofTable);
 
@@ -213,8 +239,8 @@ class ExportImportTest {
         assertThat(python("""
                 import numpy as n
                 b = n.load('b.npy')
-                assert b.shape == (7, 1) and b.dtype == n.float32
-                n.save('half.npy', b.reshape(7).astype(n.float16))
+                assert b.shape == (7,) and b.dtype == n.float32
+                n.save('half.npy', b.reshape(7, 1).astype(n.float16))
                 n.save('double.npy', b.astype(n.float64) * 2)
                 n.save('fortran.npy', n.asfortranarray(n.ones((7, 2))))
                 n.save('big.npy', b.astype('>f4'))
@@ -258,7 +284,7 @@ class ExportImportTest {
                 import numpy as n
                 from safetensors.numpy import load_file, save_file
                 m = load_file('model')
-                assert m['b'].shape == (7, 1) and m['e.keys'].shape == (50,) and m['e.values'].shape == (50, 3)
+                assert m['b'].shape == (7,) and m['e.keys'].shape == (50,) and m['e.values'].shape == (50, 3)
                 save_file({'x': m['b'] * 2, 'other': n.zeros(3, dtype=n.int8)}, 'doubled', {'by': 'a test'})
                 """)).isZero();
         Safetensors.load(worker, folder.resolve("doubled"), Map.of("x", b));

@@ -52,7 +52,9 @@ class FormulasTest {
                 Optimizers.lazyAdam(0.01, 0.9, 0.999, 0.3),
                 Optimizers.adamW(0.01, 0.9, 0.999, 0.3, 0.5),
                 Optimizers.lamb(0.1, 0.9, 0.999, 0.3, 0.5),
-                Optimizers.ftrl(0.1, 1, 0.5, 0.1));
+                Optimizers.allRowsAdam(0.01, 0.9, 0.999, 0.3),
+                Optimizers.ftrl(0.1, 1, 0.5, 0.1),
+                Optimizers.ftrl(0.1, 1, 0.5, 0.1, 0.7));
     }
 
     @Test
@@ -94,7 +96,7 @@ class FormulasTest {
             reference.push(g);
         }
         reference.assertSame(shard);
-        if (!rule.name().equals("psf.lazy-adam")) {
+        if (!rule.name().equals("psf.lazy-adam") && !rule.name().equals("psf.all-rows-adam")) {
             assertThat(shard.attachments().all()).isEmpty(); // what is beside each of many shards adds up
         }
     }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** The published formulas, one element at a time in float64, in one array for the whole tensor. */
 final class Reference {
@@ -41,7 +42,7 @@ final class Reference {
         this.first = new double[w.length];
         this.second = new double[w.length];
         this.steps = new int[rows];
-        for (int i = 0; i < w.length && !name.equals("psf.ftrl"); i++) {
+        for (int i = 0; i < w.length && !name.startsWith("psf.ftrl"); i++) {
             w[i] = (float) (largest * (2 * random.nextFloat() - 1));
         }
         this.start = w.clone();
@@ -70,7 +71,16 @@ final class Reference {
     }
 
     /** Steps some rows in order, as one push. */
-    void push(int[] rows, float[] g) {
+    void push(int[] given, float[] gradients) {
+        int[] rows = given;
+        float[] g = gradients;
+        if (name.equals("psf.all-rows-adam")) {
+            rows = IntStream.range(0, steps.length).toArray();
+            g = new float[w.length];
+            for (int at = 0; at < given.length * width; at++) {
+                g[given[at / width] * width + at % width] += gradients[at];
+            }
+        }
         pushes++;
         double ratio = name.equals("psf.lamb") ? ratio(rows, g) : 0;
         for (int at = 0; at < rows.length; at++) {
@@ -149,7 +159,7 @@ final class Reference {
                 w[i] -= a("lr") * d;
             }
             case "psf.adam" -> w[i] -= a("lr") * moments(i, g, steps[row]);
-            case "psf.lazy-adam" -> w[i] -= a("lr") * moments(i, g, pushes);
+            case "psf.lazy-adam", "psf.all-rows-adam" -> w[i] -= a("lr") * moments(i, g, pushes);
             case "psf.adamw" -> {
                 w[i] -= a("lr") * a("decay") * w[i];
                 w[i] -= a("lr") * moments(i, g, steps[row]);
@@ -158,14 +168,16 @@ final class Reference {
                 double r = moments(i, g, steps[row]) + a("decay") * w[i];
                 w[i] -= a("lr") * ratio * r;
             }
-            case "psf.ftrl" -> {
-                double s = (Math.sqrt(second[i] + g * g) - Math.sqrt(second[i])) / a("lr");
+            case "psf.ftrl", "psf.ftrl-from" -> {
+                double n0 = arg.getOrDefault("n0", 0.0);
+                double s = (Math.sqrt(n0 + second[i] + g * g) - Math.sqrt(n0 + second[i])) / a("lr");
                 first[i] += g - s * w[i];
                 second[i] += g * g;
                 double z = first[i];
                 w[i] = Math.abs(z) <= a("l1")
                         ? 0
-                        : -(z - Math.signum(z) * a("l1")) / ((a("beta") + Math.sqrt(second[i])) / a("lr") + a("l2"));
+                        : -(z - Math.signum(z) * a("l1"))
+                                / ((a("beta") + Math.sqrt(n0 + second[i])) / a("lr") + a("l2"));
             }
             default -> throw new IllegalArgumentException(name);
         }

@@ -228,13 +228,11 @@ class RowPolicyTest {
     void rowsThatNoPushTouchesExpire() {
         TestShard shard = shard(PolicyOptions.NONE.withExpiry(10, Duration.ZERO));
         push(shard, 1, 2);
-        for (int push = 0; push < 8; push++) {
+        for (int push = 0; push < 9; push++) {
             push(shard, 2);
         }
         assertThat(keys(shard)).containsExactly(1L, 2L);
-        for (int push = 0; push < 3; push++) {
-            push(shard, 2);
-        }
+        push(shard, 2); // the tenth without the key 1
         assertThat(keys(shard)).containsExactly(2L);
         push(shard, 1);
         assertThat(shard.values(1).toArray()).containsExactly(1, 1); // a new row
@@ -254,6 +252,22 @@ class RowPolicyTest {
         assertThat(keys(shard)).containsExactly(2L);
         clock.addAndGet(100);
         cluster.advance(Duration.ofSeconds(10));
+        assertThat(shard.rows()).isZero();
+    }
+
+    /** The timer of the first push runs just after the last one has looked for idle rows. */
+    @Test
+    void rowsExpireAfterATimeAlsoIfTheLastPushLookedForThemJustBeforeTheTimer() {
+        TestCluster cluster = cluster();
+        TestShard shard = shard(PolicyOptions.NONE.withExpiry(0, Duration.ofSeconds(160)), cluster);
+        push(shard, 1);
+        clock.addAndGet(10);
+        push(shard, 2);
+        cluster.advance(Duration.ofSeconds(10));
+        for (int seconds = 0; seconds < 200; seconds += 10) {
+            clock.addAndGet(10);
+            cluster.advance(Duration.ofSeconds(10));
+        }
         assertThat(shard.rows()).isZero();
     }
 
@@ -362,6 +376,10 @@ class RowPolicyTest {
                 .withExpiry(7, Duration.ofSeconds(8))
                 .withLimits(9, 10, true);
         assertThat(PolicyOptions.of(all.texts())).isEqualTo(all);
+        PolicyOptions among = PolicyOptions.NONE.withAdmissionAmong(2, 5_000_000);
+        assertThat(PolicyOptions.of(among.texts())).isEqualTo(among);
+        assertThat(among.sketchBytes(2)).isEqualTo(1 << 26);
+        assertThat(among.sketchBytes(5_000_000)).isEqualTo(1 << 10);
         assertThat(PolicyOptions.NONE.texts()).isEmpty();
     }
 }

@@ -79,6 +79,9 @@ class TablePolicyTest {
             Random random = new Random(1);
             for (int push = 0; push < 300; push++) {
                 push(worker, table, random.longs(1000).distinct().toArray());
+                assertThat(Tensors.list(worker).get(0).bytes().total())
+                        .as("after push %s", push)
+                        .isLessThanOrEqualTo(bound);
             }
             TensorSummary summary = Tensors.list(worker).get(0);
             TableCounts counts = TableCounts.of(worker, table);
@@ -209,7 +212,7 @@ class TablePolicyTest {
     @Test
     void aLimitOfBytesThatLeavesNoSpaceForRowsIsRefused() {
         try (PsCluster cluster = PsCluster.embedded(2)) {
-            long least = 2 * ((4 << 20) + 8 * 1024 + 64 * 28);
+            long least = 2 * ((4 << 20) + 8 * 1024 + 2 * 256 * 12 + 64 * 28);
             assertThatThrownBy(() -> Tensors.init(
                             cluster.worker(),
                             TensorSpec.growing("t", 2)
@@ -227,6 +230,75 @@ class TablePolicyTest {
             push(cluster.worker(), table, keys);
             assertThat(keys(cluster.worker(), table)).hasSizeBetween(100, 128);
         }
+    }
+
+    /** Marks grow with the rows, and not by a fraction of the table ahead of them. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 37, 1000})
+    void theBytesAreWithinTheLimitAfterEachPush(int keys) {
+        long bound = 200_000;
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            Worker worker = cluster.worker();
+            TensorId table = Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.mostBytes(bound)));
+            Random random = new Random(keys);
+            long most = 0;
+            for (int push = 0; push < 12_000 / keys; push++) {
+                push(worker, table, random.longs(keys).distinct().toArray());
+                long bytes = Tensors.list(worker).get(0).bytes().total();
+                assertThat(bytes).as("after push %s", push).isLessThanOrEqualTo(bound);
+                most = Math.max(most, bytes);
+            }
+            assertThat(most).isGreaterThan(bound / 10 * 9);
+        }
+    }
+
+    @Test
+    void fewerRowsThanSlicesAreRefusedAndMoreAreNeverExceeded() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            assertThatThrownBy(() ->
+                            Tensors.init(worker, TensorSpec.growing("t", 2).policy(NONE.mostRows(1))))
+                    .hasMessageStartingWith(
+                            "BAD_REQUEST: most rows of table \"t\": 1 (expected: >= 2, one for each" + " slice)");
+            TensorId table = Tensors.init(worker, TensorSpec.growing("u", 2).policy(NONE.mostRows(3)));
+            for (long key = 0; key < 20; key++) {
+                push(worker, table, key);
+                assertThat(keys(worker, table).size()).isLessThanOrEqualTo(3);
+            }
+        }
+    }
+
+    @Test
+    void aSketchForTheExpectedKeysAdmitsFewOfThoseThatComeOnce() {
+        int keys = 400_000;
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            Worker worker = cluster.worker();
+            TensorId small = Tensors.init(worker, TensorSpec.growing("s", 2).policy(NONE.admitAfter(2, keys / 4)));
+            TensorId sized = Tensors.init(worker, TensorSpec.growing("e", 2).policy(NONE.admitAfterAmong(2, keys)));
+            for (TensorId table : List.of(small, sized)) {
+                for (long key = 0; key < keys; key += 10_000) {
+                    push(worker, table, LongStream.range(key, key + 10_000).toArray());
+                }
+            }
+            assertThat(TableCounts.of(worker, small).admitted()).isBetween(keys / 50L, keys / 10L);
+            assertThat(TableCounts.of(worker, sized).admitted()).isLessThan(keys / 1000L);
+            push(worker, sized, LongStream.range(0, 1000).toArray());
+            assertThat(keys(worker, sized))
+                    .containsAll(LongStream.range(0, 1000).boxed().toList());
+        }
+    }
+
+    @Test
+    void moreExpectedKeysThanASketchCanCountAreRefused() {
+        try (PsCluster cluster = PsCluster.embedded(2)) {
+            assertThatThrownBy(() -> Tensors.init(
+                            cluster.worker(), TensorSpec.growing("t", 2).policy(NONE.admitAfterAmong(2, 1L << 40))))
+                    .hasMessageStartingWith("BAD_REQUEST: expectedKeys of a table's policy: 1099511627776 (expected: at"
+                            + " most 134217728 in 2 slices)");
+        }
+        assertThatThrownBy(() -> NONE.admitAfterAmong(2, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("expected keys of a table's policy: 0 (expected: >= 1)");
     }
 
     @Test
