@@ -17,11 +17,24 @@ home=$(dirname -- "$module")
 archive=$module/target/on-device.tar
 most=60000000
 unpacked=
+folder=
+unfinished=
+running=
 
+# Ends the part that runs, which would write further files, and removes what is of use to this run alone.
 clean() {
+  if [ -n "$running" ]; then
+    kill -- "$running" 2>/dev/null || true
+    wait "$running" 2>/dev/null || true
+  fi
   [ -z "$unpacked" ] || rm -rf -- "$unpacked"
+  [ -z "$folder" ] || rm -rf -- "$folder/parts"
+  [ -z "$unfinished" ] || rm -f -- "$unfinished"
 }
 trap clean EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # The modules of the JDK that the class path needs.
 modules=java.base,java.compiler,java.instrument,java.logging,java.management,java.naming,java.sql,java.xml
@@ -34,7 +47,7 @@ entries() {
 
 build() {
   command -v mvn >/dev/null || fail "mvn: not found (expected: Maven, 3.8 or newer, on the PATH)"
-  local java jlink pack entry name size
+  local java jlink pack entry name size packed
   java=${JAVA_HOME:-$(dirname -- "$(dirname -- "$(readlink -f -- "$(command -v javac)")")")}
   jlink=$java/bin/jlink
   [ -x "$jlink" ] || fail "$jlink: not found (expected: a JDK, 17 or newer; JAVA_HOME may name another)"
@@ -60,19 +73,23 @@ build() {
   cp -- "$home/psf-cli/src/main/resources/io/psf/cli/jvm.options" "$pack/jvm.options"
   "$jlink" --add-modules "$modules" --strip-java-debug-attributes --no-man-pages --no-header-files \
     --output "$pack/java"
-  rm -f -- "$archive".*
+  # An interrupted build leaves the archive before it, or none.
+  unfinished=$module/target/unfinished.$$
   if command -v xz >/dev/null; then
-    archive=$archive.xz
-    tar -C "$unpacked" -cf - on-device | xz -T0 -6 >"$archive"
+    packed=$archive.xz
+    tar -C "$unpacked" -cf - on-device | xz -T0 -6 >"$unfinished"
   else
-    archive=$archive.gz
-    tar -C "$unpacked" -czf "$archive" on-device
+    packed=$archive.gz
+    tar -C "$unpacked" -czf "$unfinished" on-device
   fi
   rm -rf -- "$unpacked"
   unpacked=
-  size=$(wc -c <"$archive")
-  echo "on-device: $archive has $size bytes" >&2
-  [ "$size" -le "$most" ] || fail "$archive: $size bytes (expected: at most $most)"
+  size=$(wc -c <"$unfinished")
+  [ "$size" -le "$most" ] || fail "$packed: $size bytes (expected: at most $most)"
+  rm -f -- "$archive".*
+  mv -- "$unfinished" "$packed"
+  unfinished=
+  echo "on-device: $packed has $size bytes" >&2
 }
 
 find_archive() {
@@ -125,16 +142,35 @@ part() {
   code=0
   # shellcheck disable=SC2086 # flags holds several flags, or none
   timeout -k 5 "$limit" "$@" "${jvm[@]}" $flags io.psf.gpu.report.OnDevice "$name" "$folder" \
-    >>"$folder/log.txt" 2>&1 || code=$?
+    >>"$folder/log.txt" 2>&1 &
+  running=$!
+  wait "$running" || code=$?
+  running=
   if [ "$code" = 124 ] || [ "$code" = 137 ]; then
     echo "on-device: $name: not ended after $limit s" >&2
   fi
 }
 
+# Prints why compute-sanitizer has checked nothing: it says so itself, or it has ended before the first test. Nothing else.
+refusal() {
+  local reason
+  reason=$(sed -n 's/^=* *\(\(Internal [A-Za-z ]*\)\{0,1\}Error: .*\)/\1/p' "$folder/sanitizer.txt" 2>/dev/null | head -n 1 || true)
+  if [ -n "$reason" ]; then
+    echo "$reason"
+  elif [ "$(tests_begun)" = "$1" ] && [ "$code" != 124 ] && [ "$code" != 137 ]; then
+    echo "it ended before the first test with exit code $code: $(tail -n 1 "$folder/log.txt")"
+  fi
+}
+
+tests_begun() {
+  grep -c ' begins$' "$folder/log.txt" 2>/dev/null || true
+}
+
 sanitize() {
-  local sanitizer result
+  local sanitizer result begun reason
   sanitizer=$(find_sanitizer)
   sanitized=0
+  begun=$(tests_begun)
   if [ -z "$sanitizer" ]; then
     result="not run, since there is no compute-sanitizer"
   else
@@ -146,11 +182,32 @@ sanitize() {
     fi
     case ${result:-none} in
       "0 errors"*) [ "$code" = 0 ] || { sanitized=1; result="$result; a test failed, see log.txt (exit code $code)"; } ;;
-      none) sanitized=1; result="no result (exit code $code)" ;;
+      none)
+        reason=$(refusal "$begun")
+        if [ -n "$reason" ]; then
+          result="not run, since this machine refuses compute-sanitizer: $reason"
+        else
+          sanitized=1
+          result="no result (exit code $code)"
+        fi
+        ;;
       *) sanitized=1 ;;
     esac
   fi
   "${jvm[@]}" io.psf.gpu.report.OnDevice sanitizer "$folder" "$result" >>"$folder/log.txt" 2>&1 || sanitized=1
+}
+
+# Lets the driver be found where container platforms mount it.
+add_driver() {
+  local each
+  for each in /usr/local/nvidia/lib64 /usr/local/nvidia/lib; do
+    if [ -d "$each" ]; then
+      export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$each"
+    fi
+  done
+  if [ -d /usr/local/nvidia/bin ]; then
+    export PATH="$PATH:/usr/local/nvidia/bin"
+  fi
 }
 
 run() {
@@ -169,6 +226,7 @@ run() {
   unpack "$found" || fail "$found: cannot be unpacked"
   cd -- "$unpacked/on-device"
   set_jvm
+  add_driver
   part 190 -Dpsf.gpu.poison=true tests
   tests=$code
   if [ "$tests" = 3 ]; then

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
+import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.builtin.Statistics;
 import io.psf.builtin.TensorSpec;
@@ -65,7 +66,8 @@ final class GuestTest {
             assertThatThrownBy(() -> ClearPsf.stub(guest).call(w).await())
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("BAD_REQUEST")
-                    .hasMessageContaining("call of \"psf.clear\" by a guest (expected: a function that is readOnly)");
+                    .hasMessageContaining(
+                            "call of \"psf.clear\" by a guest (expected: a function that is readOnly, at servers)");
             assertThatThrownBy(() -> DensePullPsf.stub(guest).call(w))
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("place of \"psf.dense.pull\": SHARD (expected: SERVER, since a guest calls");
@@ -73,6 +75,29 @@ final class GuestTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageContaining("layout of \"psf.model.list\": a key selects the server (expected: a");
             assertThat(Tensors.pull(cluster.worker(), w)).hasSize(10);
+        }
+    }
+
+    /** The function's author has said that it is read-only: servers check it. */
+    @ParameterizedTest
+    @EnumSource(Meddle.Change.class)
+    void aGuestChangesNothingByAFunctionThatIsWronglyReadOnly(Meddle.Change change) {
+        try (PsCluster cluster = Clusters.start(Clusters.Over.TCP, 1, 1);
+                Guest guest = Guest.visit(at(cluster.scheduler()))) {
+            TensorId w = Tensors.init(cluster.worker(), TensorSpec.growing("w", 2));
+            Tensors.pushRows(cluster.worker(), w, new long[] {0}, new float[2]).await();
+            ShardBytes before = Tensors.list(guest).get(0).bytes();
+            String expected = switch (change) {
+                case ATTACHMENT -> "attachment io.psf.acceptance.Meddle$Notes";
+                case SLOT -> "slot \"notes\"";
+                case CALL -> "call of \"psf.sparse.remove\"";
+                case DROP -> "clearing of tensor \"w\"";
+            };
+            assertThatThrownBy(() -> MeddlePsf.stub(guest).call("w", change).await())
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("HANDLER_FAILED: change by \"acceptance.meddle\": " + expected
+                            + " (expected: none, since the function is readOnly)");
+            assertThat(Tensors.list(guest).get(0).bytes()).isEqualTo(before);
         }
     }
 

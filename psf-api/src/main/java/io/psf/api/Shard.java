@@ -5,6 +5,7 @@ import io.psf.api.array.LongArray;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
@@ -160,6 +161,8 @@ public interface Shard {
      *
      * @param name the slot's name, for example {@code "momentum"}
      * @param width floats in a row of the slot
+     * @throws PsException with {@code HANDLER_FAILED} if the function is read-only and nothing has requested the slot
+     *     before
      */
     FloatArray slot(String name, int width);
 
@@ -172,7 +175,8 @@ public interface Shard {
      * @param keys [n] int64 global keys
      * @return the number of rows removed
      * @throws PsException with {@code OUT_OF_RANGE} naming the first key that this shard does not own, in which case
-     *     nothing is removed; with {@code BAD_REQUEST} if the table does not grow
+     *     nothing is removed; with {@code BAD_REQUEST} if the table does not grow; with {@code HANDLER_FAILED} if the
+     *     function is read-only
      */
     default int removeRows(LongArray keys) {
         throw new PsException(
@@ -192,7 +196,8 @@ public interface Shard {
     /**
      * Replaces the optimizer that applies pushes to this shard. Slots keep their content.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the shard cannot be stepped by it
+     * @throws PsException with {@code BAD_REQUEST} if the shard cannot be stepped by it; with {@code HANDLER_FAILED} if
+     *     the function is read-only
      */
     default void setOptimizer(Optimizer optimizer) {
         throw new PsException(
@@ -257,10 +262,23 @@ public interface Shard {
 
     /**
      * Returns a function's own state on the shard. The state is created on the first request and retained as long as
-     * the shard. If it is {@link Checkpointed}, it is saved and loaded with the shard.
+     * the shard. If it is {@link Checkpointed}, it is saved and loaded with the shard. A read-only function creates
+     * none: it uses {@link #findAttachment}.
      *
      * @param type the state's class, its key
      * @param factory creates the state on the first request
+     * @throws PsException with {@code HANDLER_FAILED} if the function is read-only and there is no such state
      */
     <T> T attachment(Class<T> type, Supplier<? extends T> factory);
+
+    /**
+     * Returns a function's own state on the shard if it has been created or loaded. Creates none, so that a read-only
+     * function may ask for it. By default it is created.
+     *
+     * @param type the state's class, its key
+     * @param factory creates the object that takes loaded state, if no function has requested it since the load
+     */
+    default <T> Optional<T> findAttachment(Class<T> type, Supplier<? extends T> factory) {
+        return Optional.of(attachment(type, factory));
+    }
 }

@@ -33,6 +33,8 @@ import picocli.CommandLine.Option;
             "  PSF_LANES            threads that run handlers; default: one per processor",
             "  PSF_MEMORY           the limit in bytes of a server's requests and answers, such as 512m or 2g;",
             "                       default: five eighths of the JVM's direct memory, or its heap if that is less",
+            "  PSF_TENSOR_MEMORY    the limit in bytes of a server's tensors in native memory, such as 512m or 64g;",
+            "                       default: seven eighths of the memory of the machine or container",
             "  PSF_DEVICE           the numbers of the devices that a server uses, such as 0 or 0,1; default: none",
             "  PSF_TRANSPORT        auto (the default): shared memory on one machine, else TCP; or shm, tcp, netty",
             "  PSF_SPIN_MICROS      how long a thread spins before it blocks; default: 50; 0 for no spinning",

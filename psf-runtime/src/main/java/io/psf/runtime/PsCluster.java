@@ -123,6 +123,7 @@ public final class PsCluster implements AutoCloseable {
         private List<Binding<?, ?>> handlers = List.of();
         private List<HandlerInterceptor> interceptors = List.of();
         private @Nullable Path mapped;
+        private long tensorMemory;
         private long memory;
         private UnaryOperator<Transport> aroundWorkers = UnaryOperator.identity();
         private UnaryOperator<Transport> aroundServers = UnaryOperator.identity();
@@ -182,6 +183,15 @@ public final class PsCluster implements AutoCloseable {
          */
         public Builder memory(long bytes) {
             this.memory = bytes;
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of bytes of the tensors that each server has in native memory; default: seven eighths of
+         * the memory of the machine or container, of which at most as much is used as is available.
+         */
+        public Builder tensorMemory(long bytes) {
+            this.tensorMemory = bytes;
             return this;
         }
 
@@ -246,6 +256,7 @@ public final class PsCluster implements AutoCloseable {
                     ServerConfig plain = ServerConfig.of("127.0.0.1", port)
                             .withRank(i)
                             .withLanes(lanes)
+                            .withTensorMemory(tensorMemory)
                             .withDevices(devices);
                     ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
                     ServerConfig server = checkpoints == null ? stored : stored.withCheckpoints(checkpoints);

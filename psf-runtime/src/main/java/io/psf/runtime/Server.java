@@ -18,6 +18,7 @@ import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.shard.HostShard;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.MappedStore;
+import io.psf.runtime.store.MemoryLimit;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
@@ -63,7 +64,7 @@ public final class Server implements AutoCloseable {
         this.transport = transport;
         this.ownsTransport = ownsTransport;
         this.store = config.storage().mapped() == null
-                ? new NativeStore()
+                ? new NativeStore(MemoryLimit.of(config.storage().tensorMemory()))
                 : new MappedStore(config.storage().mapped());
         Placements placements = placements(store, config.storage().devices());
         handlers.logChoices(kind -> !placements.isHostAlone() || kind.isAssignableFrom(HostShard.class));

@@ -31,12 +31,19 @@ public record ServerConfig(
      * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none
      * @param memory the maximum number of bytes of requests and answers that the server holds, at least 1 MB; beyond
      *     half of it backpressure blocks workers. Tensors do not count
+     * @param tensorMemory the maximum number of bytes of the tensors in native memory, at least 1 MB; 0 for seven eighths
+     *     of the memory of the machine or container, of which at most as much is used as is available. Beyond it a tensor
+     *     or a push is refused with {@code RESOURCE_EXHAUSTED}. Mapped shards are bounded by the disk
      * @param devices the numbers of the accelerators whose memory shards may be in, such as 0; empty for none. A factory
      *     of shards on the class path makes those shards
      */
-    public record Storage(@Nullable Path mapped, @Nullable Path checkpoints, long memory, List<Integer> devices) {
+    public record Storage(
+            @Nullable Path mapped, @Nullable Path checkpoints, long memory, long tensorMemory, List<Integer> devices) {
         public Storage {
             Checks.atLeast("memory", memory, Defaults.LEAST_MEMORY);
+            if (tensorMemory != 0) {
+                Checks.atLeast("memory of tensors", tensorMemory, Defaults.LEAST_MEMORY);
+            }
             Checks.devices(devices);
             devices = List.copyOf(devices);
         }
@@ -53,7 +60,7 @@ public record ServerConfig(
                 "127.0.0.1",
                 0,
                 Runtime.getRuntime().availableProcessors(),
-                new Storage(null, null, Defaults.memory(), List.of()),
+                new Storage(null, null, Defaults.memory(), 0, List.of()),
                 TransportConfig.usual());
     }
 
@@ -82,23 +89,32 @@ public record ServerConfig(
 
     /** Returns a copy with its shards in memory-mapped files below a directory. */
     public ServerConfig withMapped(Path directory) {
-        return with(new Storage(directory, storage.checkpoints(), storage.memory(), storage.devices()));
+        return with(new Storage(
+                directory, storage.checkpoints(), storage.memory(), storage.tensorMemory(), storage.devices()));
     }
 
     /** Returns a copy with a directory below which tensors are saved, shared by all servers. */
     public ServerConfig withCheckpoints(Path directory) {
-        return with(new Storage(storage.mapped(), directory, storage.memory(), storage.devices()));
+        return with(
+                new Storage(storage.mapped(), directory, storage.memory(), storage.tensorMemory(), storage.devices()));
     }
 
     /** Returns a copy with another limit on the bytes of requests and answers that the server holds. */
     public ServerConfig withMemory(long memory) {
-        return with(new Storage(storage.mapped(), storage.checkpoints(), memory, storage.devices()));
+        return with(new Storage(
+                storage.mapped(), storage.checkpoints(), memory, storage.tensorMemory(), storage.devices()));
+    }
+
+    /** Returns a copy with another limit on the bytes of the tensors in native memory; 0 for that of the machine. */
+    public ServerConfig withTensorMemory(long bytes) {
+        return with(new Storage(storage.mapped(), storage.checkpoints(), storage.memory(), bytes, storage.devices()));
     }
 
     /** Returns a copy with the numbers of the accelerators that the server uses; none by default. */
     public ServerConfig withDevices(int... devices) {
         List<Integer> numbers = Arrays.stream(devices).boxed().toList();
-        return with(new Storage(storage.mapped(), storage.checkpoints(), storage.memory(), numbers));
+        return with(new Storage(
+                storage.mapped(), storage.checkpoints(), storage.memory(), storage.tensorMemory(), numbers));
     }
 
     /** Returns a copy with another time for the cluster to form. */

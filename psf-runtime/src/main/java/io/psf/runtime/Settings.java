@@ -116,6 +116,10 @@ public final class Settings {
                         find(SettingsKey.MAPPED, Role.SERVER),
                         find(SettingsKey.CHECKPOINTS, Role.SERVER),
                         orElse(SettingsKey.MEMORY, Role.SERVER, usual.storage().memory()),
+                        orElse(
+                                SettingsKey.TENSOR_MEMORY,
+                                Role.SERVER,
+                                usual.storage().tensorMemory()),
                         orElse(SettingsKey.DEVICE, Role.SERVER, usual.storage().devices())),
                 transport(Role.SERVER, usual.transport()));
     }

@@ -1,6 +1,7 @@
 package io.psf.runtime;
 
 import io.psf.api.Role;
+import io.psf.runtime.store.MemoryLimit;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,6 +96,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::bytes,
             List.of(SettingsSpelling.of("PSF_MEMORY")));
 
+    static final SettingsKey<Long> TENSOR_MEMORY = new SettingsKey<>(
+            "the most bytes of tensors that a server has in native memory, such as 512m or 64g, at least 1m",
+            SettingsKey::bytes,
+            List.of(SettingsSpelling.of(MemoryLimit.SETTING)));
+
     static final SettingsKey<List<Integer>> DEVICE = new SettingsKey<>(
             "the numbers of the devices that a server uses, such as 0 or 0,1, each a whole number from 0, and once",
             SettingsKey::devices,
@@ -133,6 +139,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             CHECKPOINTS,
             LANES,
             MEMORY,
+            TENSOR_MEMORY,
             DEVICE,
             TRANSPORT,
             SPIN,

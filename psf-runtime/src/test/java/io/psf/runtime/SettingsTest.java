@@ -43,6 +43,7 @@ class SettingsTest {
                         "PSF_CHECKPOINTS",
                         "PSF_LANES",
                         "PSF_MEMORY",
+                        "PSF_TENSOR_MEMORY",
                         "PSF_DEVICE",
                         "PSF_TRANSPORT",
                         "PSF_SPIN_MICROS",
@@ -69,7 +70,7 @@ class SettingsTest {
                         "127.0.0.1",
                         0,
                         Runtime.getRuntime().availableProcessors(),
-                        new ServerConfig.Storage(null, null, Defaults.memory(), List.of()),
+                        new ServerConfig.Storage(null, null, Defaults.memory(), 0, List.of()),
                         TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
@@ -91,6 +92,7 @@ class SettingsTest {
                 Map.entry("PSF_CHECKPOINTS", "/shared/psf"),
                 Map.entry("PSF_LANES", "5"),
                 Map.entry("PSF_MEMORY", "3m"),
+                Map.entry("PSF_TENSOR_MEMORY", "5g"),
                 Map.entry("PSF_DEVICE", "0, 1"),
                 Map.entry("PSF_TRANSPORT", "tcp"),
                 Map.entry("PSF_SPIN_MICROS", "7"),
@@ -112,7 +114,8 @@ class SettingsTest {
                         "10.0.0.7",
                         4000,
                         5,
-                        new ServerConfig.Storage(Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, List.of(0, 1)),
+                        new ServerConfig.Storage(
+                                Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, 5L << 30, List.of(0, 1)),
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(

@@ -83,7 +83,7 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
         for (int rank = 0; rank < workers; rank++) {
             members.add(new Member(Role.WORKER, rank, "", 0));
         }
-        places = new TestPlaces(members, lane, clock, onward(), this.tensors, checkpoints);
+        places = new TestPlaces(members, lane, clock, onward(), new TestReading(), this.tensors, checkpoints);
         scheduler = new TestNode(Role.SCHEDULER, 0, places);
         for (int rank = 0; rank < slices; rank++) {
             servers.add(new TestNode(Role.SERVER, rank, places));

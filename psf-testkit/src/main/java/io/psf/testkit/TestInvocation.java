@@ -5,8 +5,10 @@ import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.LoneSurrogates;
 import io.psf.api.spi.Nulls;
+import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
@@ -14,6 +16,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,11 +75,17 @@ final class TestInvocation<Q, R> {
         Object given;
         try {
             Q slice = read();
-            place.begin(call, binding.function().info().readOnly());
+            FunctionInfo info = binding.function().info();
+            place.begin(call, info.readOnly() ? info.name() : null);
             if (place instanceof TestShard shard) {
                 shard.meet(binding.function().others(slice));
             }
+            BooleanSupplier unchanged =
+                    info.readOnly() && place instanceof TestShard shard ? shard.unchanged() : () -> true;
             given = binding.handle(slice, place);
+            if (!unchanged.getAsBoolean()) {
+                throw ReadOnly.violated(info.name(), "values or slots");
+            }
         } catch (Throwable e) { // also checked exceptions of handlers
             fail(e);
             return;

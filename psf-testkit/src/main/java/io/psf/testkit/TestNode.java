@@ -37,6 +37,7 @@ final class TestNode extends TestPlace implements StoredNode {
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private boolean serving;
+
     private CallInfo call = NO_CALL;
 
     TestNode(Role role, int rank, TestPlaces places) {
@@ -46,14 +47,16 @@ final class TestNode extends TestPlace implements StoredNode {
     }
 
     @Override
-    void begin(CallInfo call, boolean readOnly) {
+    void begin(CallInfo call, @Nullable String reading) {
         this.call = call;
+        places.reading().begin(reading);
         this.serving = true;
     }
 
     @Override
     void end() {
         this.call = NO_CALL;
+        places.reading().end();
         this.serving = false;
     }
 
@@ -95,7 +98,7 @@ final class TestNode extends TestPlace implements StoredNode {
                 .filter(shard -> shard.spec().id().equals(tensor))
                 .sorted(Comparator.comparingInt(TestShard::slice))
                 .toList();
-        return new TestOnShards<T>(held, work, call).start(places.lane());
+        return new TestOnShards<T>(held, work, call, places.reading().function()).start(places.lane());
     }
 
     @Override
@@ -103,20 +106,23 @@ final class TestNode extends TestPlace implements StoredNode {
         if (role != Role.SERVER) {
             throw new IllegalStateException("caller of " + label() + ": none (expected: asked for on a server)");
         }
-        return requireServing(serving, places.onward());
+        return requireServing(serving, places);
     }
 
-    static Caller requireServing(boolean serving, Caller caller) {
+    /** Returns the caller of a handler; one of a read-only function calls read-only functions alone. */
+    static Caller requireServing(boolean serving, TestPlaces places) {
         if (!serving) {
             throw new IllegalStateException(
                     "call being answered: none (expected: asked for within handle, before it returns)");
         }
-        return caller;
+        String reading = places.reading().function();
+        return reading == null ? places.onward() : new ReadingCaller(reading, places.onward());
     }
 
     @Override
     public boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill) {
         TensorInfo tensor = layout.info();
+        places.reading().requireMayChange("a new shard of tensor \"" + tensor.id() + "\"");
         if (Arrays.stream(placement.split(",")).map(String::strip).noneMatch(HOST::equals)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -135,6 +141,7 @@ final class TestNode extends TestPlace implements StoredNode {
 
     @Override
     public int drop(TensorId tensor) {
+        places.reading().requireMayChange("clearing of tensor \"" + tensor + "\"");
         List<TestShard> dropped = shards.stream()
                 .filter(shard -> shard.spec().id().equals(tensor))
                 .toList();

@@ -10,7 +10,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Work that runs on several shards, sequentially. */
-record TestOnShards<T>(List<TestShard> shards, Function<? super Shard, ? extends T> work, CallInfo call) {
+record TestOnShards<T>(
+        List<TestShard> shards,
+        Function<? super Shard, ? extends T> work,
+        CallInfo call,
+        @Nullable String reading) {
     /** Queues the work on the lane, with a separate lane task for each shard. Does not block. */
     CompletableFuture<List<T>> start(TestLane lane) {
         CompletableFuture<List<T>> all = new CompletableFuture<>();
@@ -32,7 +36,7 @@ record TestOnShards<T>(List<TestShard> shards, Function<? super Shard, ? extends
     private void run(TestShard shard, List<@Nullable T> answers, List<Throwable> failures) {
         try {
             shard.requireThere();
-            shard.beginWork(call);
+            shard.beginWork(call, reading);
             answers.add(work.apply(shard));
         } catch (RuntimeException | Error e) {
             failures.add(e);

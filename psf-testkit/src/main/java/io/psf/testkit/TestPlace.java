@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import org.jspecify.annotations.Nullable;
 
 /** The place where a handler runs: a shard or a node. */
 abstract sealed class TestPlace permits TestShard, TestNode {
@@ -9,9 +10,9 @@ abstract sealed class TestPlace permits TestShard, TestNode {
     /**
      * Starts the handling of a call.
      *
-     * @param readOnly true if the call creates no rows
+     * @param reading the function, if it is read-only and changes nothing; null for another
      */
-    abstract void begin(CallInfo call, boolean readOnly);
+    abstract void begin(CallInfo call, @Nullable String reading);
 
     /** Ends the handling of the call. */
     abstract void end();

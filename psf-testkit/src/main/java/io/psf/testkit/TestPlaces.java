@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lane the lane that runs all work, sequentially
  * @param clock the clock that the test advances
  * @param onward the caller for handlers
+ * @param reading the read-only function that is handled
  * @param tensors the tensors and their shards
  * @param checkpoints the checkpoint directory; null for none
  */
@@ -21,6 +22,7 @@ record TestPlaces(
         TestLane lane,
         TestClock clock,
         Caller onward,
+        TestReading reading,
         TestTensors tensors,
         @Nullable Path checkpoints) {
     TestPlaces {

@@ -5,7 +5,11 @@ import io.psf.api.spi.StoredColumn;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The rows of a shard: its values and its slots. */
 final class TestRows {
@@ -28,6 +32,26 @@ final class TestRows {
 
     FloatArray values(int row) {
         return values.slice(row * width, (row + 1) * width);
+    }
+
+    /** True if a slot has been created. */
+    boolean hasSlot(String name) {
+        return slots.containsKey(name);
+    }
+
+    /** Returns a function that tells whether the values and the slots are the same as now, bit for bit. */
+    BooleanSupplier unchanged() {
+        List<float[]> before = copies();
+        return () -> {
+            List<float[]> now = copies();
+            return IntStream.range(0, before.size()).allMatch(i -> Arrays.equals(before.get(i), now.get(i)));
+        };
+    }
+
+    private List<float[]> copies() {
+        return Stream.concat(Stream.of(values), slots.values().stream().map(Slot::data))
+                .map(FloatArray::toArray)
+                .toList();
     }
 
     /** Returns a slot, which is created on the first request. */

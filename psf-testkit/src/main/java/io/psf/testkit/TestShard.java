@@ -24,10 +24,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shard on the heap: of a {@link TestCluster}, or without a cluster, for a test of an optimizer or of one handler.
@@ -53,8 +55,6 @@ public final class TestShard extends TestPlace implements StoredShard {
     private CallInfo call = NO_CALL;
     /** The other tensors whose keys the current call has. */
     private List<TensorId> met = List.of();
-    /** True while a call that creates no rows is handled on this shard or on a colocated one. */
-    private boolean readOnly;
 
     TestShard(TensorLayout layout, int slice, Optimizer optimizer, Node.Fill fill, TestPlaces places) {
         this.layout = layout;
@@ -65,7 +65,7 @@ public final class TestShard extends TestPlace implements StoredShard {
         this.fill = fill;
         this.places = places;
         this.members = places.members();
-        this.attachments = new Attachments(this);
+        this.attachments = new Attachments(this, places.reading()::requireMayChange);
         this.content = new TestRows(rows(), spec.width());
     }
 
@@ -113,15 +113,16 @@ public final class TestShard extends TestPlace implements StoredShard {
     }
 
     @Override
-    void begin(CallInfo call, boolean readOnly) {
+    void begin(CallInfo call, @Nullable String reading) {
         this.call = call;
         this.serving = true;
-        setReadOnly(readOnly);
+        places.reading().begin(reading);
     }
 
-    /** Starts work of a node, for the call that the node handles. */
-    void beginWork(CallInfo call) {
+    /** Starts work of a node, for the call that the node handles: of a read-only function, or of another, null. */
+    void beginWork(CallInfo call, @Nullable String reading) {
         this.call = call;
+        places.reading().begin(reading);
     }
 
     /** Permits {@link #other} for the tensors that the call's key sets name, until the call ends. */
@@ -134,12 +135,14 @@ public final class TestShard extends TestPlace implements StoredShard {
         this.call = NO_CALL;
         this.met = List.of();
         this.serving = false;
-        setReadOnly(false);
+        places.reading().end();
     }
 
-    private void setReadOnly(boolean readOnly) {
-        this.readOnly = readOnly;
-        places.tensors().beside(slice).forEach(shard -> shard.readOnly = readOnly);
+    /** Returns a function that tells whether the values and slots of this shard and of the colocated ones are the same. */
+    BooleanSupplier unchanged() {
+        return TestReading.unchanged(Stream.concat(Stream.of(this), places.tensors().beside(slice).stream())
+                .map(shard -> shard.content)
+                .toList());
     }
 
     /** Marks the tensor as cleared. */
@@ -183,7 +186,7 @@ public final class TestShard extends TestPlace implements StoredShard {
         if (!spec.grows()) {
             StoredShard.super.removeRows();
         }
-        requireMayChange();
+        places.reading().requireMayChange("removal of rows");
         keys.clear();
         content.setRows(0);
         attachments.rowsRemoved();
@@ -194,7 +197,7 @@ public final class TestShard extends TestPlace implements StoredShard {
         if (!spec.grows()) {
             return StoredShard.super.removeRows(some);
         }
-        requireMayChange();
+        places.reading().requireMayChange("removal of rows");
         LongStream.of(some.toArray()).forEach(this::requireOwned);
         int before = rows();
         LongStream.of(some.toArray()).forEach(this::remove);
@@ -208,12 +211,6 @@ public final class TestShard extends TestPlace implements StoredShard {
             keys.remove(key);
             content.remove(row);
             attachments.rowRemoved(key, row, keys.size());
-        }
-    }
-
-    private void requireMayChange() {
-        if (readOnly) {
-            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
         }
     }
 
@@ -245,7 +242,7 @@ public final class TestShard extends TestPlace implements StoredShard {
     @Override
     public int row(long key) {
         int row = find(key);
-        if (row < 0 && readOnly) {
+        if (row < 0 && places.reading().isOn()) {
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
                     "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
@@ -309,6 +306,7 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public FloatArray slot(String name, int width) {
+        places.reading().requireMayMake(content, name);
         return content.slot(name, width);
     }
 
@@ -324,6 +322,7 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public StoredColumn storedSlot(String name, int width) {
+        places.reading().requireMayMake(content, name);
         return content.storedSlot(name, width);
     }
 
@@ -350,6 +349,7 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public void setOptimizer(Optimizer optimizer) {
+        places.reading().requireMayChange("another optimizer");
         this.optimizer = optimizer;
     }
 
@@ -365,16 +365,12 @@ public final class TestShard extends TestPlace implements StoredShard {
 
     @Override
     public Caller caller() {
-        return TestNode.requireServing(serving, places.onward());
+        return TestNode.requireServing(serving, places);
     }
 
     @Override
     public Future<?> after(Duration delay, Runnable work) {
-        return places.clock().after(delay, () -> {
-            if (!dropped) {
-                work.run();
-            }
-        });
+        return places.clock().after(delay, places.reading().putOff(work, () -> dropped));
     }
 
     @Override

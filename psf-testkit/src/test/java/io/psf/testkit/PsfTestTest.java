@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
@@ -13,8 +14,12 @@ import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class PsfTestTest {
     private static final TensorId T = TensorId.of("t");
@@ -309,5 +314,34 @@ class PsfTestTest {
                             + " rows as [40, 1]; or a key set of the request that names it)")
                     .satisfies(e -> assertThat(e.getSuppressed()).hasSize(slices - 1));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Meddle.Change.class)
+    void aReadOnlyFunctionThatChangesSomethingIsNamed(Meddle.Change change) {
+        PsfTest<Meddle.Request, Meddle.Response> test = PsfTest.of(MeddlePsf.bind(new Meddle() {}))
+                .and(TouchPsf.bind(new Touch() {}))
+                .growing(T, 2);
+        ThrowingCallable run = () -> test.sameOnAnySlices(cluster -> {
+            long[] keys = LongStream.range(0, 100).toArray(); // some for each slice
+            TouchPsf.stub(cluster).call(T, LongArray.wrap(keys), false).await();
+            return MeddlePsf.stub(cluster).call(T, change).await();
+        });
+        if (change == Meddle.Change.NONE) {
+            assertThatCode(run).doesNotThrowAnyException();
+            return;
+        }
+        String expected = switch (change) {
+            case ATTACHMENT -> "attachment io.psf.testkit.Meddle$Notes";
+            case SLOT -> "slot \"notes\"";
+            case OPTIMIZER -> "another optimizer";
+            case VALUES -> "values or slots";
+            case REMOVAL -> "removal of rows";
+            case CALL -> "call of \"test.touch\"";
+            case NONE -> "";
+        };
+        assertThatThrownBy(run)
+                .hasMessageContaining("HANDLER_FAILED: change by \"test.meddle\": " + expected
+                        + " (expected: none, since the function is readOnly)");
     }
 }

@@ -59,6 +59,12 @@ public interface LoadNeighbors {
             return adjacency;
         }
 
+        /** Returns the neighbours as they are; empty without any. Creates no attachment, for functions that are readOnly. */
+        static Adjacency find(Shard shard) {
+            return shard.findAttachment(Adjacency.class, () -> new Adjacency(shard))
+                    .orElseGet(() -> new Adjacency(shard));
+        }
+
         private void growTo(int rows) {
             int before = degrees.length;
             if (rows > before) {
@@ -92,12 +98,12 @@ public interface LoadNeighbors {
 
         /** Returns the number of neighbours of a row; {@code row} is -1 for a node without a row. */
         int degree(int row) {
-            return row < 0 ? 0 : degrees[row];
+            return row < 0 || row >= degrees.length ? 0 : degrees[row];
         }
 
         /** Returns a copy of the neighbours of a row, in the order of loading. */
         long[] neighbors(int row) {
-            return row < 0 ? new long[0] : Arrays.copyOf(neighbors[row], degrees[row]);
+            return degree(row) == 0 ? new long[0] : Arrays.copyOf(neighbors[row], degrees[row]);
         }
 
         @Override

@@ -43,7 +43,7 @@ public interface SampleNeighbor {
         }
         int[] rows = new int[slice.keys().length()];
         var unused = shard.find(slice.keys(), rows); // creates none
-        LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.of(shard);
+        LoadNeighbors.Adjacency graph = LoadNeighbors.Adjacency.find(shard);
         IntArray counts = IntArray.allocate(rows.length);
         int all = 0;
         for (int i = 0; i < rows.length; i++) {

@@ -46,7 +46,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     private DeviceOptimizer optimizer;
     private final LookUp lookUp;
     private final HandlerWork handlerWork;
-    private final Attachments attachments = new Attachments(this);
+    private final Attachments attachments;
     /** The sums of rounds, which are in the host's memory: each is copied to the device once, complete. */
     private final Map<String, FloatArray> sums = new TreeMap<>();
     /** The initial values that are being written; null before and after. */
@@ -58,6 +58,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         this.slice = slice;
         this.spec = slice.tensor();
         this.lane = lane;
+        this.attachments = new Attachments(this, lane::requireMayChange);
         this.memory = memory;
         this.workspace = memory.workspace();
         this.rows = new DeviceRows(slice, memory);
@@ -245,8 +246,12 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         if (!spec.grows()) {
             StoredShard.super.removeRows(); // throws: the table does not grow
         }
-        if (lane.isReadOnly()) {
-            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+        lane.requireMayChange("removal of rows");
+    }
+
+    private void requireMayMake(String slot) {
+        if (lane.isReadOnly() && !rows.slots().containsKey(slot)) {
+            lane.requireMayChange("slot \"" + slot + "\"");
         }
     }
 
@@ -258,6 +263,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
         int n = Math.multiplyExact(rows(), width);
         FloatArray sum = sums.get(name);
         if (sum == null || sum.length() != n) {
+            lane.requireMayChange("slot \"" + name + "\"");
             sum = sum(n);
             sums.put(name, sum);
         }
@@ -285,6 +291,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public StoredColumn storedSlot(String name, int width) {
+        requireMayMake(name);
         return workspace.operation(kernels -> new StoredOnDevice(rows, rows.slot(name, width)));
     }
 
@@ -300,6 +307,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public DeviceArray deviceSlot(String name, int width) {
+        requireMayMake(name);
         return handlerWork.array(workspace.operation(kernels -> rows.slot(name, width)), rows());
     }
 
@@ -345,6 +353,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public void setOptimizer(Optimizer optimizer) {
+        lane.requireMayChange("another optimizer");
         this.optimizer = this.optimizer.with(optimizer);
     }
 

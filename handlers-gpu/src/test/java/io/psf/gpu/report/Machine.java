@@ -5,11 +5,28 @@ import io.psf.gpu.driver.Device;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The machine that a report is of. */
 final class Machine {
+    /** The fields of nvidia-smi that explain figures. */
+    private static final List<String> FIELDS = List.of(
+            "driver_version",
+            "pstate",
+            "clocks.sm",
+            "clocks.max.sm",
+            "clocks.mem",
+            "clocks.max.mem",
+            "power.draw",
+            "power.limit",
+            "temperature.gpu",
+            "ecc.mode.current",
+            "mig.mode.current",
+            "pcie.link.gen.current",
+            "pcie.link.width.current");
+
     private Machine() {}
 
     static void describe(Report report) {
@@ -22,6 +39,8 @@ final class Machine {
                 .map(each -> each.getKey() + ": " + each.getValue())
                 .collect(Collectors.joining("\n"));
         report.put("machine", facts, text);
+        String all = Command.output("nvidia-smi");
+        report.put("nvidia-smi", all, all);
     }
 
     private static void describe(Map<String, Object> facts) {
@@ -33,5 +52,8 @@ final class Machine {
         facts.put("multiprocessors", device.processors());
         facts.put("memory", device.memory());
         facts.put("free memory", device.free());
+        for (String field : FIELDS) {
+            facts.put(field, Command.output("nvidia-smi", "--id=0", "--format=csv,noheader", "--query-gpu=" + field));
+        }
     }
 }

@@ -38,6 +38,9 @@ final class NoLane implements ShardLane {
     }
 
     @Override
+    public void requireMayChange(String what) {}
+
+    @Override
     public CallInfo call() {
         throw none("call");
     }

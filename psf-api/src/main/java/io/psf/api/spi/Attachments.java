@@ -17,8 +17,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -27,6 +29,7 @@ import java.util.function.Supplier;
  */
 public final class Attachments {
     private final Shard shard;
+    private final Consumer<String> permit;
     /** The attachments by type. Empty until the first is requested: many shards have none. */
     private Map<Class<?>, Object> made = Map.of();
     /** The loaded entries by attachment name; usually empty. */
@@ -34,7 +37,18 @@ public final class Attachments {
 
     /** Creates an empty set of attachments for a shard. */
     public Attachments(Shard shard) {
+        this(shard, what -> {});
+    }
+
+    /**
+     * Creates an empty set of attachments for a shard.
+     *
+     * @param permit called before an attachment is created that was not loaded, with its name; throws if the function
+     *     that runs is read-only
+     */
+    public Attachments(Shard shard, Consumer<String> permit) {
         this.shard = shard;
+        this.permit = permit;
     }
 
     /**
@@ -79,8 +93,11 @@ public final class Attachments {
     public <T> T get(Class<T> type, Supplier<? extends T> factory) {
         Object attachment = made.get(type);
         if (attachment == null) {
-            attachment = factory.get();
             List<Entry> entries = loaded.get(type.getName());
+            if (entries == null) {
+                permit.accept("attachment " + type.getName());
+            }
+            attachment = factory.get();
             if (entries != null) {
                 load(type, attachment, entries);
                 loaded.remove(type.getName());
@@ -91,6 +108,13 @@ public final class Attachments {
             made.put(type, attachment);
         }
         return type.cast(attachment);
+    }
+
+    /** Returns the attachment of a type if it has been created or loaded. Its loaded state is passed to it. */
+    public <T> Optional<T> find(Class<T> type, Supplier<? extends T> factory) {
+        return made.containsKey(type) || loaded.containsKey(type.getName())
+                ? Optional.of(get(type, factory))
+                : Optional.empty();
     }
 
     private void load(Class<?> type, Object attachment, List<Entry> entries) {

@@ -6,6 +6,7 @@ import io.psf.api.Shard;
 import io.psf.api.ShardBytes;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -57,6 +58,11 @@ public interface StoredShard extends Shard {
     @Override
     default <T> T attachment(Class<T> type, Supplier<? extends T> factory) {
         return attachments().get(type, factory);
+    }
+
+    @Override
+    default <T> Optional<T> findAttachment(Class<T> type, Supplier<? extends T> factory) {
+        return attachments().find(type, factory);
     }
 
     /**

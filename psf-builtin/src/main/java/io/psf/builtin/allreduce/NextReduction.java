@@ -25,6 +25,6 @@ public interface NextReduction {
 
     /** Returns the shard's next number. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(Reductions.of(shard).next());
+        return new Response(Reductions.find(shard).map(Reductions::next).orElse(0L));
     }
 }

@@ -7,6 +7,7 @@ import io.psf.api.Shard;
 import io.psf.builtin.optimizer.Shapes;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
@@ -29,6 +30,11 @@ final class Reductions implements MemberListener {
 
     static Reductions of(Shard shard) {
         return shard.attachment(Reductions.class, () -> new Reductions(shard));
+    }
+
+    /** Returns the attachment of a shard; none before the first all-reduce. */
+    static Optional<Reductions> find(Shard shard) {
+        return shard.findAttachment(Reductions.class, () -> new Reductions(shard));
     }
 
     /** Returns the number of the first all-reduce that has not ended. */

@@ -15,8 +15,11 @@ import io.psf.api.layout.Wire;
  * Pulls those rows of a table that a cache does not have or has in too old a version. A row's version is the number of
  * updates that {@link PushEmbedding} and {@link PushSyncEmbedding} have reported for it. A cached row that is at most
  * {@code bound} updates behind is not sent. The cache protocol of HET (Miao et al., VLDB 2022).
+ *
+ * <p>The function is not read-only: the first call attaches the versions to the shard, which then records removed rows.
+ * So a server holds the answer until the worker has it, as that of a push, and answers a repeated request from memory.
  */
-@PsFunction(value = "psf.cache.sync", readOnly = true)
+@PsFunction("psf.cache.sync")
 public interface SyncEmbedding {
     /**
      * The cached versions.

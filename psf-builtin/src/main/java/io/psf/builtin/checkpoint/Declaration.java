@@ -1,6 +1,7 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.Shard;
+import java.util.function.Supplier;
 
 /**
  * The declaration of a shard's tensor. Attached to the shard and written to its files, for people who read them.
@@ -10,7 +11,7 @@ import io.psf.api.Shard;
 public record Declaration(String text) {
     /** Returns the declaration that the shard was created with. Without one, returns the shape and the optimizer. */
     public static Declaration of(Shard shard) {
-        return shard.attachment(
-                Declaration.class, () -> new Declaration(shard.spec().shape() + " optimizer=" + shard.optimizer()));
+        Supplier<Declaration> without = () -> new Declaration(shard.spec().shape() + " optimizer=" + shard.optimizer());
+        return shard.findAttachment(Declaration.class, without).orElseGet(without);
     }
 }

@@ -33,7 +33,11 @@ public final class Progress implements Checkpointed {
 
     /** Returns the number of steps of a shard, 0 if its optimizer does not need it. */
     public static long steps(Shard shard) {
-        return isNeeded(shard) ? of(shard).steps : 0;
+        return isNeeded(shard)
+                ? shard.findAttachment(Progress.class, Progress::new)
+                        .map(progress -> progress.steps)
+                        .orElse(0L)
+                : 0;
     }
 
     /** Sets the number of steps of a shard, if its optimizer needs it. */

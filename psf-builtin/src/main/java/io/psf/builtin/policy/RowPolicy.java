@@ -100,7 +100,11 @@ public final class RowPolicy implements Measured {
 
     /** Returns the policy of a shard; one that does nothing if it has none. */
     public static RowPolicy of(Shard shard) {
-        return shard.attachment(RowPolicy.class, () -> new RowPolicy(PolicyOptions.NONE, 1, () -> 0));
+        return shard.findAttachment(RowPolicy.class, RowPolicy::none).orElseGet(RowPolicy::none);
+    }
+
+    private static RowPolicy none() {
+        return new RowPolicy(PolicyOptions.NONE, 1, () -> 0);
     }
 
     /** True if every key gets a row, and no row is removed. */

@@ -7,6 +7,7 @@ import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Returns the number of rounds of a synchronous tensor, and the late pushes. */
 @PsFunction(value = "psf.rounds", readOnly = true)
@@ -30,9 +31,9 @@ public interface CountRounds {
 
     /** Returns the shard's counts. */
     default Response handle(Request slice, Shard shard) {
-        Pushes pushes = Pushes.of(shard);
+        Optional<Pushes> pushes = Pushes.find(shard);
         Map<String, Long> late = new HashMap<>();
-        pushes.late().forEach((worker, count) -> late.put(worker.toString(), count));
-        return new Response(pushes.closed(), late);
+        pushes.ifPresent(found -> found.late().forEach((worker, count) -> late.put(worker.toString(), count)));
+        return new Response(pushes.map(Pushes::closed).orElse(0L), late);
     }
 }

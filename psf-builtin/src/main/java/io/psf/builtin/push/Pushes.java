@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -107,6 +108,11 @@ public final class Pushes implements MemberListener {
             throw new IllegalStateException("synchronize: after the first push (expected: on a new shard)");
         }
         var unused = pushes.summing();
+    }
+
+    /** Returns the attachment of a shard; none before the first push to an asynchronous tensor. */
+    static Optional<Pushes> find(Shard shard) {
+        return shard.findAttachment(Pushes.class, () -> new Pushes(shard, false, false, null));
     }
 
     /** Returns the number of rounds that have closed. */

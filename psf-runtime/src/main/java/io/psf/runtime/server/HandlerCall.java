@@ -37,7 +37,7 @@ final class HandlerCall {
         try {
             Q tuple = read(binding, request, place);
             if (shard != null) {
-                shard.begin(call, binding.function().info().readOnly(), serving);
+                shard.begin(call, serving.reading(), serving);
                 List<TensorId> others = binding.function().others(tuple);
                 if (!others.isEmpty()) {
                     shard.meet(others, place.lane().reader());

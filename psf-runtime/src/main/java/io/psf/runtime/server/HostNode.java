@@ -13,6 +13,7 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.StoredNode;
 import io.psf.runtime.call.EventListeners;
 import io.psf.runtime.server.session.Connection;
@@ -196,6 +197,7 @@ public final class HostNode implements StoredNode {
     void end() {
         this.call = NO_CALL;
         this.serving = null;
+        shards.promised().end();
     }
 
     /** Returns the connection of the call being answered. */
@@ -298,8 +300,20 @@ public final class HostNode implements StoredNode {
     public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
         List<LaneShard> held = shards.of(tensor);
         LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
-        OnShards.start(held, work, call, serving != null && serving.isReadOnly(), lane, all);
+        OnShards.start(held, work, call, reading(), lane, all);
         return all;
+    }
+
+    /** Returns the read-only function that is being handled; null for none. */
+    private @Nullable String reading() {
+        return serving == null ? null : serving.reading();
+    }
+
+    private void requireMayChange(String what) {
+        String reading = reading();
+        if (reading != null) {
+            throw ReadOnly.violated(reading, what);
+        }
     }
 
     @Override
@@ -309,11 +323,13 @@ public final class HostNode implements StoredNode {
 
     @Override
     public boolean create(TensorLayout given, int slice, String placement, Optimizer optimizer, Fill fill) {
+        requireMayChange("a new shard of tensor \"" + given.info().id() + "\"");
         return shards.create(this, given, slice, placement, optimizer, fill);
     }
 
     @Override
     public int drop(TensorId tensor) {
+        requireMayChange("clearing of tensor \"" + tensor + "\"");
         int dropped = shards.drop(tensor);
         if (dropped > 0) {
             deferred.endDropped();

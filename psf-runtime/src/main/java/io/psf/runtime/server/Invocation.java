@@ -88,7 +88,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     /** Returns the caller with which the handler makes calls for this one. Called on the lane. */
     LaneCaller caller() {
         if (caller == null) {
-            caller = new LaneCaller(place.node(), place.node().outgoing(), lane(), deadline);
+            caller = new LaneCaller(place.node(), lane(), deadline, reading());
         }
         return caller;
     }
@@ -103,9 +103,10 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         return connection.hasSession() && !function.readOnly();
     }
 
-    /** True if the function only reads. */
-    boolean isReadOnly() {
-        return function().readOnly();
+    /** Returns the function if it is read-only; null for another. */
+    @Nullable
+    String reading() {
+        return function().readOnly() ? function().name() : null;
     }
 
     /** True if the call probably does not block the thread that runs it for long. */

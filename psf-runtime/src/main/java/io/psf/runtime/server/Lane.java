@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +34,8 @@ final class Lane implements AutoCloseable {
     private final Tile tile = new Tile();
     private final FramePool pool;
     private Scratch scratch;
-    private boolean readOnly;
+    /** The read-only function that runs; null for none. */
+    private @Nullable String reading;
     /** The number of pieces of work that have begun. */
     private long turn;
 
@@ -217,13 +219,24 @@ final class Lane implements AutoCloseable {
         return scratch;
     }
 
-    /** True while a call of a read-only function runs: the call creates no rows on any shard of this lane. */
-    boolean isReadOnly() {
-        return readOnly;
+    /** Returns the read-only function whose call runs, which changes no shard of this lane; null for none. */
+    @Nullable
+    String reading() {
+        return reading;
     }
 
-    void setReadOnly(boolean readOnly) {
-        this.readOnly = readOnly;
+    void setReading(@Nullable String function) {
+        this.reading = function;
+    }
+
+    /** Runs work that a read-only function has put off: it changes nothing, either. */
+    void reading(String function, Runnable work) {
+        reading = function;
+        try {
+            work.run();
+        } finally {
+            reading = null;
+        }
     }
 
     /** Returns the number of the piece of work that runs. */

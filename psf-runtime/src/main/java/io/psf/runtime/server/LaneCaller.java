@@ -6,6 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
+import io.psf.api.spi.ReadOnly;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,7 @@ final class LaneCaller implements FunctionCaller {
     private final Outgoing outgoing;
     private final Lane lane;
     private final long deadline;
+    private final @Nullable String reading;
     private final Set<LanePending<?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
 
@@ -27,10 +29,12 @@ final class LaneCaller implements FunctionCaller {
      * Creates a caller.
      *
      * @param deadline the deadline of the call being answered, as {@link System#nanoTime} counts
+     * @param reading the function of the call being answered, if it is read-only; null for another
      */
-    LaneCaller(HostNode node, Outgoing outgoing, Lane lane, long deadline) {
+    LaneCaller(HostNode node, Lane lane, long deadline, @Nullable String reading) {
         this.node = node;
-        this.outgoing = outgoing;
+        this.outgoing = node.outgoing();
+        this.reading = reading;
         this.lane = lane;
         this.deadline = deadline;
     }
@@ -41,6 +45,10 @@ final class LaneCaller implements FunctionCaller {
         LanePending<R> pending = new LanePending<>(lane, new LaneFuture<>(node, "a call of \"" + name + "\""), name);
         underWay.add(pending);
         pending.whenEnded(() -> underWay.remove(pending));
+        if (reading != null && !function.info().readOnly()) {
+            pending.sent(null, ReadOnly.violated(reading, "call of \"" + name + "\""));
+            return pending;
+        }
         long now = System.nanoTime();
         if (over || now - deadline >= 0) {
             pending.sent(null, tooLate());

@@ -11,6 +11,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.shard.MadeShard;
@@ -181,13 +182,14 @@ final class LaneShard implements ShardLane {
     /**
      * Sets the state of a call before its handler runs.
      *
-     * @param readOnly true if the handler creates no rows, here and on the other shards of the lane
+     * @param reading the function, if it is read-only and changes nothing, here and on the other shards of the lane; null
+     *     for another
      * @param serving the call for which the handler may make calls; null for none
      */
-    void begin(CallInfo call, boolean readOnly, @Nullable Invocation serving) {
+    void begin(CallInfo call, @Nullable String reading, @Nullable Invocation serving) {
         this.call = call;
         this.serving = serving;
-        lane.setReadOnly(readOnly);
+        lane.setReading(reading);
     }
 
     /**
@@ -230,7 +232,7 @@ final class LaneShard implements ShardLane {
         this.call = NO_CALL;
         this.met = List.of();
         this.serving = null;
-        lane.setReadOnly(false);
+        lane.setReading(null);
     }
 
     /** Fails calls that wait behind others. */
@@ -267,7 +269,8 @@ final class LaneShard implements ShardLane {
                 set.close();
             }
         }
-        return set.after(delay, work);
+        String reading = lane.reading();
+        return set.after(delay, reading == null ? work : () -> lane.reading(reading, work));
     }
 
     @Override
@@ -282,7 +285,15 @@ final class LaneShard implements ShardLane {
 
     @Override
     public boolean isReadOnly() {
-        return lane.isReadOnly();
+        return isFilled && lane.reading() != null; // before, the lane may run a call on another shard
+    }
+
+    @Override
+    public void requireMayChange(String what) {
+        String reading = lane.reading();
+        if (reading != null && isFilled) {
+            throw ReadOnly.violated(reading, what);
+        }
     }
 
     @Override

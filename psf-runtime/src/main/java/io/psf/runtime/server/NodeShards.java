@@ -29,6 +29,7 @@ final class NodeShards {
     private static final Logger LOG = LoggerFactory.getLogger(NodeShards.class);
 
     private final Placements placements;
+    private final PromisedMemory promised;
     private final List<Lane> lanes;
     private final Map<Integer, Map<Integer, LaneShard>> shards = new ConcurrentHashMap<>();
     private final Layouts layouts = new Layouts();
@@ -38,6 +39,12 @@ final class NodeShards {
     NodeShards(Placements placements, List<Lane> lanes) {
         this.placements = placements;
         this.lanes = lanes;
+        this.promised = new PromisedMemory(placements);
+    }
+
+    /** Returns the memory of a tensor whose shards are being created. */
+    PromisedMemory promised() {
+        return promised;
     }
 
     /** Returns the buffer for keys of the thread that creates shards. */
@@ -117,6 +124,10 @@ final class NodeShards {
                 return false;
             }
             Slice made = new Slice(layout.info(), slice, layout.range(slice), placement, optimizer, fill);
+            if (slices.isEmpty()) {
+                promised.begin(layout, made, node.rank());
+            }
+            promised.use(made);
             slices.put(slice, make(node, layout, made));
             return true;
         } finally {

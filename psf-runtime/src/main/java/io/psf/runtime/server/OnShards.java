@@ -15,7 +15,7 @@ final class OnShards<T> {
     private final List<LaneShard> shards;
     private final Function<? super Shard, ? extends T> work;
     private final CallInfo call;
-    private final boolean readOnly;
+    private final @Nullable String reading;
     private final Lane home;
     private final CompletableFuture<List<T>> all;
     private final AtomicInteger missing;
@@ -28,13 +28,13 @@ final class OnShards<T> {
             List<LaneShard> shards,
             Function<? super Shard, ? extends T> work,
             CallInfo call,
-            boolean readOnly,
+            @Nullable String reading,
             Lane home,
             CompletableFuture<List<T>> all) {
         this.shards = shards;
         this.work = work;
         this.call = call;
-        this.readOnly = readOnly;
+        this.reading = reading;
         this.home = home;
         this.all = all;
         this.missing = new AtomicInteger(shards.size());
@@ -47,7 +47,7 @@ final class OnShards<T> {
      *
      * @param shards in the order of the answers
      * @param call the call that the shards report meanwhile
-     * @param readOnly true if the work creates no rows
+     * @param reading the function, if it is read-only; null for another
      * @param home the lane on which {@code all} is completed
      * @param all completed with the answers, or with the first failure
      */
@@ -55,14 +55,14 @@ final class OnShards<T> {
             List<LaneShard> shards,
             Function<? super Shard, ? extends T> work,
             CallInfo call,
-            boolean readOnly,
+            @Nullable String reading,
             Lane home,
             CompletableFuture<List<T>> all) {
         if (shards.isEmpty()) {
             all.complete(List.of());
             return;
         }
-        OnShards<T> run = new OnShards<>(shards, work, call, readOnly, home, all);
+        OnShards<T> run = new OnShards<>(shards, work, call, reading, home, all);
         for (int i = 0; i < shards.size(); i++) {
             int index = i;
             shards.get(i).lane().execute(() -> run.run(index));
@@ -73,7 +73,7 @@ final class OnShards<T> {
         LaneShard shard = shards.get(index);
         try {
             shard.requireThere();
-            shard.begin(call, readOnly, null);
+            shard.begin(call, reading, null);
             answers.set(index, work.apply(shard.shard()));
         } catch (Throwable e) { // passed on to the stage
             failures.set(index, e);

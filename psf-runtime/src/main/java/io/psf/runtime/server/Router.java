@@ -55,10 +55,10 @@ final class Router {
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
-        if (!info.readOnly() && connection.isOfGuest()) {
+        if (connection.isOfGuest() && !(info.readOnly() && info.place() == io.psf.api.Place.SERVER)) {
             throw new PsException(
                     Code.BAD_REQUEST,
-                    "call of \"" + info.name() + "\" by a guest (expected: a function that is readOnly)");
+                    "call of \"" + info.name() + "\" by a guest (expected: a function that is readOnly, at servers)");
         }
         requireSchema(handlers.as(frame.function(), info), frame);
         LaneShard shard = choices.isOnShards() ? shard(frame) : null;

@@ -10,7 +10,7 @@ public final class AccountEntry implements Runnable {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final MemoryAccount account;
-    private final long bytes;
+    private long bytes;
     private final Runnable free;
     private long givenUp;
     private boolean isFreed;
@@ -20,6 +20,11 @@ public final class AccountEntry implements Runnable {
         this.bytes = bytes;
         this.free = free;
         CLEANER.register(memory, this);
+    }
+
+    /** Counts further bytes, which were claimed, as allocated until the memory is freed. */
+    public synchronized void grow(long more) {
+        bytes += more;
     }
 
     /**

@@ -62,7 +62,7 @@ record Disk(Path directory, Free free) {
     }
 
     /** Fails before the first write: a full disk harms other users as well. */
-    private void require(String name, long bytes) throws IOException {
+    void require(String name, long bytes) throws IOException {
         long left = free.bytes();
         if (left < bytes) {
             throw full(name, bytes, "expected: at most " + left + ", which are free", null);

@@ -46,6 +46,16 @@ public final class MappedStore implements Store {
         this.disk = disk;
     }
 
+    /** Checks that the disk has space for all of it. The files that follow take it. */
+    @Override
+    public void promise(String what, long bytes) {
+        try {
+            disk.require(what, bytes);
+        } catch (IOException e) {
+            throw failure(what, bytes, e);
+        }
+    }
+
     /**
      * Allocates all blocks on the disk before mapping the file: a page without a block is a fault of the whole process.
      */
@@ -114,7 +124,7 @@ public final class MappedStore implements Store {
         }
     }
 
-    private PsException failure(String name, int bytes, IOException e) {
+    private PsException failure(String name, long bytes, IOException e) {
         return new PsException(
                 PsException.Code.RESOURCE_EXHAUSTED, bytes + " bytes in " + directory + " for " + name + ": " + e, e);
     }

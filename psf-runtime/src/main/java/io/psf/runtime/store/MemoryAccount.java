@@ -1,5 +1,6 @@
 package io.psf.runtime.store;
 
+import io.psf.api.PsException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -23,6 +24,13 @@ public final class MemoryAccount implements AutoCloseable {
     /** The collections for one request, at most: a handler may be using views of memory that was given up. */
     private static final int MOST_COLLECTIONS = 3;
 
+    /** Bytes that may be claimed without asking the machine, which takes longer than small claims. */
+    private static final long UNCHECKED = 16L << 20;
+
+    private final MemoryLimit limit;
+    /** The bytes that were claimed since the machine was asked. */
+    private final AtomicLong claimed = new AtomicLong();
+
     private final AtomicLong allocated = new AtomicLong();
     private final AtomicLong givenUp = new AtomicLong();
     /** The bytes that were ever given up. */
@@ -32,21 +40,93 @@ public final class MemoryAccount implements AutoCloseable {
     private volatile long mostAllocated = SLACK;
     private volatile long mostGivenUp = MOST_GIVEN_UP;
 
+    /** Creates an account without a limit. */
+    public MemoryAccount() {
+        this(MemoryLimit.NONE);
+    }
+
+    /** Creates an account with a limit. */
+    public MemoryAccount(MemoryLimit limit) {
+        this.limit = limit;
+    }
+
     /**
-     * Adds memory.
+     * Claims memory before it is allocated. Waits for a collection only if tensors that were dropped have what is missing.
+     *
+     * @param what the owner of the memory, for messages
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the limit, or the machine, has not as much left; then none is
+     *     claimed
+     */
+    public void claim(String what, long bytes) {
+        if (!isClaimed(bytes)) {
+            awaitFreed(bytes);
+            if (!isClaimed(bytes)) {
+                throw limit.exceeded(what, bytes, allocated.get(), givenUp.get());
+            }
+        }
+        requestIfNeeded();
+    }
+
+    private boolean isClaimed(long bytes) {
+        if (bytes >= UNCHECKED || claimed.addAndGet(bytes) >= UNCHECKED) {
+            if (bytes > limit.free()) {
+                claimed.set(UNCHECKED); // the next claim asks, too
+                return false;
+            }
+            claimed.set(0);
+        }
+        long before;
+        do {
+            before = allocated.get();
+            if (bytes > limit.most() - before) {
+                return false;
+            }
+        } while (!allocated.compareAndSet(before, before + bytes));
+        return true;
+    }
+
+    private void awaitFreed(long bytes) {
+        int pause = FREED_MILLIS;
+        for (int i = 0; i < MOST_COLLECTIONS && givenUp.get() > 0 && isEnough(bytes); i++) {
+            Collector.collect(pause);
+            if (bytes <= limit.most() - allocated.get() && bytes <= limit.free()) {
+                return;
+            }
+            pause *= 10;
+        }
+    }
+
+    /** True if the memory suffices once all that was given up is freed. */
+    private boolean isEnough(long bytes) {
+        long freed = givenUp.get();
+        return bytes - freed <= limit.most() - allocated.get() && bytes - freed <= limit.free();
+    }
+
+    /** Gives back memory that was claimed and not entered. */
+    public void unclaim(long bytes) {
+        allocated.addAndGet(-bytes);
+    }
+
+    /**
+     * Enters memory that was claimed.
      *
      * @param memory the object whose reachability is that of the memory
      * @param bytes the number of bytes that count as allocated
      * @param free frees the memory; must not refer to {@code memory}
      */
+    public AccountEntry enter(Object memory, long bytes, Runnable free) {
+        return new AccountEntry(this, memory, bytes, free);
+    }
+
+    /** Adds memory that is not limited by this account. The parameters are those of {@link #enter}. */
     public AccountEntry add(Object memory, long bytes, Runnable free) {
-        AccountEntry entry = new AccountEntry(this, memory, bytes, free);
+        AccountEntry entry = enter(memory, bytes, free);
         allocated.addAndGet(bytes);
         requestIfNeeded();
         return entry;
     }
 
-    /** Returns the number of bytes that are allocated and not freed, without reservations. */
+    /** Returns the number of bytes that are claimed, or allocated and not freed; of reservations, those that were taken. */
     public long allocated() {
         return allocated.get();
     }

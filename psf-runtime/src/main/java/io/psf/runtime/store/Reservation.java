@@ -10,8 +10,8 @@ public interface Reservation extends Allocation {
      *
      * @param bytes the number of bytes to be usable from the beginning on, at most the capacity
      * @return the number of usable bytes: at least {@code bytes}, more if that avoids many small steps
-     * @throws io.psf.api.PsException with {@code STORAGE} if the disk has no space for it; the memory that was taken
-     *     before stays valid
+     * @throws io.psf.api.PsException with {@code STORAGE} if the disk has no space for it, with {@code
+     *     RESOURCE_EXHAUSTED} if the limit of the store is reached; the memory that was taken before stays valid
      */
     int take(int bytes);
 }

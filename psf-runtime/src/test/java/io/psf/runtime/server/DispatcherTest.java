@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.Member;
+import io.psf.api.Optimizer;
 import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import io.psf.api.Shard;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
@@ -47,12 +54,21 @@ import org.junit.jupiter.api.Timeout;
 /** What a server does with frames, told by frames. */
 @Timeout(60)
 final class DispatcherTest {
+    private static final Optimizer UNUSED = new Optimizer() {
+        @Override
+        public void apply(Shard shard, FloatArray update) {}
+
+        @Override
+        public void apply(Shard shard, LongArray keys, FloatArray update) {}
+    };
+
     private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
 
     private final FramePool pool = new FramePool(1 << 20);
     private final AtomicInteger count = new AtomicInteger();
     private final Caller caller = new Caller();
     private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
+    private HostNode node;
     private Dispatcher dispatcher;
     private final Map<Channel, Receiver> receivers = new HashMap<>();
     private Connection connection;
@@ -68,7 +84,11 @@ final class DispatcherTest {
 
     private static final class Numbers extends Function<Integer, Integer> {
         Numbers(String name, boolean readOnly) {
-            super(FunctionInfo.of(name, Place.SERVER, readOnly, "int -> int"));
+            this(name, Place.SERVER, readOnly);
+        }
+
+        Numbers(String name, Place place, boolean readOnly) {
+            super(FunctionInfo.of(name, place, readOnly, "int -> int"));
         }
 
         @Override
@@ -95,6 +115,7 @@ final class DispatcherTest {
     private static final Numbers ADD = new Numbers("add", false);
     private static final Numbers LATER = new Numbers("later", false);
     private static final Numbers GET = new Numbers("get", true);
+    private static final Numbers WIDTH = new Numbers("width", Place.SHARD, true);
 
     /** The other end. */
     private static final class Caller extends RecordedChannel {
@@ -147,17 +168,13 @@ final class DispatcherTest {
                     later.add(answer);
                     return answer;
                 }))
+                .with(Binding.shard(WIDTH, "width", (request, shard) -> shard.width()))
                 .with(Binding.node(
                         GET,
                         "get",
                         (request, node) -> count.get() + 0 * node.call().attempt()));
-        dispatcher = new Dispatcher(
-                HostNode.start("test", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
-                pool,
-                handlers,
-                Set.of(GET.info().id()),
-                1 << 20,
-                closed -> {});
+        node = HostNode.start("test", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
+        dispatcher = new Dispatcher(node, pool, handlers, Set.of(GET.info().id()), 1 << 20, closed -> {});
         dispatcher.setMembers(List.of(WORKER));
         connection = connect(caller);
         dispatcher.open(connection, WORKER, 77);
@@ -176,12 +193,13 @@ final class DispatcherTest {
     }
 
     private Frame request(Numbers function, int number, long call, int attempt) {
+        return request(function, new RequestHeader.Target(0, 0, (short) 0), number, call, attempt);
+    }
+
+    private Frame request(Numbers function, RequestHeader.Target target, int number, long call, int attempt) {
         TupleWriter tuple = new TupleWriter();
         tuple.i32(number);
-        return Frames.request(
-                pool,
-                new RequestHeader(function.info(), new RequestHeader.Target(0, 0, (short) 0), call, 10_000, attempt, 0),
-                tuple);
+        return Frames.request(pool, new RequestHeader(function.info(), target, call, 10_000, attempt, 0), tuple);
     }
 
     @Test
@@ -195,6 +213,26 @@ final class DispatcherTest {
             assertThat(caller.next()).isEqualTo("10: 5");
         }
         assertThat(count).hasValue(12);
+    }
+
+    @Test
+    void aGuestReachesNoShard() throws InterruptedException {
+        TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
+        assertThat(node.create(layout, 0, UNUSED, shard -> {})).isTrue();
+        RequestHeader.Target shard = new RequestHeader.Target(
+                layout.info().id().number(), 0, TensorLayout.stamp(layout.info(), layout.range(0)));
+        received(caller, request(WIDTH, shard, 0, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 3");
+        Caller guest = new Caller();
+        connect(guest).identify(new Member(Role.WORKER, -1, "", 0)); // as a hello without a session does
+        received(guest, request(WIDTH, shard, 0, 10, 0));
+        assertThat(guest.next())
+                .isEqualTo("10: BAD_REQUEST call of \"width\" by a guest (expected: a function that is readOnly, at"
+                        + " servers)");
+        received(guest, request(ADD, 1, 11, 0));
+        assertThat(guest.next()).startsWith("11: BAD_REQUEST call of \"add\" by a guest");
+        received(guest, request(GET, 0, 12, 0));
+        assertThat(guest.next()).isEqualTo("12: 0");
     }
 
     @Test

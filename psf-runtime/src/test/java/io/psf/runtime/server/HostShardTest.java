@@ -372,7 +372,7 @@ final class HostShardTest {
     }
 
     @Test
-    void aReadOnlyCallMakesNoRowAndRemovesNone() {
+    void aReadOnlyCallChangesNothing() {
         try (Lane lane = new Lane("test", new FramePool(0))) {
             TensorLayout layout =
                     TensorLayout.even(new TensorInfo(TensorId.of("w"), TensorInfo.GROWING, 2), new int[] {0});
@@ -381,7 +381,11 @@ final class HostShardTest {
             StoredShard other = growing(lane, 2);
             shard.rows(LongArray.of(1, 2));
             LaneShard run = onLane(node, layout, 0);
-            run.begin(new CallInfo(0, 1, 0), true, null);
+            String there = shard.attachment(String.class, () -> "there");
+            shard.slot("there", 1).fill(3);
+            run.begin(new CallInfo(0, 1, 0), "acme.reads", null);
+            assertThat(shard.attachment(String.class, () -> "another")).isSameAs(there);
+            assertThat(shard.slot("there", 1)).isEqualTo(FloatArray.of(3, 3));
             assertThat(shard.rows(LongArray.of(2, 1, 2))).containsExactly(1, 0, 1);
             for (StoredShard each : List.of(shard, other)) {
                 assertThatThrownBy(() -> each.rows(LongArray.of(77, 78)))
@@ -392,12 +396,23 @@ final class HostShardTest {
                 assertThatThrownBy(() -> each.values(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.row(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.removeRows(LongArray.of(1))).hasMessageContaining("readOnly");
-                assertThatThrownBy(each::removeRows).hasMessageContaining("readOnly");
+                assertThatThrownBy(each::removeRows)
+                        .hasMessage(
+                                "HANDLER_FAILED: change by \"acme.reads\": removal of rows (expected: none, since the"
+                                        + " function is readOnly)");
+                assertThatThrownBy(() -> each.attachment(Integer.class, () -> 1))
+                        .hasMessageContaining("change by \"acme.reads\": attachment java.lang.Integer (expected: none");
+                assertThat(each.findAttachment(Integer.class, () -> 1)).isEmpty();
+                assertThatThrownBy(() -> each.slot("more", 1)).hasMessageContaining("slot \"more\" (expected: none");
+                assertThatThrownBy(() -> each.storedSlot("more", 1)).hasMessageContaining("slot \"more\" (expected");
+                assertThatThrownBy(() -> each.setOptimizer(NONE)).hasMessageContaining("another optimizer (expected");
             }
             run.end();
             assertThat(shard.rows()).isEqualTo(2);
             assertThat(other.rows()).isZero();
             assertThat(shard.row(77)).isEqualTo(2);
+            assertThat(shard.attachment(Integer.class, () -> 1)).isEqualTo(1);
+            assertThat(shard.storedSlots()).containsOnlyKeys("there");
         }
     }
 

@@ -49,6 +49,15 @@ final class FullDiskTest {
     }
 
     @Test
+    void memoryOfSeveralFilesIsPromisedIfTheDiskHasSpaceForAllOfThem() {
+        free.set(100);
+        store.promise("tensor \"w\"", 100);
+        refused(
+                () -> store.promise("tensor \"w\"", 101),
+                "101 bytes for tensor \"w\" in " + directory + " (expected: at most 100, which are free)");
+    }
+
+    @Test
     void roomIsTakenUntilTheDiskIsFullAndFurtherOnceItIsNot() {
         Reservation reservation = store.reserve("w.0.values", 10 << 20);
         refused(

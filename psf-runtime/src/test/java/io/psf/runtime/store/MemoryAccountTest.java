@@ -1,13 +1,16 @@
 package io.psf.runtime.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.psf.api.PsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +22,63 @@ final class MemoryAccountTest {
 
     private AccountEntry add(MemoryAccount account, Object memory, long bytes) {
         return account.add(memory, bytes, freed::incrementAndGet);
+    }
+
+    @Test
+    void whatIsClaimedIsAtMostTheLimit() {
+        try (MemoryAccount account = new MemoryAccount(MemoryLimit.of(1000))) {
+            account.claim("a", 600);
+            assertThatThrownBy(() -> account.claim("b", 401))
+                    .isInstanceOf(PsException.class)
+                    .hasMessage(
+                            "RESOURCE_EXHAUSTED: memory for b: 401 bytes (expected: at most 400, which are free of 1000,"
+                                    + " the limit of this server's tensors: PSF_TENSOR_MEMORY)");
+            account.claim("b", 400);
+            account.unclaim(600);
+            account.claim("c", 600);
+            assertThat(account.allocated()).isEqualTo(1000);
+        }
+    }
+
+    @Test
+    void whatIsClaimedIsAtMostWhatTheMachineHas() {
+        AtomicLong free = new AtomicLong(100L << 20);
+        MemoryLimit limit = new MemoryLimit(1L << 40, free::get, "a test's");
+        try (MemoryAccount account = new MemoryAccount(limit)) {
+            assertThatThrownBy(() -> account.claim("a", 101L << 20)).hasMessageContaining("at most 104857600, which");
+            account.claim("a", 100L << 20);
+            free.set(0);
+            assertThatThrownBy(
+                            () -> { // small claims, which ask the machine now and then
+                                for (int i = 0; i < 20; i++) {
+                                    account.claim("b", 1 << 20);
+                                }
+                            })
+                    .hasMessageContaining("1048576 bytes (expected: at most 0, which are free");
+        }
+    }
+
+    @Test
+    void withoutASettingTheMachineIsTheLimit() {
+        MemoryLimit limit = MemoryLimit.of(0);
+        assertThat(limit.most()).isBetween(1L << 20, 1L << 50);
+        try (MemoryAccount account = new MemoryAccount(limit)) {
+            assertThatThrownBy(() -> account.claim("a", 1L << 50)) // claims only: nothing is allocated
+                    .hasMessageContaining("memory for a: 1125899906842624 bytes (expected: at most ")
+                    .hasMessageContaining("PSF_TENSOR_MEMORY sets another");
+            assertThat(account.allocated()).isZero();
+        }
+    }
+
+    @Test
+    void memoryThatWasGivenUpIsCollectedForAClaim() {
+        try (MemoryAccount account = new MemoryAccount(MemoryLimit.of(1000))) {
+            account.claim("a", 900);
+            account.enter(new Object(), 900, freed::incrementAndGet).giveUp(900);
+            account.claim("b", 900);
+            assertThat(freed).hasValue(1);
+            assertThat(account.allocated()).isEqualTo(900);
+        }
     }
 
     @Test

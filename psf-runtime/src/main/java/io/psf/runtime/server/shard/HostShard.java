@@ -40,7 +40,7 @@ public final class HostShard implements StoredShard, MadeShard {
         this.rows = new ShardRows(slice, store, lane.tile());
         this.optimizer = slice.optimizer();
         this.lane = lane;
-        this.attachments = new Attachments(this);
+        this.attachments = new Attachments(this, lane::requireMayChange);
     }
 
     @Override
@@ -167,7 +167,7 @@ public final class HostShard implements StoredShard, MadeShard {
             StoredShard.super.removeRows();
             return;
         }
-        requireMayChange();
+        lane.requireMayChange("removal of rows");
         rows.clear();
         attachments.rowsRemoved();
     }
@@ -177,20 +177,21 @@ public final class HostShard implements StoredShard, MadeShard {
         if (!spec.grows()) {
             return StoredShard.super.removeRows(keys);
         }
-        requireMayChange();
+        lane.requireMayChange("removal of rows");
         int removed = rows.remove(keys, attachments::rowRemoved);
         attachments.forget(keys);
         return removed;
     }
 
-    private void requireMayChange() {
-        if (lane.isReadOnly()) {
-            throw new IllegalStateException("removeRows: in a function that is readOnly (expected: one that is not)");
+    private void requireMayMake(String slot) {
+        if (lane.isReadOnly() && !rows.hasSlot(slot)) {
+            lane.requireMayChange("slot \"" + slot + "\"");
         }
     }
 
     @Override
     public FloatArray slot(String name, int width) {
+        requireMayMake(name);
         return rows.slot(name, width);
     }
 
@@ -206,6 +207,7 @@ public final class HostShard implements StoredShard, MadeShard {
 
     @Override
     public StoredColumn storedSlot(String name, int width) {
+        requireMayMake(name);
         return rows.storedSlot(name, width);
     }
 
@@ -226,6 +228,7 @@ public final class HostShard implements StoredShard, MadeShard {
 
     @Override
     public void setOptimizer(Optimizer optimizer) {
+        lane.requireMayChange("another optimizer");
         this.optimizer = optimizer;
     }
 

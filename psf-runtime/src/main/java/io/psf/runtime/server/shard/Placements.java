@@ -1,5 +1,6 @@
 package io.psf.runtime.server.shard;
 
+import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.runtime.store.Store;
 import io.psf.runtime.transport.HostMemory;
@@ -127,6 +128,25 @@ public final class Placements {
             throw notHere(slice);
         }
         return there;
+    }
+
+    /** True if a slice is in the server's own memory, if that suffices, without regard to the tensor's later placements. */
+    public boolean isFirstOnHost(Slice slice) {
+        return alternatives(slice).get(0).placement().equals(Node.HOST);
+    }
+
+    /**
+     * Promises memory of the server ({@link Store#promise}).
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} or {@code STORAGE} if there is not as much
+     */
+    public void promise(String what, long bytes) {
+        store.promise(what, bytes);
+    }
+
+    /** Gives back bytes of a promise. */
+    public void endPromise(long bytes) {
+        store.endPromise(bytes);
     }
 
     /**

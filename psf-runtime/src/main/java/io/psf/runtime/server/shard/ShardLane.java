@@ -25,8 +25,16 @@ public interface ShardLane {
      */
     long turn();
 
-    /** True if the call being answered must not create or remove rows. */
+    /** True if the function of the call being answered is read-only: it changes nothing. */
     boolean isReadOnly();
+
+    /**
+     * Permits a change of the shard's state, unless the function of the call being answered is read-only.
+     *
+     * @param what the change, for the message
+     * @throws io.psf.api.PsException with {@code HANDLER_FAILED}, naming the function
+     */
+    void requireMayChange(String what);
 
     /** Returns the caller of the handler that runs now. */
     Caller caller();

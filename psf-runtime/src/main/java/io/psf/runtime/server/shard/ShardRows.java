@@ -304,6 +304,11 @@ public final class ShardRows {
         return columnOf(of, width).of(count());
     }
 
+    /** True if a slot has been asked for. */
+    public boolean hasSlot(String of) {
+        return slots.containsKey(of);
+    }
+
     private Column columnOf(String of, int width) {
         Column slot = slots.get(of);
         if (slot == null) {

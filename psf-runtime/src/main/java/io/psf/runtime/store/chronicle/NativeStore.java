@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.store.AccountEntry;
 import io.psf.runtime.store.Allocation;
 import io.psf.runtime.store.MemoryAccount;
+import io.psf.runtime.store.MemoryLimit;
 import io.psf.runtime.store.Reservation;
 import io.psf.runtime.store.Store;
 import java.nio.Buffer;
@@ -29,7 +30,23 @@ public final class NativeStore implements Store {
     /** A buffer takes at least as much memory once it is written to, where the system has pages of this size. */
     private static final long LARGEST_PAGE = 2 << 20;
 
-    private final MemoryAccount account = new MemoryAccount();
+    /**
+     * The minimum number of bytes that are taken of a reservation at once. Above eight times this value, an eighth of the
+     * bytes that were taken is taken at once.
+     */
+    private static final int STEP = 1 << 18;
+
+    private final MemoryAccount account;
+
+    /** Creates a store without a limit. */
+    public NativeStore() {
+        this.account = new MemoryAccount();
+    }
+
+    /** Creates a store with a limit. */
+    public NativeStore(MemoryLimit limit) {
+        this.account = new MemoryAccount(limit);
+    }
 
     private static long offset(String field) {
         try {
@@ -40,8 +57,28 @@ public final class NativeStore implements Store {
     }
 
     @Override
+    public void promise(String what, long bytes) {
+        account.claim(what, bytes);
+    }
+
+    @Override
+    public void endPromise(long bytes) {
+        account.unclaim(bytes);
+    }
+
+    @Override
     public Allocation allocate(String name, int bytes) {
-        return allocate(name, bytes, bytes, true);
+        account.claim(name, bytes);
+        boolean done = false;
+        try {
+            Native memory = allocate(name, bytes, bytes, true);
+            done = true;
+            return memory;
+        } finally {
+            if (!done) {
+                account.unclaim(bytes);
+            }
+        }
     }
 
     @Override
@@ -49,7 +86,7 @@ public final class NativeStore implements Store {
         int most = bytes;
         while (true) {
             try {
-                return allocate(name, most, 0, false);
+                return new Growing(name, allocate(name, most, 0, false), account);
             } catch (PsException e) {
                 if (most <= LEAST_RESERVED) {
                     throw e;
@@ -60,19 +97,65 @@ public final class NativeStore implements Store {
     }
 
     /**
-     * Native memory. All of it is usable: the system backs a page with memory when it is first written to.
+     * Native memory.
      *
      * @param bytes a view of the object whose reachability is that of the memory
      */
-    private record Native(ByteBuffer bytes, AccountEntry entry) implements Reservation {
+    private record Native(ByteBuffer bytes, AccountEntry entry) implements Allocation {
+        @Override
+        public void giveUp(long used) {
+            entry.giveUp(Math.min(bytes.capacity(), Math.max(used, LARGEST_PAGE)));
+        }
+    }
+
+    /**
+     * Native memory that is claimed step by step. The system backs a page with memory when it is first written to, so a
+     * page that is not claimed takes none.
+     */
+    private static final class Growing implements Reservation {
+        private final String name;
+        private final Native memory;
+        private final MemoryAccount account;
+        private int taken;
+
+        Growing(String name, Native memory, MemoryAccount account) {
+            this.name = name;
+            this.memory = memory;
+            this.account = account;
+        }
+
+        @Override
+        public ByteBuffer bytes() {
+            return memory.bytes();
+        }
+
         @Override
         public int take(int wanted) {
-            return bytes.capacity();
+            if (wanted <= taken) {
+                return taken;
+            }
+            long ahead = Math.max(wanted, (long) taken + Math.max(STEP, taken / 8));
+            int most = (int) Math.min(memory.bytes().capacity(), ahead);
+            try {
+                claim(most);
+            } catch (PsException e) {
+                if (most == wanted) {
+                    throw e;
+                }
+                claim(wanted); // there may be as much as is needed now
+            }
+            return taken;
+        }
+
+        private void claim(int most) {
+            account.claim(name, most - taken);
+            memory.entry().grow(most - taken);
+            taken = most;
         }
 
         @Override
         public void giveUp(long used) {
-            entry.giveUp(Math.min(bytes.capacity(), Math.max(used, LARGEST_PAGE)));
+            memory.giveUp(used);
         }
     }
 
@@ -100,7 +183,7 @@ public final class NativeStore implements Store {
             memory.setMemory(address, size, (byte) 0);
         }
         ByteBuffer view = view((address + LINE - 1) & -LINE, bytes);
-        AccountEntry entry = account.add(view, counted, () -> memory.freeMemory(address, size));
+        AccountEntry entry = account.enter(view, counted, () -> memory.freeMemory(address, size));
         return new Native(view.duplicate().order(ByteOrder.LITTLE_ENDIAN), entry);
     }
 
