@@ -3,6 +3,7 @@ package io.psf.builtin;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.builtin.checkpoint.BaseModelPsf;
 import io.psf.builtin.checkpoint.Checkpoints;
 import io.psf.builtin.checkpoint.CommitModelPsf;
 import io.psf.builtin.checkpoint.DiscardModelPsf;
@@ -11,6 +12,7 @@ import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SavedTensor;
+import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.runtime.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +103,9 @@ public final class ModelCheckpoints {
      * changed since the save before, and link its files. A step's folder has all that the step needs. A shard whose rows
      * have changed by more than half, or whose range has changed with the servers, is saved with all rows. A save reads
      * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
-     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. On a file system without
+     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A server
+     * reads the files that it has not written or loaded itself once before it builds on them, and the save after a
+     * skipped step has all rows. On a file system without
      * hard links each save writes all rows.
      *
      * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it can
@@ -175,8 +179,7 @@ public final class ModelCheckpoints {
         discard(step);
         try {
             held.weights().forEach(Weights::store);
-            Optional<ModelManifest> before =
-                    increments == 0 ? Optional.empty() : manifests().stream().findFirst();
+            Optional<ModelManifest> before = increments == 0 ? Optional.empty() : base();
             List<SavedTensor> saved = new ArrayList<>();
             long bytes = 0;
             int changes = 0;
@@ -203,6 +206,16 @@ public final class ModelCheckpoints {
             }
             throw e;
         }
+    }
+
+    /** Returns the step that a save may build on. Empty after a damaged step has been skipped: the save has all rows. */
+    private Optional<ModelManifest> base() {
+        String manifest = BaseModelPsf.stub(worker)
+                .withDeadline(LIMIT)
+                .call(name.hashCode(), name)
+                .await()
+                .manifest();
+        return manifest.isEmpty() ? Optional.empty() : Optional.of(ModelManifest.parse(manifest));
     }
 
     /** Returns what the save of a tensor may build on. */
@@ -308,7 +321,21 @@ public final class ModelCheckpoints {
         }
     }
 
+    /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
     private void verify(ModelManifest manifest) {
+        try {
+            verifyAll(manifest);
+        } catch (PsException e) {
+            if (e.code() == PsException.Code.STORAGE) {
+                SkipModelPsf.stub(worker)
+                        .call(name.hashCode(), name, manifest.step())
+                        .await();
+            }
+            throw e;
+        }
+    }
+
+    private void verifyAll(ModelManifest manifest) {
         for (SavedTensor each : chosen(manifest)) {
             long save = Checkpoints.verify(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()));
             if (save != each.save()) {

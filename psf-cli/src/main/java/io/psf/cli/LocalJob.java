@@ -213,11 +213,10 @@ public final class LocalJob implements AutoCloseable {
         settle();
     }
 
-    /** Terminates a job whose cluster cannot form because a worker has ended, unless all workers have ended. */
+    /** Terminates a job whose cluster cannot form because a worker has ended. */
     private void endUnformed(LocalNode worker) {
         synchronized (this) {
-            boolean othersWait = nodes.values().stream().anyMatch(node -> node.isWorker() && !hasEnded(node));
-            if (formed || ending || unformed || !othersWait) {
+            if (formed || ending || unformed) {
                 return;
             }
             unformed = plan.endOnFailure;
@@ -343,7 +342,7 @@ public final class LocalJob implements AutoCloseable {
 
     /**
      * Returns the exit code of the first worker that failed, else of the first other node that failed, else 1 if a
-     * worker ended before it joined while other workers waited for it, else 0. Nodes that were terminated with the job
+     * worker ended before the cluster had formed, else 0. Nodes that were terminated with the job
      * do not count. Throws {@link IllegalStateException} if the job has not ended.
      */
     public int exitCode() {

@@ -95,6 +95,17 @@ class LocalJobTest {
     }
 
     @Test
+    void aJobWhoseWorkersAllEndWithZeroBeforeTheyJoinHasFailed() {
+        try (LocalJob job = job().workerMain(Child.class, "exit", "0").start()) {
+            assertThat(job.awaitExit(SOON)).as(() -> String.join("\n", lines)).isTrue();
+            assertThat(job.exitCode()).isEqualTo(1);
+        }
+        assertThat(lines)
+                .anyMatch(
+                        line -> line.startsWith("[psf] worker 0 ended with exit code 0 before the cluster was ready"));
+    }
+
+    @Test
     void aServerThatIsKilledEndsTheJobWithAnError() {
         try (LocalJob job = job().workerMain(Child.class, "sleep").start()) {
             job.kill("server 0");

@@ -42,6 +42,8 @@ public interface CommitModel {
                 ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
         ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
         folder.write(new ModelManifest(request.step(), request.tensors(), records));
-        return new Response(folder.prune(request.keep(), request.step(), request.incremental()));
+        SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
+        skipped.saved();
+        return new Response(folder.prune(request.keep(), request.step(), request.incremental(), skipped));
     }
 }

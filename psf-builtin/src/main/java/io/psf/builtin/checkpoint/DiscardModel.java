@@ -23,6 +23,7 @@ public interface DiscardModel {
     /** Deletes the manifest, then the other files. */
     default Response handle(Request request, StoredNode node) {
         new ModelFolder(node.checkpoints(), request.model()).discard(request.step());
+        ModelAttempts.of(node).skipped(request.model()).remove(request.step());
         return new Response();
     }
 }

@@ -32,6 +32,8 @@ final class Increments {
     private final long[] hashes;
     /** The rows whose content is that of the earlier save. */
     private final BitSet same = new BitSet();
+    /** The files of the earlier save, in the folder of this one. */
+    private List<Path> linked = List.of();
     /** The keys that have a row in the earlier save and none now. */
     private final Set<Long> removed = new HashSet<>();
 
@@ -55,9 +57,13 @@ final class Increments {
         } catch (IOException e) {
             throw Folder.failure("attachments of tensor \"" + request.tensor() + "\"", e);
         }
-        FileRows changed =
-                request.base().isEmpty() ? null : new Increments(shard, header, hashes).since(folder, request);
-        return ShardFile.write(folder, header, shard, changed == null ? FileRows.all(hashes) : changed);
+        Increments increments = new Increments(shard, header, hashes);
+        FileRows changed = request.base().isEmpty() ? null : increments.since(folder, request);
+        Piece written = ShardFile.write(folder, header, shard, changed == null ? FileRows.all(hashes) : changed);
+        List<Path> files = new ArrayList<>(increments.linked);
+        files.add(written.file(folder));
+        VerifiedFiles.of(shard).replace(files);
+        return written;
     }
 
     /** Returns the rows that have changed since the base; null if all rows are to be written. */
@@ -68,8 +74,11 @@ final class Increments {
             Chain chain = base.chain(shard.range()).orElse(null);
             if (base.save() != request.baseSave()
                     || chain == null
-                    || chain.pieces().size() > request.increments()
-                    || !read(old, chain)) {
+                    || chain.pieces().size() > request.increments()) {
+                return null;
+            }
+            requireWhole(old, base, chain);
+            if (!read(old, chain)) {
                 return null;
             }
             BitSet changed = new BitSet(hashes.length);
@@ -78,7 +87,7 @@ final class Increments {
             if (changed.cardinality() > hashes.length / 2) {
                 return null;
             }
-            link(old, chain, folder);
+            linked = link(old, chain, folder);
             long[] keys = removed.stream().mapToLong(Long::longValue).sorted().toArray();
             return FileRows.changed(chain.pieces().size(), hashes, keys, changed);
         } catch (IOException | PsException | UnsupportedOperationException e) {
@@ -89,6 +98,20 @@ final class Increments {
                     request.base(),
                     e instanceof PsException known ? known.detail() : e);
             return null;
+        }
+    }
+
+    /**
+     * Reads the files of a chain as a load does, unless this server has: a save that builds on a damaged file would be
+     * acknowledged and could not be loaded.
+     *
+     * @throws PsException with {@code STORAGE} if a file is damaged
+     */
+    private void requireWhole(Folder old, Manifest base, Chain chain) throws IOException {
+        VerifiedFiles known = VerifiedFiles.of(shard);
+        List<Path> files = chain.pieces().stream().map(piece -> piece.file(old)).toList();
+        if (!known.hasAll(files)) {
+            var unused = ShardFiles.verified(old, base, shard);
         }
     }
 
@@ -150,7 +173,8 @@ final class Increments {
         }
     }
 
-    private static void link(Folder old, Chain chain, Folder folder) throws IOException {
+    /** Links the files of a chain into a folder. Returns the links. */
+    private static List<Path> link(Folder old, Chain chain, Folder folder) throws IOException {
         Files.createDirectories(folder.path());
         List<Path> linked = new ArrayList<>();
         try {
@@ -164,5 +188,6 @@ final class Increments {
             }
             throw e;
         }
+        return linked;
     }
 }

@@ -17,6 +17,7 @@ final class ModelAttempts implements MemberListener {
     private static final int KEPT = 2;
 
     private final Map<String, Deque<ModelAttempt>> byModel = new HashMap<>();
+    private final Map<String, SkippedSteps> skipped = new HashMap<>();
     /** The number of attempts begun so far; the next attempt's number. */
     private long begun;
 
@@ -49,6 +50,11 @@ final class ModelAttempts implements MemberListener {
                         PsException.Code.BAD_REQUEST,
                         "attempt " + number + " for model \"" + model
                                 + "\": unknown (expected: one of the latest two; all workers save and load together)"));
+    }
+
+    /** Returns the damaged steps of a model. */
+    SkippedSteps skipped(String model) {
+        return skipped.computeIfAbsent(model, name -> new SkippedSteps());
     }
 
     @Override

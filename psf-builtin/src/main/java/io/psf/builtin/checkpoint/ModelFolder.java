@@ -129,15 +129,16 @@ record ModelFolder(Path root, String model) {
      * @param keep the number of complete steps to keep
      * @param saved the step that was saved last, which is kept in any case
      * @param spare true if the newest complete step that shares no file with {@code saved} is kept in any case
+     * @param skipped the steps that are damaged, although their files have the right lengths: none of the steps to keep
      * @return the reason for each step that could not be deleted; the next save tries again
      */
-    List<String> prune(int keep, long saved, boolean spare) {
+    List<String> prune(int keep, long saved, boolean spare, SkippedSteps skipped) {
         List<String> failures = new ArrayList<>();
         Set<String> files = spare ? files(saved) : Set.of();
         boolean needsSpare = spare;
         int complete = 0;
         for (long step : steps()) {
-            boolean isSpare = needsSpare && isComplete(step) && Collections.disjoint(files, files(step));
+            boolean isSpare = needsSpare && isGood(step, skipped) && Collections.disjoint(files, files(step));
             needsSpare &= !isSpare;
             if (step != saved && !isSpare && (complete >= keep || !isFinished(step))) {
                 try {
@@ -145,7 +146,7 @@ record ModelFolder(Path root, String model) {
                 } catch (PsException e) {
                     failures.add(e.detail());
                 }
-            } else if (isComplete(step)) {
+            } else if (isGood(step, skipped)) {
                 complete++;
             }
         }
@@ -166,7 +167,12 @@ record ModelFolder(Path root, String model) {
         return files;
     }
 
-    private boolean isComplete(long step) {
+    private boolean isGood(long step, SkippedSteps skipped) {
+        return !skipped.has(step) && isComplete(step);
+    }
+
+    /** Returns true if all files of a step are there and have their lengths. */
+    boolean isComplete(long step) {
         try {
             var unused = read(step);
             return true;

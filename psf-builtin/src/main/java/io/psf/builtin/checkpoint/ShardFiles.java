@@ -8,6 +8,7 @@ import io.psf.api.spi.StoredShard;
 import io.psf.builtin.optimizer.LearningRate;
 import io.psf.builtin.optimizer.Progress;
 import io.psf.builtin.push.Pushes;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -31,6 +32,8 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
      * @throws PsException with {@code STORAGE} if a file is missing or damaged
      */
     static ShardFiles verified(Folder folder, Manifest manifest, StoredShard shard) {
+        VerifiedFiles known = VerifiedFiles.of(shard);
+        known.clear();
         List<ShardFile> files = new ArrayList<>();
         Range range = shard.range();
         for (Chain chain : manifest.chains()) {
@@ -38,7 +41,9 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
                 files.addAll(verified(folder, manifest, chain, shard));
             }
         }
-        return new ShardFiles(shard, files);
+        ShardFiles verified = new ShardFiles(shard, files);
+        known.replace(verified.paths());
+        return verified;
     }
 
     /** Verifies the files of a chain. Returns them, the oldest first. */
@@ -137,5 +142,10 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         if (attachments.containsKey(Progress.class.getName())) {
             LearningRate.restore(shard);
         }
+        VerifiedFiles.of(shard).replace(paths()); // the attachment is a new one
+    }
+
+    private List<Path> paths() {
+        return files.stream().map(ShardFile::path).toList();
     }
 }
