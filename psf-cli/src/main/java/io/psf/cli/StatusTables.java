@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class StatusTables {
     /** The functions by which a cluster is looked at: those of {@code psf status} itself. */
     private static final Set<String> INSPECTION = Set.of("psf.list", "psf.stats");
+
+    /** The prefix of the functions of a new connection. Each visit makes one to each server. */
+    private static final String CONNECTION = "psf.connection.";
 
     private final ClusterStatus now;
     private final @Nullable ClusterStatus before;
@@ -96,10 +100,11 @@ final class StatusTables {
         return tensors;
     }
 
-    /** Returns the functions of the job: all except those of inspection. */
+    /** Returns the functions of the job: all except those of inspection and of connections. */
     private List<FunctionStatistics> functions() {
         return now.statistics().functions().stream()
-                .filter(each -> !INSPECTION.contains(each.function()))
+                .filter(each -> !INSPECTION.contains(each.function())
+                        && !each.function().startsWith(CONNECTION))
                 .sorted(Comparator.comparingLong((FunctionStatistics each) -> -each.count())
                         .thenComparing(FunctionStatistics::function))
                 .toList();
@@ -165,12 +170,18 @@ final class StatusTables {
     private List<String> footer() {
         List<String> lines = new ArrayList<>();
         lines.add("counted for " + seconds(now.statistics().time()) + ", rates of the last " + seconds(time()));
-        String own = now.statistics().functions().stream()
-                .filter(each -> INSPECTION.contains(each.function()))
-                .map(each -> each.function() + " " + Units.count(each.count()))
-                .collect(Collectors.joining(", "));
-        if (!own.isEmpty()) {
-            lines.add("apart, the requests of psf status and the like: " + own);
+        Map<String, Long> apart = new TreeMap<>();
+        for (FunctionStatistics each : now.statistics().functions()) {
+            if (INSPECTION.contains(each.function())) {
+                apart.merge(each.function(), each.count(), Long::sum);
+            } else if (each.function().startsWith(CONNECTION)) {
+                apart.merge("connections", each.count(), Long::sum);
+            }
+        }
+        if (!apart.isEmpty()) {
+            lines.add(apart.entrySet().stream()
+                    .map(each -> each.getKey() + " " + Units.count(each.getValue()))
+                    .collect(Collectors.joining(", ", "apart, of psf status and the like: ", "")));
         }
         return lines;
     }

@@ -62,8 +62,8 @@ class StatusCommandTest {
                     .containsPattern("psf.dense.push( +[0-9.]+ (us|ms|s)){5}")
                     .containsPattern("counted for [1-9].* s, rates of the last 1\\.[0-9] s")
                     .containsPattern(
-                            "apart, the requests of psf status and the like: psf.list [0-9]+, psf.stats [0-9]+")
-                    .doesNotContainPattern("(?m)^psf.(list|stats)");
+                            "apart, of psf status and the like: connections [0-9]+, psf.list [0-9]+, psf.stats [0-9]+")
+                    .doesNotContainPattern("(?m)^psf.(list|stats|connection)");
             assertThat(status(port, "--json"))
                     .startsWith("0: {\"members\":[{\"role\":\"server\",\"rank\":0,")
                     .contains("{\"name\":\"items\",\"rows\":1000,\"width\":16,\"grows\":false,")

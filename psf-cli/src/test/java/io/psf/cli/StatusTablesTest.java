@@ -42,13 +42,14 @@ class StatusTablesTest {
                 12.5,
                 function("acme.a", 1_500, 11 << 20, 2560),
                 function("acme.new", 5, 0, 10),
+                function("psf.connection.hello", 6, 0, 10),
                 function("psf.list", 4, 200, 200));
         List<String> lines = new StatusTables(second, first).lines();
         assertThat(lines)
                 .anyMatch(line -> line.matches("acme.a +1,500 +0 +200 +4.0 MiB +1.0 KiB"))
                 .anyMatch(line -> line.matches("acme.new +5 +0 +2.0 +0 B +4 B"))
                 .contains("counted for 12.5 s, rates of the last 2.5 s")
-                .contains("apart, the requests of psf status and the like: psf.list 4")
+                .contains("apart, of psf status and the like: connections 6, psf.list 4")
                 .noneMatch(line -> line.startsWith("psf.list"));
         assertThat(new StatusTables(first, null).lines())
                 .anyMatch(line -> line.matches("acme.a +1,000 +0 +100 +102 KiB +0 B"));
@@ -126,7 +127,7 @@ class StatusTablesTest {
         List<String> tensors =
                 lines.stream().filter(line -> line.startsWith("model.")).toList();
         assertThat(tensors).hasSize(60);
-        assertThat(tensors.get(0)).as("the largest is first").contains("1,058").contains("66.1 KiB");
+        assertThat(tensors.get(0)).as("the largest is first").contains("1,059").contains("66.2 KiB");
         assertThat(lines).anyMatch(line -> line.matches("acme.*\\.\\..*end( +[0-9.]+ (ns|us|ms|s)){5}"));
     }
 

@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Trains LeNet-5. The same program is the scheduler, a server or a worker, as the environment says. */
 @Command(
@@ -45,6 +48,9 @@ public final class LeNetMain implements Callable<Integer> {
             description = "where the picture of loss and accuracy by epoch is written (default: ${DEFAULT-VALUE})")
     private Path plot = Path.of("lenet.png");
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     /** Plays the role that the environment names. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new LeNetMain()).execute(arguments));
@@ -65,9 +71,13 @@ public final class LeNetMain implements Callable<Integer> {
     private void train(Worker worker) {
         Mnist data = Mnist.load();
         LeNetTraining training = new LeNetTraining(worker);
+        if (spec == null) {
+            throw new IllegalStateException("call: not run by picocli (expected: as a command)");
+        }
+        PrintWriter out = spec.commandLine().getOut();
         List<EpochResult> results = new ArrayList<>();
         long total = training.steps(data.train(), epochs, steps);
-        try (Report report = new Report(new PrintWriter(System.out), Report.isOnTerminal(), total)) {
+        try (Report report = new Report(out, Report.isOnTerminal(), total)) {
             training.run(data.train(), epochs, steps, report::measured, (epoch, loss) -> {
                 if (worker.rank() == 0) {
                     EpochResult result = new EpochResult(epoch, loss, "accuracy", accuracy(training, data));
@@ -79,8 +89,9 @@ public final class LeNetMain implements Callable<Integer> {
         worker.barrier();
         if (worker.rank() == 0) {
             EpochResult.draw(results, plot, "LeNet-5 on MNIST", Machine.with(worker.workers(), worker.servers()));
-            System.out.println(PlotOption.line(plot));
-            System.out.println("accuracy: " + String.format(Locale.ROOT, "%.4f", accuracy(training, data)));
+            out.println(PlotOption.line(plot));
+            out.println("accuracy: " + String.format(Locale.ROOT, "%.4f", accuracy(training, data)));
+            out.flush();
         }
     }
 

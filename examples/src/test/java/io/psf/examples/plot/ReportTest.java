@@ -1,0 +1,67 @@
+package io.psf.examples.plot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.psf.api.PsException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportTest {
+    private final StringWriter out = new StringWriter();
+
+    @Test
+    void withoutATerminalEachMeasurementIsALineAndThereIsNoBar() {
+        try (Report report = new Report(new PrintWriter(out), false, 10)) {
+            report.at(1, "loss 2");
+            report.measured("epoch 1: loss 0.5000, AUC 0.9000", 5);
+            report.say("a warning");
+        }
+        assertThat(out.toString().lines()).containsExactly("epoch 1: loss 0.5000, AUC 0.9000", "a warning");
+        assertThat(out.toString()).doesNotContain("\r").doesNotContain("\u001b");
+    }
+
+    @Test
+    void onATerminalALineTakesThePlaceOfTheBar() {
+        try (Report report = new Report(new PrintWriter(out), true, 10)) {
+            report.measured("epoch 1: loss 0.5000, AUC 0.9000", 5);
+            report.say("a warning");
+            report.end();
+            report.say("the end");
+        }
+        assertThat(out.toString()).startsWith("\r\u001b[Ka warning").endsWith("the end" + System.lineSeparator());
+        assertThat(out.toString().substring(4)).doesNotContain("\r");
+    }
+
+    @Test
+    void theLineOfAnEpochIsReadAgain() {
+        EpochResult result = new EpochResult(3, 0.25, "AUC", 0.93);
+        assertThat(EpochResult.parse(result.toString())).contains(result);
+        assertThat(EpochResult.parse("epoch: 1 step: 1, loss is 2.3")).isEmpty();
+    }
+
+    @Test
+    void aPictureOfOneEpochHasItsTwoMarks(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("one.png");
+        EpochResult.draw(List.of(new EpochResult(1, 0.25, "AUC", 0.93)), file, "One", Machine.with(1, 1));
+        Picture picture = Picture.read(file);
+        for (int hue : Picture.HUES.subList(0, 2)) {
+            assertThat(picture.legend(hue)).as("legend of %s", hue).isNotEmpty();
+        }
+        assertThat(Machine.with(1, 2)).matches(".+, \\d+ processors?; 1 worker, 2 servers");
+    }
+
+    @Test
+    void aPictureThatCannotBeWrittenIsRefusedBeforeTheTraining(@TempDir Path folder) {
+        assertThatThrownBy(() -> PlotOption.check(folder.resolve("none").resolve("a.png")))
+                .isInstanceOfSatisfying(
+                        PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.CONFIGURATION))
+                .hasMessageContaining("--plot: ")
+                .hasMessageContaining("(expected: a file in a folder that exists and can be written)");
+        assertThatThrownBy(() -> PlotOption.check(folder)).isInstanceOf(PsException.class);
+    }
+}
