@@ -1,0 +1,143 @@
+package io.psf.gpu.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** on-device.sh with an archive whose Java is a script, and a compute-sanitizer that the test says. */
+@Timeout(60)
+class ScriptOnHostTest {
+    private static final String JAVA = """
+            #!/bin/bash
+            folder="${@: -1}"
+            part="${@: -2:1}"
+            case " $* " in *" OnDevice sanitizer "* | *".OnDevice sanitizer "*) echo "${@: -1}" >"$RESULT"; exit 0 ;; esac
+            mkdir -p "$folder/parts"
+            echo text >"$folder/report.txt"
+            if [ "$part" = tests ] && [ -n "${HANGS:-}" ]; then
+              echo $$ >"$RESULT"
+              exec sleep 50
+            fi
+            if [ "$part" = every-kernel ] && [ -z "${SILENT:-}" ]; then echo "a test begins"; fi
+            """;
+
+    private static final String SANITIZER = """
+            #!/bin/bash
+            while [ "$1" != --log-file ]; do shift; done
+            log=$2
+            shift 2
+            "$@"
+            [ -z "${SAYS:-}" ] || echo "========= $SAYS" >"$log"
+            exit "${ENDS:-0}"
+            """;
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void pack() throws IOException, InterruptedException {
+        Path script = Path.of("on-device.sh").toAbsolutePath();
+        Assumptions.assumeTrue(
+                Files.isExecutable(Path.of("/bin/bash")) && Files.exists(script), "not run, since there is no bash");
+        Files.copy(script, folder.resolve("on-device.sh"));
+        executable(folder.resolve("pack/on-device/java/bin/java"), JAVA);
+        executable(folder.resolve("bin/compute-sanitizer"), SANITIZER);
+        Files.createDirectories(folder.resolve("target"));
+        Process tar = new ProcessBuilder("tar", "-C", "pack", "-czf", "target/on-device.tar.gz", "on-device")
+                .directory(folder.toFile())
+                .inheritIO()
+                .start();
+        assertThat(tar.waitFor()).isZero();
+    }
+
+    private static void executable(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private Process start(Map<String, String> environment) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("/bin/bash", "on-device.sh", "report")
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("output.txt").toFile());
+        builder.environment().putAll(environment);
+        builder.environment().put("RESULT", result().toString());
+        builder.environment()
+                .put("TMPDIR", Files.createDirectories(folder.resolve("tmp")).toString());
+        builder.environment().merge("PATH", folder.resolve("bin").toString(), (path, first) -> first + ":" + path);
+        return builder.start();
+    }
+
+    private Path result() {
+        return folder.resolve("result");
+    }
+
+    private void run(Map<String, String> environment, int exit, String sanitizer) throws Exception {
+        assertThat(start(environment).waitFor())
+                .as(Files.readString(folder.resolve("output.txt")))
+                .isEqualTo(exit);
+        assertThat(Files.readString(result()).strip()).isEqualTo(sanitizer);
+        requireClean();
+    }
+
+    private void requireClean() throws IOException {
+        assertThat(folder.resolve("report/parts")).doesNotExist();
+        try (var left = Files.list(folder.resolve("tmp"))) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void aSanitizerThatFindsNothingPasses() throws Exception {
+        run(Map.of("SAYS", "ERROR SUMMARY: 0 errors"), 0, "0 errors");
+    }
+
+    @Test
+    void aSanitizerThatFindsErrorsFails() throws Exception {
+        run(Map.of("SAYS", "ERROR SUMMARY: 2 errors", "ENDS", "1"), 1, "2 errors");
+    }
+
+    @Test
+    void aSanitizerThatTheMachineRefusesIsNotRun() throws Exception {
+        run(
+                Map.of("SAYS", "Error: Device not supported", "ENDS", "1"),
+                0,
+                "not run, since this machine refuses compute-sanitizer: Error: Device not supported");
+        run(
+                Map.of("SILENT", "1", "ENDS", "9"),
+                0,
+                "not run, since this machine refuses compute-sanitizer: it ended before the first test with exit code 9:");
+    }
+
+    @Test
+    void aSanitizerWithoutAResultFails() throws Exception {
+        run(Map.of("ENDS", "7"), 1, "no result (exit code 7)");
+    }
+
+    @Test
+    void aRunThatIsEndedLeavesNothingBehind() throws Exception {
+        Process process = start(Map.of("HANGS", "1"));
+        while (!Files.exists(result()) || Files.readString(result()).isBlank()) { // until the timeout of the test
+            Thread.onSpinWait();
+        }
+        long part = Long.parseLong(Files.readString(result()).strip());
+        process.destroy();
+        assertThat(process.waitFor()).isEqualTo(143);
+        requireClean();
+        Optional<ProcessHandle> left = ProcessHandle.of(part);
+        if (left.isPresent()) {
+            assertThat(left.get().onExit()).succeedsWithin(Duration.ofSeconds(20));
+        }
+    }
+}
