@@ -40,7 +40,7 @@ final class AllReduceTest {
         return values;
     }
 
-    private static void assertReduced(float[] reduced, int round, boolean max, float scale) {
+    private static void assertReduced(float[] reduced, int round, boolean max, float divisor) {
         int n = reduced.length;
         float[][] all = new float[WORKERS][];
         for (int worker = 0; worker < WORKERS; worker++) {
@@ -51,7 +51,7 @@ final class AllReduceTest {
             for (int worker = 1; worker < WORKERS; worker++) {
                 expected = max ? Math.max(expected, all[worker][i]) : expected + all[worker][i];
             }
-            assertThat(reduced[i]).as("element %d in round %d", i, round).isEqualTo(expected * scale);
+            assertThat(reduced[i]).as("element %d in round %d", i, round).isEqualTo(expected / divisor);
         }
     }
 
@@ -71,7 +71,7 @@ final class AllReduceTest {
                         }
                         case 1 -> {
                             reduce.mean(values).await();
-                            assertReduced(values, round, false, 1f / WORKERS);
+                            assertReduced(values, round, false, WORKERS);
                         }
                         default -> {
                             reduce.max(values).await();

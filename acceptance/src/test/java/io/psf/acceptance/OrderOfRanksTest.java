@@ -59,7 +59,7 @@ final class OrderOfRanksTest {
                 }
             }
             for (int i = 0; i < sum.length; i++) {
-                values[i] += mean ? sum[i] * (1f / WORKERS) : sum[i];
+                values[i] += mean ? sum[i] / WORKERS : sum[i];
             }
         }
         return values;

@@ -3,6 +3,7 @@ package io.psf.builtin.allreduce;
 import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.api.array.FloatArray;
+import io.psf.builtin.push.DenseSums;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,7 +86,7 @@ final class OpenReduction {
         try {
             combineBelow(Integer.MAX_VALUE, into);
             if (operation == Operation.MEAN && answers.size() > 1) {
-                into.scale(1f / answers.size());
+                DenseSums.divide(into, answers.size());
             }
         } catch (RuntimeException | Error e) {
             fail(e);

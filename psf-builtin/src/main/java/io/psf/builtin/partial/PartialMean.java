@@ -67,7 +67,7 @@ final class PartialMean {
     private FloatArray mean() {
         List<FloatArray> inOrder = List.copyOf(brought.values());
         FloatArray mean = FloatArray.allocate(inOrder.get(0).length());
-        DenseSums.add(inOrder, 1f / inOrder.size(), mean);
+        DenseSums.add(inOrder, inOrder.size(), mean);
         return mean;
     }
 }

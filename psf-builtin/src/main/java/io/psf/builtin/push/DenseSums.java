@@ -20,10 +20,11 @@ public final class DenseSums {
      * Adds updates element by element, in list order: ((first + second) + third) and so on.
      *
      * @param updates at least one update, each [n] float32
-     * @param scale the factor that each sum is multiplied by
+     * @param divisor the number that each sum is divided by: the number of pushes for their mean. A product with its
+     *     inverse would have other bits
      * @param into [n] float32; may be the first update, but no other
      */
-    public static void add(List<FloatArray> updates, float scale, FloatArray into) {
+    public static void add(List<FloatArray> updates, float divisor, FloatArray into) {
         int n = into.length();
         float[] sums = new float[Math.min(TILE, padded(n))];
         float[] more = new float[sums.length];
@@ -37,14 +38,19 @@ public final class DenseSums {
                     sums[i] += more[i];
                 }
             }
-            if (scale != 1) {
+            if (divisor != 1) {
                 int end = padded(some);
                 for (int i = 0; i < end; i++) {
-                    sums[i] *= scale;
+                    sums[i] /= divisor;
                 }
             }
             into.copyFrom(at, sums, 0, some);
         }
+    }
+
+    /** Divides each value by a number. */
+    public static void divide(FloatArray values, float divisor) {
+        add(List.of(values), divisor, values);
     }
 
     private static int padded(int n) {

@@ -132,7 +132,7 @@ final class Round {
      * @throws PsException if the sum failed, such as for lack of memory
      */
     Update total(boolean mean) {
-        float scale = mean && pushes.size() > 1 ? 1f / pushes.size() : 1;
+        float divisor = mean ? pushes.size() : 1;
         if (failure != null) {
             throw failure;
         }
@@ -142,7 +142,7 @@ final class Round {
                 return only;
             }
         }
-        addUp(held.values(), scale);
+        addUp(held.values(), divisor);
         if (isOfAll) {
             return new Update(null, shard.slot(slot, shard.width()));
         }
@@ -154,9 +154,9 @@ final class Round {
     /**
      * Adds updates to the sum.
      *
-     * @param scale the factor that the sum is multiplied by at the end
+     * @param divisor the number that the sum is divided by at the end
      */
-    private void addUp(Collection<Held> inOrder, float scale) {
+    private void addUp(Collection<Held> inOrder, float divisor) {
         List<FloatArray> dense = new ArrayList<>();
         for (Held each : inOrder) {
             Update update = each.update();
@@ -169,14 +169,14 @@ final class Round {
             }
         }
         if (isOfAll || !dense.isEmpty()) {
-            addDense(dense, scale);
-        } else if (some != null && scale != 1) {
-            some.sums().scale(scale);
+            addDense(dense, divisor);
+        } else if (some != null && divisor != 1) {
+            DenseSums.divide(some.sums(), divisor);
         }
     }
 
-    private void addDense(List<FloatArray> updates, float scale) {
-        if (updates.isEmpty() && scale == 1) {
+    private void addDense(List<FloatArray> updates, float divisor) {
+        if (updates.isEmpty() && divisor == 1) {
             return;
         }
         FloatArray all = shard.slot(slot, shard.width());
@@ -190,7 +190,7 @@ final class Round {
             some = null;
         }
         isOfAll = true;
-        DenseSums.add(terms, scale, all);
+        DenseSums.add(terms, divisor, all);
     }
 
     private void addSparse(LongArray keys, FloatArray rows) {

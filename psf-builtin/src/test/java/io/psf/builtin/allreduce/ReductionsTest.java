@@ -47,6 +47,15 @@ class ReductionsTest {
     }
 
     @Test
+    void theMeanIsTheSumDividedByTheNumberOfWorkers() {
+        assertThat(5f / 3).as("another value than by the inverse").isNotEqualTo(5 * (1f / 3));
+        reduce(2, Operation.MEAN, 0, 1, 0.4f);
+        reduce(0, Operation.MEAN, 0, 2, 0.1f);
+        assertThat(reduce(1, Operation.MEAN, 0, 2, 0.2f))
+                .isCompletedWithValue(Arrays.toString(new float[] {5f / 3, (0.1f + 0.2f + 0.4f) / 3}));
+    }
+
+    @Test
     void callsThatDoNotBelongTogetherAreNotCombined() {
         CompletableFuture<String> zero = reduce(0, Operation.SUM, 0, 1, 2);
         assertThatThrownBy(() -> reduce(1, Operation.MAX, 0, 1, 2)).hasMessageContaining("operation: MAX");

@@ -171,8 +171,7 @@ class PartialReduceTest {
     @Test
     void partnersAreAddedUpInTheOrderOfRanks() {
         float[][] values = {{1e8f, 0.1f}, {1f, 0.2f}, {-1e8f, 0.7f}};
-        float third = 1f / 3;
-        FloatArray expected = FloatArray.of((1e8f + 1f - 1e8f) * third, (0.1f + 0.2f + 0.7f) * third);
+        FloatArray expected = FloatArray.of((1e8f + 1f - 1e8f) / 3, (0.1f + 0.2f + 0.7f) / 3);
         for (int[] order : new int[][] {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
             TestCluster cluster = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
                     .tensor(T, 2, 1)
@@ -185,6 +184,20 @@ class PartialReduceTest {
             assertThat(answers)
                     .allSatisfy(each -> assertThat(each.await().mean()).isEqualTo(expected));
         }
+    }
+
+    @Test
+    void theMeanIsTheSumDividedByTheNumberOfPartners() {
+        TestCluster cluster = PsfTest.of(PartialReduceMeanPsf.bind(new PartialReduceMean() {}))
+                .tensor(T, 2, 1)
+                .workers(3)
+                .on(1);
+        int[] all = {0, 1, 2};
+        mean(cluster, 0, 0, all, 2, 0.1f);
+        mean(cluster, 1, 0, all, 2, 0.2f);
+        assertThat(5f / 3).as("another value than by the inverse").isNotEqualTo(5 * (1f / 3));
+        assertThat(mean(cluster, 2, 0, all, 1, 0.4f).await().mean())
+                .isEqualTo(FloatArray.of(5f / 3, (0.1f + 0.2f + 0.4f) / 3));
     }
 
     @Test

@@ -233,12 +233,36 @@ class PushesTest {
             }
         }
         for (int i = 0; i < n; i++) {
-            mean[i] *= 1f / 3;
+            mean[i] /= 3;
         }
         for (int worker : new int[] {2, 0, 1}) {
             dense(shard, worker, updates[worker]);
         }
         assertThat(shard.values().toArray()).isEqualTo(mean);
+    }
+
+    @Test
+    void theMeanIsTheSumDividedByTheNumberOfPushesHoweverTheyArePushed() {
+        assertThat(5f / 3).as("another value than by the inverse").isNotEqualTo(5 * (1f / 3));
+        float[][] updates = {{2, 0.1f, 7, 1}, {2, 0.2f, 0, 1e-3f}, {1, 0.4f, 4, 5}};
+        float[] mean = new float[ROWS];
+        for (int i = 0; i < ROWS; i++) {
+            mean[i] = (updates[0][i] + updates[1][i] + updates[2][i]) / 3;
+        }
+        for (int dense = 0; dense < 8; dense++) {
+            TestShard shard = shard(new Assign()).workers(0, 1, 2);
+            Pushes.synchronize(shard, true);
+            for (int worker : new int[] {1, 2, 0}) {
+                if ((dense >> worker & 1) == 1) {
+                    dense(shard, worker, updates[worker]);
+                } else {
+                    sparse(shard, worker, new long[] {0, 1, 2, 3}, updates[worker]);
+                }
+            }
+            assertThat(shard.values().toArray())
+                    .as("dense %s", Integer.toBinaryString(dense))
+                    .isEqualTo(mean);
+        }
     }
 
     @Test
