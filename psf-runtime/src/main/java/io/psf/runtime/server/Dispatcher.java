@@ -8,10 +8,12 @@ import io.psf.api.RequestListener;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Admission;
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.PeerLog;
 import io.psf.runtime.transport.Receiver;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +34,8 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher implements Acceptor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+    private final PeerLog refused = new PeerLog(LOG::warn);
+    private final PeerLog again = new PeerLog(LOG::info);
     private final FramePool pool;
     private final Consumer<Connection> onClosed;
     private final long connectionBound;
@@ -128,8 +132,13 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         sessions.setSilenceLimit(limit);
     }
 
-    /** Accepts a connection without a session: its calls end with it. */
-    public void accept(Connection connection, Member member) {
+    /**
+     * Accepts a connection without a session: its calls end with it.
+     *
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer, or all guests, have too many connections
+     */
+    public synchronized void accept(Connection connection, Member member) {
+        PeerLimits.requireRoom(member, connections().toList());
         connection.identify(member);
         sessions.keepAlive(connection.channel());
     }
@@ -162,8 +171,10 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
      * Gives a connection a session: its calls run once, and it survives its channel.
      *
      * @param session a number that the peer has chosen
+     * @throws PsException with {@code RESOURCE_EXHAUSTED} if the peer has too many connections
      */
-    public void open(Connection connection, Member member, long session) {
+    public synchronized void open(Connection connection, Member member, long session) {
+        PeerLimits.requireRoom(member, sessions.all());
         sessions.open(connection, member, session);
     }
 
@@ -188,7 +199,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         if (!channel.isOpen()) {
             closed(channel, kept);
         }
-        LOG.info("{} is connected again", member);
+        again.line(member + " is connected again");
     }
 
     @Override
@@ -230,7 +241,7 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         @Override
         public void closed(Channel channel, PsException cause) {
             if (cause.code() == Code.PROTOCOL) {
-                LOG.warn("closed a connection: {}", cause.detail());
+                refused.line("closed a connection: " + cause.detail());
             }
             Connection known = connection;
             if (inbounds.remove(channel, this) && known != null) {

@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.transport.Frame;
 import java.nio.ByteBuffer;
 
@@ -42,7 +43,7 @@ sealed class HeldRequest permits Invocation {
 
     /** Marks the call as waiting for its turn. */
     final void queued() {
-        connection.requested(bytes);
+        connection.requested(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
 
     /** Returns the length of the request. */
@@ -52,7 +53,7 @@ sealed class HeldRequest permits Invocation {
 
     /** Marks the call as one that no longer waits. */
     final void started() {
-        connection.started(bytes);
+        connection.started(bytes + PeerLimits.REQUEST_OVERHEAD);
     }
 
     /** Releases the request: the call does not run. */

@@ -9,6 +9,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.EventListeners;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.session.OneAtATime;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
@@ -39,6 +40,8 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     private final boolean ordered;
 
     private boolean answered;
+    /** The turn of its peer that it has taken; null for none. */
+    private @Nullable OneAtATime turn;
     /** The stage that the handler returned instead of an answer; null if the handler has answered. */
     private @Nullable CompletionStage<?> later;
 
@@ -159,9 +162,21 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     }
 
     private void runInNoOrder() {
-        if (place.shard() == null || connection().mayRun(this::runAgain)) {
+        boolean mayRun = place.shard() == null ? mayRunOnNode() : connection().mayRun(this::runAgain);
+        if (mayRun && !answered) {
             runNow();
         }
+    }
+
+    private boolean mayRunOnNode() {
+        if (!connection().mayRunOnNode(this::runAgain)) {
+            return false;
+        }
+        OneAtATime turns = connection().turn();
+        if (turns != null && turns.begin(this::runAgain)) {
+            turn = turns;
+        }
+        return turns == null || turn != null;
     }
 
     private void runAgain() {
@@ -348,6 +363,11 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     private void answered() {
         answered = true;
+        OneAtATime taken = turn;
+        if (taken != null) {
+            turn = null;
+            taken.end();
+        }
         done();
         if (order.record() != null) {
             order.record().answered();

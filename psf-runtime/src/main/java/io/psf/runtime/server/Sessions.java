@@ -6,6 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Channel;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -96,6 +97,11 @@ final class Sessions {
     private static boolean isMember(Connection connection, List<Member> members) {
         Member member = connection.member();
         return member != null && members.stream().anyMatch(m -> m.role() == member.role() && m.rank() == member.rank());
+    }
+
+    /** Returns the connections of all sessions. */
+    Collection<Connection> all() {
+        return byNumber.values();
     }
 
     void remove(long session) {

@@ -24,6 +24,7 @@ import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Channel;
@@ -63,6 +64,7 @@ final class DispatcherTest {
     };
 
     private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
+    private static final Member GUEST = new Member(Role.WORKER, -1, "", 0);
 
     private final FramePool pool = new FramePool(1 << 20);
     private final AtomicInteger count = new AtomicInteger();
@@ -116,12 +118,21 @@ final class DispatcherTest {
     private static final Numbers LATER = new Numbers("later", false);
     private static final Numbers GET = new Numbers("get", true);
     private static final Numbers WIDTH = new Numbers("width", Place.SHARD, true);
+    /** Answers as {@link #LATER} does. */
+    private static final Numbers WAIT = new Numbers("wait", true);
 
     /** The other end. */
     private static final class Caller extends RecordedChannel {
         final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
         /** Whether it breaks just as the next answer is offered. */
         volatile boolean breaks;
+
+        volatile boolean reads = true;
+
+        @Override
+        public void setReading(boolean reading) {
+            reads = reading;
+        }
 
         @Override
         public void send(Frame frame, long deadline) {
@@ -162,6 +173,11 @@ final class DispatcherTest {
                         throw new PsException(Code.BAD_REQUEST, "number: " + request + " (expected: >= 0)");
                     }
                     return count.addAndGet(request);
+                }))
+                .with(Binding.nodeLater(WAIT, "wait", (request, node) -> {
+                    CompletableFuture<Integer> answer = new CompletableFuture<>();
+                    later.add(answer);
+                    return answer;
                 }))
                 .with(Binding.nodeLater(LATER, "later", (request, node) -> {
                     CompletableFuture<Integer> answer = new CompletableFuture<>();
@@ -465,5 +481,89 @@ final class DispatcherTest {
         received(caller, done);
         received(caller, request(ADD, 1, 20, 0));
         assertThat(caller.next()).isEqualTo("20: 1");
+    }
+
+    @Test
+    void callsOfAPeerThatTakesNoAnswersWait() throws InterruptedException {
+        int call = 20;
+        for (Member peer : List.of(WORKER, GUEST)) {
+            Caller lazy = new Caller();
+            Connection on = connect(lazy);
+            on.identify(peer);
+            on.sent(lazy, -(5 << 20)); // as if it had 5 MB to take
+            received(lazy, request(GET, 0, call, 0));
+            received(caller, request(ADD, 0, call, 0)); // runs behind it
+            assertThat(caller.next()).isEqualTo(call + ": 0");
+            assertThat(lazy.answers).isEmpty();
+            on.sent(lazy, 5 << 20);
+            assertThat(lazy.next()).isEqualTo(call + ": 0");
+            call++;
+        }
+    }
+
+    @Test
+    void callsOfAGuestRunOneAtATime() throws InterruptedException {
+        Caller guest = new Caller();
+        Connection on = connect(guest);
+        dispatcher.accept(on, GUEST);
+        for (int call = 10; call < 13; call++) {
+            received(guest, request(WAIT, 0, call, 0));
+        }
+        for (int call = 10; call < 13; call++) {
+            CompletableFuture<Integer> answer = Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS));
+            received(caller, request(ADD, 0, call, 0)); // behind the next call of the guest, which could run by now
+            assertThat(caller.next()).isEqualTo(call + ": 0");
+            assertThat(later).isEmpty();
+            answer.complete(call);
+            assertThat(guest.next()).isEqualTo(call + ": " + call);
+        }
+    }
+
+    @Test
+    void aNodeHasANumberOfGuests() throws InterruptedException {
+        List<Caller> guests = new ArrayList<>();
+        for (int i = 0; i < PeerLimits.GUESTS; i++) {
+            Caller guest = new Caller();
+            dispatcher.accept(connect(guest), GUEST);
+            guests.add(guest);
+        }
+        Connection more = connect(new Caller());
+        assertThatThrownBy(() -> dispatcher.accept(more, GUEST))
+                .isInstanceOf(PsException.class)
+                .hasMessageContaining("RESOURCE_EXHAUSTED")
+                .hasMessageContaining("guests of this node: 101 (expected: at most 100; close some of them)");
+        assertThat(more.member()).isNull();
+        closed(guests.get(0), new PsException(Code.UNAVAILABLE, "left"));
+        dispatcher.accept(more, GUEST);
+    }
+
+    @Test
+    void aMemberHasANumberOfConnections() throws InterruptedException {
+        for (int i = 1; i < PeerLimits.CONNECTIONS_OF_A_MEMBER; i++) { // one is open already
+            dispatcher.open(connect(new Caller()), WORKER, 100 + i);
+        }
+        Connection more = connect(new Caller());
+        assertThatThrownBy(() -> dispatcher.open(more, WORKER, 200))
+                .hasMessageContaining("RESOURCE_EXHAUSTED")
+                .hasMessageContaining("to this node: 17 (expected: at most 16; close some of them)");
+        assertThatThrownBy(() -> dispatcher.resume(more, WORKER, 200, 1)).hasMessageContaining("session: unknown");
+        Member server = new Member(Role.SERVER, 0, "", 0);
+        for (int i = 0; i < PeerLimits.CONNECTIONS_OF_A_MEMBER; i++) {
+            dispatcher.accept(connect(new Caller()), server);
+        }
+        assertThatThrownBy(() -> dispatcher.accept(more, server)).hasMessageContaining("17 (expected: at most 16;");
+    }
+
+    /** Each waiting request is more than its frame. */
+    @Test
+    void manySmallRequestsCountWithTheirObjects() throws InterruptedException {
+        Caller flooding = new Caller();
+        Connection guest = connect(flooding);
+        dispatcher.accept(guest, GUEST);
+        int n = 0;
+        while (flooding.reads && n < 10_000) {
+            received(flooding, request(WAIT, 0, 10 + n++, 0));
+        }
+        assertThat(n).isBetween(100, PeerLimits.GUEST_BYTES / PeerLimits.REQUEST_OVERHEAD + 1);
     }
 }

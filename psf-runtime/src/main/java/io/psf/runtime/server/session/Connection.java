@@ -23,7 +23,7 @@ public final class Connection {
     private static final int KEPT_CANCELLED = 1000;
 
     private final FramePool pool;
-    private final long bound;
+    private volatile long bound;
     private final Admission admission;
     private final Answers answers;
     private final AtomicLong arrivals = new AtomicLong();
@@ -40,6 +40,9 @@ public final class Connection {
 
     private volatile Channel channel;
     private volatile @Nullable Member member;
+    /** The turn of a guest's calls; null for other peers. */
+    private volatile @Nullable OneAtATime turn;
+
     private volatile long session;
     private volatile long detachedAt;
     private volatile boolean open = true;
@@ -81,7 +84,7 @@ public final class Connection {
     /** True if the peer is a guest: no member of the cluster, for which only functions run that change nothing. */
     public boolean isOfGuest() {
         Member known = member;
-        return known != null && known.role() == Role.WORKER && known.rank() < 0;
+        return known != null && PeerLimits.isGuest(known);
     }
 
     /** Sets the nonce that the next hello must answer. */
@@ -98,6 +101,11 @@ public final class Connection {
 
     /** Sets the peer's identity. */
     public void identify(Member member) {
+        if (PeerLimits.isGuest(member)) {
+            bound = Math.min(bound, PeerLimits.GUEST_BYTES);
+            unsent.limit(PeerLimits.GUEST_BYTES);
+            turn = new OneAtATime();
+        }
         this.member = member;
         channel.trust();
     }
@@ -299,6 +307,34 @@ public final class Connection {
             runDeferred(); // in case the last answer was sent in between
         }
         return false;
+    }
+
+    /**
+     * True if the peer has received enough of its answers for another call on the node itself. A call of a member or a
+     * stranger may keep the cluster together, so it does not wait for the answers of other peers.
+     *
+     * @param again run later, if this returns false
+     */
+    public boolean mayRunOnNode(Runnable again) {
+        if (isOfGuest()) {
+            return mayRun(again);
+        }
+        if (unsent.mayRun()) {
+            return true;
+        }
+        unsent.defer(again);
+        runDeferred(); // in case the last answer was sent in between
+        return false;
+    }
+
+    /**
+     * Returns the turn that a call on the node has to take. The calls of a guest run one at a time, so that many of them
+     * do not keep the lanes from other peers.
+     *
+     * @return null if the peer's calls take no turns
+     */
+    public @Nullable OneAtATime turn() {
+        return turn;
     }
 
     /**

@@ -15,10 +15,16 @@ final class UnsentAnswers {
 
     private final Admission admission;
     private final AtomicLong bytes = new AtomicLong();
+    private volatile long most = MOST;
     private final Deque<Runnable> deferred = new ArrayDeque<>();
 
     UnsentAnswers(Admission admission) {
         this.admission = admission;
+    }
+
+    /** Sets the number of unsent bytes above which no further calls run. */
+    void limit(long bytes) {
+        most = bytes;
     }
 
     long bytes() {
@@ -38,7 +44,7 @@ final class UnsentAnswers {
 
     /** True if the peer has taken enough of its answers for another call to run. */
     boolean mayRun() {
-        return bytes.get() <= MOST;
+        return bytes.get() <= most;
     }
 
     /** Adds work that runs once the peer has taken answers. */
@@ -50,7 +56,7 @@ final class UnsentAnswers {
 
     /** Runs the deferred work, if there is capacity for its answers. */
     void runDeferred() {
-        if (bytes.get() <= MOST / 2) {
+        if (bytes.get() <= most / 2) {
             for (Runnable next = poll(); next != null; next = poll()) {
                 next.run();
             }

@@ -8,13 +8,9 @@ import io.psf.runtime.transport.Receiver;
 import java.io.IOException;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The frames that arrive over a connection. The leader of the reactor reads them. */
 final class Inbound {
-    private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
-
     /** The most reads per poll of a channel, so that other channels get their turn. */
     private static final int READS = 16;
 
@@ -145,7 +141,9 @@ final class Inbound {
                 case LINK -> {
                     frame.release();
                     throw new PsException(
-                            Code.PROTOCOL, "request for shared memory: not the first frame (expected: before others)");
+                            Code.PROTOCOL,
+                            "request for shared memory: damaged, or not the first frame (expected: whole, and before"
+                                    + " others)");
                 }
                 case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
@@ -173,7 +171,7 @@ final class Inbound {
         } catch (PsException e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.error("a frame from {} could not be delivered", peer.name(), e);
+            reactor.report("delivering a frame from " + peer.name(), e);
         } catch (Error e) {
             // A call may be lost. Over another connection a session requests it again.
             reactor.report("delivering a frame from " + peer.name(), e);

@@ -8,6 +8,7 @@ import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.PeerLog;
 import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class WireChannel implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
+    private static final PeerLog SILENT = new PeerLog(LOG::warn);
 
     /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
@@ -144,7 +146,7 @@ final class WireChannel implements Channel {
             why = isOpen() && !inbound.isRefused() && reactor.isLedHere() ? inbound.overdue(now) : null;
         }
         if (why != null && why.code() == Code.UNAVAILABLE) {
-            LOG.warn("connection to {}: {}", peer.name(), why.detail());
+            SILENT.line("connection to " + peer.name() + ": " + why.detail());
             close(why);
         } else if (why != null) {
             refuse(why);

@@ -13,6 +13,7 @@ import io.psf.runtime.transport.ConnectionLimits;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.PeerLog;
 import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
 import java.net.InetSocketAddress;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
+    private static final PeerLog SILENT = new PeerLog(LOG::warn);
 
     /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
@@ -210,7 +212,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         int got = frame == null ? header.position() : frame.bytes().position();
         PsException why = watch.overdue(partial ? got : 0, frame == null ? Frame.HEADER : announced);
         if (why != null && why.code() == PsException.Code.UNAVAILABLE) {
-            LOG.warn("connection to {}: {}", peer, why.detail());
+            SILENT.line("connection to " + peer + ": " + why.detail());
             close(why);
         } else if (why != null) {
             refuse(why);
