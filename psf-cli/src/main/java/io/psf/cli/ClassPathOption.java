@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
 
 /** Parses the value of {@code --classpath}: jars, folders, and folders of jars with {@code /*}. */
 final class ClassPathOption {
@@ -19,7 +21,7 @@ final class ClassPathOption {
     /**
      * Returns the entries, as given.
      *
-     * @throws PsException with {@code CONFIGURATION} if an entry does not exist
+     * @throws PsException with {@code CONFIGURATION} if an entry does not exist, or is neither a jar nor a folder
      */
     static List<String> entries(String text) {
         List<String> entries = new ArrayList<>();
@@ -27,14 +29,38 @@ final class ClassPathOption {
             if (entry.isEmpty()) {
                 continue;
             }
-            if (!Files.exists(isWildcard(entry) ? folder(entry) : Path.of(entry))) {
-                throw new PsException(
-                        PsException.Code.CONFIGURATION,
-                        "--classpath: %s: no such file (expected: jars and folders)".formatted(entry));
-            }
+            check(entry);
             entries.add(entry);
         }
         return entries;
+    }
+
+    /** A JVM passes over an entry that is no jar, and the handlers in it would be missing without a word. */
+    private static void check(String entry) {
+        boolean isWildcard = isWildcard(entry);
+        Path path = isWildcard ? folder(entry) : Path.of(entry);
+        if (!Files.exists(path)) {
+            throw failure(entry, "no such file");
+        }
+        if (Files.isDirectory(path)) {
+            return;
+        }
+        if (isWildcard) {
+            throw failure(entry, "not a folder");
+        }
+        try (ZipFile jar = new ZipFile(path.toFile())) {
+            var unused = jar.size();
+        } catch (ZipException e) {
+            throw failure(entry, "not a jar");
+        } catch (IOException e) {
+            throw failure(entry, "cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static PsException failure(String entry, String found) {
+        return new PsException(
+                PsException.Code.CONFIGURATION,
+                "--classpath: %s: %s (expected: jars and folders)".formatted(entry, found));
     }
 
     /**

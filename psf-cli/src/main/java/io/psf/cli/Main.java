@@ -3,11 +3,14 @@ package io.psf.cli;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -20,9 +23,23 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "In a checkout, ./psf bench measures speed (./psf bench --help)."})
-public final class Main {
+        footer = {
+            "",
+            "In a checkout, ./psf also runs the examples demo, convnet, lenet, movielens and recommender",
+            "(./psf demo --help), and bench, which measures speed (./psf bench --help)."
+        })
+public final class Main implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
     private Main() {}
+
+    /** Lists the commands: what psf without a command does. */
+    @Override
+    public void run() {
+        CommandLine psf = Objects.requireNonNull(spec, "spec").commandLine();
+        psf.usage(psf.getOut());
+    }
 
     /** Runs a command and exits with its code. */
     public static void main(String[] arguments) {

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class MainTest {
@@ -90,6 +93,23 @@ class MainTest {
     @Test
     void helpNamesTheCommands() throws Exception {
         assertThat(psf(Map.of(), "--help")).startsWith("0: ").contains("node", "scheduler", "server", "launch");
+    }
+
+    @Test
+    void withoutACommandItListsThem() throws Exception {
+        assertThat(psf(Map.of())).isEqualTo(psf(Map.of(), "--help"));
+    }
+
+    @Test
+    void launchWantsJarsAndFoldersOnTheClassPath(@TempDir Path folder) throws Exception {
+        Path text = Files.writeString(folder.resolve("README.md"), "# A title");
+        Path named = Files.writeString(folder.resolve("named.jar"), "# A title");
+        for (Path file : List.of(text, named)) {
+            assertThat(psf(Map.of(), "launch", "--classpath", file.toString(), "--", "true"))
+                    .isEqualTo("2: psf: --classpath: " + file + ": not a jar (expected: jars and folders)");
+        }
+        assertThat(psf(Map.of(), "functions", "--classpath", text + "/*"))
+                .isEqualTo("2: psf: --classpath: " + text + "/*: not a folder (expected: jars and folders)");
     }
 
     @Test

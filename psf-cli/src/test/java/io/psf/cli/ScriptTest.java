@@ -1,0 +1,215 @@
+package io.psf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the script {@code psf} in a checkout of its own, with a Maven and a Java that write down their arguments. */
+@Timeout(120)
+class ScriptTest {
+    private static final String MAVEN = """
+            #!/usr/bin/env bash
+            echo "mvn $*" >>"$CALLS"
+            echo '[INFO] Reactor Summary:'
+            echo '[INFO] Building psf-api 0.1.0-SNAPSHOT                    [1/2]'
+            if [ -n "${BLOCK:-}" ]; then read -r word <"$BLOCK"; fi
+            echo '[INFO] Building psf-cli 0.1.0-SNAPSHOT                    [2/2]'
+            if [ -n "${BROKEN:-}" ]; then echo '[ERROR] no such symbol'; exit 1; fi
+            for module in psf-cli examples benchmarks; do
+              mkdir -p $module/target/lib
+              touch $module/target/psf-${module#psf-}.jar
+            done
+            """;
+
+    private static final String JAVA = """
+            #!/usr/bin/env bash
+            case "$*" in
+              *--list-modules*) echo jdk.compiler@17 ;;
+              *-XX:Wrong*) echo 'Unrecognized VM option Wrong'; exit 1 ;;
+              *-version*) echo 'openjdk version "17.0.1"' >&2 ;;
+              *) echo "java $*" >>"$CALLS" ;;
+            esac
+            """;
+
+    private final List<Process> started = new ArrayList<>();
+
+    @TempDir
+    private Path checkout;
+
+    @BeforeEach
+    void aCheckout() throws IOException {
+        Files.copy(Path.of("../psf"), checkout.resolve("psf"));
+        program("bin/mvn", MAVEN);
+        program("jdk/bin/java", JAVA);
+        Files.createDirectories(checkout.resolve("psf-cli/src/main"));
+        Files.writeString(checkout.resolve("pom.xml"), "<project/>");
+    }
+
+    @AfterEach
+    void endAll() {
+        started.forEach(process -> {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        });
+    }
+
+    private void program(String name, String text) throws IOException {
+        Path file = checkout.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private Process start(Map<String, String> environment, Path log, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of("bash", checkout.resolve("psf").toAbsolutePath().toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().put("CALLS", checkout.resolve("calls").toString());
+        builder.environment().put("JAVA_HOME", checkout.resolve("jdk").toString());
+        builder.environment().put("PATH", checkout.resolve("bin") + ":" + System.getenv("PATH"));
+        builder.environment().keySet().removeAll(List.of("PSF_JAVA_OPTS", "MAVEN_OPTS", "MAVEN_ARGS"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        started.add(process);
+        return process;
+    }
+
+    /** Runs the script; returns its exit code and its lines. */
+    private String psf(Map<String, String> environment, String... arguments) throws Exception {
+        Path log = checkout.resolve("said");
+        Process process = start(environment, log, arguments);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue() + ": " + Files.readString(log).strip();
+    }
+
+    private List<String> calls() throws IOException {
+        Path calls = checkout.resolve("calls");
+        return Files.exists(calls) ? Files.readAllLines(calls) : List.of();
+    }
+
+    private String classPathOf(String command) throws Exception {
+        psf(Map.of(), command, "--option");
+        String call = calls().get(calls().size() - 1);
+        return call.replaceAll(".* -cp (\\S+) io.psf.cli.Main " + command + " --option", "$1")
+                .replace(checkout.toRealPath() + "/", "");
+    }
+
+    /** The examples' handlers have names that users take, such as acme.axpy. */
+    @Test
+    void aUsersClusterIsWithoutTheExamples() throws Exception {
+        for (String command :
+                List.of("node", "server", "scheduler", "launch", "functions", "shell", "status", "new", "--help")) {
+            assertThat(classPathOf(command)).as(command).isEqualTo("psf-cli/target/psf-cli.jar:psf-cli/target/lib/*");
+        }
+        assertThat(classPathOf("demo")).isEqualTo("examples/target/psf-examples.jar:examples/target/lib/*");
+        assertThat(classPathOf("bench")).isEqualTo("benchmarks/target/psf-benchmarks.jar:benchmarks/target/lib/*");
+    }
+
+    @Test
+    void aBuildSaysWhichModuleItBuildsAndRunsOnce() throws Exception {
+        assertThat(psf(Map.of(), "node"))
+                .isEqualTo("0: psf: building (first time takes a minute or two)\n"
+                        + "psf: building psf-api (1 of 2) ...\npsf: building psf-cli (2 of 2) ...");
+        assertThat(psf(Map.of(), "node")).isEqualTo("0: ");
+        assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(1);
+    }
+
+    @Test
+    void aBuildThatFailsShowsWhatMavenSaid() throws Exception {
+        assertThat(psf(Map.of("BROKEN", "yes"), "node"))
+                .startsWith("1: ")
+                .contains(
+                        "[ERROR] no such symbol\npsf: the build failed (the lines above say why; all of Maven's are in ")
+                .doesNotContain("Reactor");
+    }
+
+    @Test
+    void aSecondPsfSaysWhatItWaitsFor() throws Exception {
+        Path gate = gate();
+        Process first = start(Map.of("BLOCK", gate.toString()), checkout.resolve("first"), "node");
+        await("first", "psf-api (1 of 2)");
+        Process second = start(Map.of(), checkout.resolve("second"), "node");
+        await("second", "psf: another psf is building; waiting for it ...\npsf: building psf-api (1 of 2) ...");
+        open(gate);
+        assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(1);
+        assertThat(calls()).filteredOn(call -> call.startsWith("java")).hasSize(2);
+    }
+
+    @Test
+    void anInterruptedBuildSaysThatItWas() throws Exception {
+        Path gate = gate();
+        Process psf = start(Map.of("BLOCK", gate.toString()), checkout.resolve("first"), "node");
+        await("first", "psf-api (1 of 2)");
+        new ProcessBuilder("bash", "-c", "kill -TERM " + psf.pid()).start().waitFor();
+        open(gate);
+        assertThat(psf.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(psf.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(checkout.resolve("first")))
+                .endsWith("psf: the build was interrupted (the next ./psf goes on with it)\n")
+                .doesNotContain("above");
+        assertThat(calls()).noneMatch(call -> call.startsWith("java"));
+    }
+
+    @Test
+    void aFlagThatTheJvmRefusesNamesItsVariable() throws Exception {
+        psf(Map.of(), "node");
+        assertThat(psf(Map.of("PSF_JAVA_OPTS", "-Xmx1g -XX:Wrong"), "node"))
+                .startsWith("1: psf: PSF_JAVA_OPTS: -Xmx1g -XX:Wrong: refused by ")
+                .endsWith("/bin/java (expected: flags of a JVM): Unrecognized VM option Wrong");
+        assertThat(psf(Map.of("PSF_JAVA_OPTS", "-Xmx1g"), "node")).isEqualTo("0: ");
+        assertThat(calls().get(calls().size() - 1)).contains(" -Xmx1g ");
+    }
+
+    @Test
+    void aNewProjectFindsPsfInTheLocalRepository() throws Exception {
+        psf(Map.of(), "new", "function", "row-norms", "--package", "acme");
+        psf(Map.of(), "new", "function", "row-sums", "--package", "acme");
+        assertThat(installs()).isEqualTo(1);
+        psf(Map.of("MAVEN_OPTS", "-Dmaven.repo.local=elsewhere"), "new", "function", "sums", "--package", "acme");
+        assertThat(installs()).isEqualTo(2);
+    }
+
+    private long installs() throws IOException {
+        return calls().stream()
+                .filter(call -> call.startsWith("mvn")
+                        && call.endsWith("-pl psf-builtin,psf-processor -am package install:install"))
+                .count();
+    }
+
+    private Path gate() throws Exception {
+        Path gate = checkout.resolve("gate");
+        assertThat(new ProcessBuilder("mkfifo", gate.toString()).start().waitFor())
+                .isZero();
+        return gate;
+    }
+
+    /** Lets the Maven that reads the gate go on. */
+    private static void open(Path gate) throws IOException {
+        // Opening blocks until Maven has opened the other end.
+        Files.writeString(gate, "go\n", StandardOpenOption.WRITE);
+    }
+
+    private void await(String log, String text) {
+        Awaitility.await()
+                .atMost(60, TimeUnit.SECONDS)
+                .until(() -> Files.readString(checkout.resolve(log)).contains(text));
+    }
+}
