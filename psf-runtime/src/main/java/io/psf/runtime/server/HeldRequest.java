@@ -1,12 +1,14 @@
 package io.psf.runtime.server;
 
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.server.session.OneAtATime;
 import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.transport.Frame;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a request, from its arrival to its answer: it waits for its turn, its handler reads it, and a handler
+ * The memory of a request, and its turn among those of its peer, from its arrival to its answer: it waits for its turn, its handler reads it, and a handler
  * that answers later may read it for longer. Belongs to the lane of the invocation. It is a superclass, not a part, of
  * the invocation: a call takes one object.
  */
@@ -26,6 +28,8 @@ sealed class HeldRequest permits Invocation {
     private boolean lent;
     /** True if the handler has declared that it does not read the request any more. */
     private boolean isRead;
+    /** The turn of its peer that it has taken; null for none. */
+    private @Nullable OneAtATime turn;
 
     HeldRequest(Connection connection, Frame request) {
         this.connection = connection;
@@ -96,8 +100,29 @@ sealed class HeldRequest permits Invocation {
         }
     }
 
-    /** Releases the memory of the request after the answer. */
+    /**
+     * True if the call may run on the node now: its peer has taken its answers, and no other call of a guest runs.
+     *
+     * @param again run later, if this returns false
+     */
+    final boolean mayRunOnNode(Runnable again) {
+        if (!connection.mayRunOnNode(again)) {
+            return false;
+        }
+        OneAtATime turns = connection.turn();
+        if (turns != null && turns.begin(again)) {
+            turn = turns;
+        }
+        return turns == null || turn != null;
+    }
+
+    /** Releases the memory of the request after the answer, and gives its turn back. */
     final void done() {
+        OneAtATime taken = turn;
+        if (taken != null) {
+            turn = null;
+            taken.end();
+        }
         Frame done = request;
         request = DONE; // this object may be stored for long: let the request be collected
         if (lent) {

@@ -9,7 +9,6 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.call.EventListeners;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.session.OneAtATime;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
@@ -40,8 +39,6 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     private final boolean ordered;
 
     private boolean answered;
-    /** The turn of its peer that it has taken; null for none. */
-    private @Nullable OneAtATime turn;
     /** The stage that the handler returned instead of an answer; null if the handler has answered. */
     private @Nullable CompletionStage<?> later;
 
@@ -162,21 +159,10 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     }
 
     private void runInNoOrder() {
-        boolean mayRun = place.shard() == null ? mayRunOnNode() : connection().mayRun(this::runAgain);
-        if (mayRun && !answered) {
+        Runnable again = this::runAgain;
+        if (place.shard() == null ? mayRunOnNode(again) : connection().mayRun(again)) {
             runNow();
         }
-    }
-
-    private boolean mayRunOnNode() {
-        if (!connection().mayRunOnNode(this::runAgain)) {
-            return false;
-        }
-        OneAtATime turns = connection().turn();
-        if (turns != null && turns.begin(this::runAgain)) {
-            turn = turns;
-        }
-        return turns == null || turn != null;
     }
 
     private void runAgain() {
@@ -363,11 +349,6 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     private void answered() {
         answered = true;
-        OneAtATime taken = turn;
-        if (taken != null) {
-            turn = null;
-            taken.end();
-        }
         done();
         if (order.record() != null) {
             order.record().answered();
