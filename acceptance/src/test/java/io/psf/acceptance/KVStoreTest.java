@@ -430,7 +430,10 @@ final class KVStoreTest {
                             "\"w\"",
                             "twice");
                     assertRefused(
-                            PsException.Code.BAD_REQUEST, () -> kv.push(List.of("w"), List.of()), "arrays for the keys: 0", "1");
+                            PsException.Code.BAD_REQUEST,
+                            () -> kv.push(List.of("w"), List.of()),
+                            "arrays for the keys: 0",
+                            "1");
                     assertThatIllegalArgumentException()
                             .isThrownBy(() -> KVStore.create(worker, "local"))
                             .withMessageContainingAll("\"local\"", "dist_sync", "dist_async");

@@ -7,14 +7,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.api.array.FloatArray;
+import io.psf.api.array.LongArray;
 import io.psf.builtin.Late;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.Rounds;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.builtin.Updates;
+import io.psf.builtin.allreduce.Operation;
+import io.psf.builtin.allreduce.ReduceValuesPsf;
+import io.psf.builtin.dense.DensePushPsf;
+import io.psf.builtin.sparse.SparsePushPsf;
+import io.psf.builtin.ssp.SspInitPsf;
+import io.psf.builtin.ssp.SspSyncPsf;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -150,6 +159,68 @@ final class QuorumTest {
     private static void push(Worker worker, TensorId w, long nanosToCompute) {
         LockSupport.parkNanos(nanosToCompute);
         Tensors.push(worker, w, filled(1)).await();
+    }
+
+    /** The workers have 9, 6 and 3 batches. All of them wait at the barrier with their {@code Worker} open. */
+    @ParameterizedTest
+    @EnumSource(Late.class)
+    void theLastRoundsCloseWhenTheOtherWorkersHaveEndedTheirPushes(Late late) {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 3)) {
+            onEachWorker(cluster, worker -> {
+                TensorId some = Tensors.init(worker, SPEC.updates(Updates.SUM).quorum(2, late));
+                TensorId all = Tensors.init(worker, SPEC.named("all").updates(Updates.SUM));
+                for (int batch = 3 * worker.rank(); batch < 9; batch++) {
+                    Tensors.push(worker, all, filled(1)).await();
+                    Tensors.push(worker, some, filled(1)).await();
+                }
+                Tensors.endPushes(worker, all);
+                Tensors.endPushes(worker, some);
+                worker.barrier();
+                assertThat(Tensors.pull(worker, all)).containsOnly(9 + 6 + 3);
+            });
+            assertThat(Tensors.rounds(cluster.worker(), TensorId.of("all")).closed())
+                    .isEqualTo(9);
+        }
+    }
+
+    @Test
+    void aTimeoutNamesTheWorkersThatAreWaitedFor() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 1, 3)) {
+            Worker worker = cluster.worker(1);
+            TensorId all = Tensors.init(worker, SPEC.named("all").slices(1).updates(Updates.SUM));
+            TensorId some =
+                    Tensors.init(worker, SPEC.slices(1).updates(Updates.SUM).quorum(2, Late.DROP));
+            assertThatThrownBy(() -> DensePushPsf.stub(worker)
+                            .withDeadline(Duration.ofSeconds(2))
+                            .call(all, FloatArray.wrap(filled(1)))
+                            .await())
+                    .hasMessageStartingWith(
+                            "TIMED_OUT: workers without a push in round 1: [0, 2] (expected: none of those"
+                                    + " that are present and have not ended their pushes) in psf.dense.push on tensor \"all\"");
+            assertThatThrownBy(() -> SparsePushPsf.stub(worker)
+                            .withDeadline(Duration.ofSeconds(2))
+                            .call(some, LongArray.of(1), FloatArray.of(1))
+                            .await())
+                    .hasMessageStartingWith("TIMED_OUT: workers without a push in round 1: [0, 2]")
+                    .hasMessageContaining("or 2 pushes instead of 1)");
+            assertThatThrownBy(() -> worker.barrier(Duration.ofSeconds(2)))
+                    .hasMessageContaining("TIMED_OUT: workers that have not called the barrier: [0, 2]");
+            TensorId reduced = Tensors.init(worker, SPEC.named("reduced").slices(1));
+            assertThatThrownBy(() -> ReduceValuesPsf.stub(worker)
+                            .withDeadline(Duration.ofSeconds(2))
+                            .call(reduced, Operation.SUM, 0, FloatArray.wrap(filled(1)))
+                            .await())
+                    .hasMessageContaining("TIMED_OUT: workers that have not called all-reduce 0: [0, 2]");
+            SspInitPsf.stub(worker).call(7, 2, 0).await();
+            SspInitPsf.stub(cluster.worker(2)).call(7, 2, 0).await();
+            assertThatThrownBy(() -> SspSyncPsf.stub(worker)
+                            .withDeadline(Duration.ofSeconds(2))
+                            .call(7, 0, 3)
+                            .await())
+                    .hasMessageContaining(
+                            "TIMED_OUT: workers behind clock 3, with their clocks: {2=0} (expected: none in"
+                                    + " group 7");
+        }
     }
 
     /** Each slice closes rounds of its own, so there is no norm over all slices. */

@@ -49,7 +49,7 @@ final class TrainingTest {
                 worker,
                 TensorSpec.dense("w", rows, width)
                         .initializer(Initializers.constant(1))
-                        .optimizer(Optimizers.sgd(-2f))
+                        .optimizer(Optimizers.add(2))
                         .updates(Updates.SUM));
         int n = worker.workers();
         for (int i = 0; i < 7; i++) {
@@ -71,7 +71,7 @@ final class TrainingTest {
                         worker,
                         TensorSpec.table("w", rows, width)
                                 .initializer(Initializers.constant(1))
-                                .optimizer(Optimizers.sgd(-2f))
+                                .optimizer(Optimizers.add(2))
                                 .updates(Updates.SUM));
                 Random random = new Random(worker.rank());
                 for (int i = 0; i < 7; i++) {

@@ -16,6 +16,9 @@ import java.util.function.LongUnaryOperator;
  * @param name the model's name
  */
 record CollectiveWork(Worker worker, String name) {
+    /** Selects the server for all models, which thereby detects that workers save different ones. */
+    static final long SERVER = 0;
+
     /**
      * Does work once for all workers, between two points at which all of them wait.
      *
@@ -26,13 +29,13 @@ record CollectiveWork(Worker worker, String name) {
     long run(String what, List<RecordEntry> entries, LongUnaryOperator work) {
         worker.awaitAll();
         long attempt = JoinModelPsf.stub(worker)
-                .call(name.hashCode(), name, what, entries)
+                .call(SERVER, name, what, entries)
                 .await()
                 .attempt();
         worker.barrier();
         LeadModel.Response turn = LeadModelPsf.stub(worker)
                 .withDeadline(ModelCheckpoints.LIMIT)
-                .call(name.hashCode(), name, attempt)
+                .call(SERVER, name, attempt)
                 .await();
         if (!turn.leads()) {
             return turn.step();
@@ -54,7 +57,7 @@ record CollectiveWork(Worker worker, String name) {
 
     private void finish(long attempt, PsException.Code code, String failed, long step) {
         FinishModelPsf.stub(worker)
-                .call(name.hashCode(), name, attempt, code.ordinal(), failed, step)
+                .call(SERVER, name, attempt, code.ordinal(), failed, step)
                 .await();
     }
 }

@@ -155,7 +155,8 @@ public final class ModelCheckpoints {
      * @param step the number of the step, at least 0, the same for all workers; the checkpoint with the highest is the
      *     newest
      * @param record the worker's own state, such as its position in the data; at most 64 Ki characters
-     * @throws PsException with {@code BAD_REQUEST} if the workers save different steps; with {@code STORAGE} if the save
+     * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
+     *     takes no part and passes the barrier; with {@code STORAGE} if the save
      *     failed; with {@code UNAVAILABLE} if the worker that saves for all, or a server, was lost; with {@code
      *     CONFIGURATION} if a server has no checkpoint directory; with {@code TIMED_OUT} if the other workers do not call
      *     it within the worker's deadline
@@ -192,7 +193,7 @@ public final class ModelCheckpoints {
             }
             CommitModelPsf.stub(worker)
                     .withDeadline(LIMIT)
-                    .call(name.hashCode(), name, attempt, step, kept, increments > 0, saved)
+                    .call(CollectiveWork.SERVER, name, attempt, step, kept, increments > 0, saved)
                     .await()
                     .notDeleted()
                     .forEach(reason -> LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, reason));
@@ -212,7 +213,7 @@ public final class ModelCheckpoints {
     private Optional<ModelManifest> base() {
         String manifest = BaseModelPsf.stub(worker)
                 .withDeadline(LIMIT)
-                .call(name.hashCode(), name)
+                .call(CollectiveWork.SERVER, name)
                 .await()
                 .manifest();
         return manifest.isEmpty() ? Optional.empty() : Optional.of(ModelManifest.parse(manifest));
@@ -248,7 +249,7 @@ public final class ModelCheckpoints {
     private void discard(long step) {
         DiscardModelPsf.stub(worker)
                 .withDeadline(LIMIT)
-                .call(name.hashCode(), name, step)
+                .call(CollectiveWork.SERVER, name, step)
                 .await();
     }
 
@@ -328,7 +329,7 @@ public final class ModelCheckpoints {
         } catch (PsException e) {
             if (e.code() == PsException.Code.STORAGE) {
                 SkipModelPsf.stub(worker)
-                        .call(name.hashCode(), name, manifest.step())
+                        .call(CollectiveWork.SERVER, name, manifest.step())
                         .await();
             }
             throw e;
@@ -392,7 +393,7 @@ public final class ModelCheckpoints {
     private List<ModelManifest> manifests() {
         ListModels.Response found = ListModelsPsf.stub(worker)
                 .withDeadline(LIMIT)
-                .call(name.hashCode(), name)
+                .call(CollectiveWork.SERVER, name)
                 .await();
         found.damaged().forEach(reason -> LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, reason));
         return found.manifests().stream().map(ModelManifest::parse).toList();

@@ -17,6 +17,7 @@ import io.psf.builtin.dense.DensePush;
 import io.psf.builtin.dense.DensePushPsf;
 import io.psf.builtin.dense.DensePushPull;
 import io.psf.builtin.dense.DensePushPullPsf;
+import io.psf.builtin.push.EndPushesPsf;
 import io.psf.builtin.sparse.FindRows;
 import io.psf.builtin.sparse.FindRowsPsf;
 import io.psf.builtin.sparse.KeyPages;
@@ -133,11 +134,15 @@ public final class Tensors {
      * saved with the tensor, and replaces that of the spec when the tensor is loaded. Blocks until every shard has the
      * rate.
      *
-     * @param rate the learning rate, the argument {@code lr} of the optimizer
+     * @param rate the learning rate, the argument {@code lr} of the optimizer, at least 0
+     * @throws IllegalArgumentException if the rate is negative or not finite
      * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the optimizer has no learning rate, or does not take
      *     this one, alone or with a factor of its schedule
      */
     public static void setLearningRate(TensorCaller worker, TensorId tensor, double rate) {
+        if (!(rate >= 0) || !Float.isFinite((float) rate)) {
+            throw new IllegalArgumentException("rate: " + rate + " (expected: >= 0)");
+        }
         SetLearningRatePsf.stub(worker).call(tensor, (float) rate).await();
     }
 
@@ -194,6 +199,22 @@ public final class Tensors {
     /** Returns the rounds of a synchronous tensor so far, and the late pushes. Blocks until the servers have answered. */
     public static Rounds rounds(TensorCaller worker, TensorId tensor) {
         return Rounds.of(worker, tensor);
+    }
+
+    /**
+     * Says that this worker pushes no more to a synchronous tensor, such as at the end of its training: the rounds of the
+     * other workers no longer wait for it, with a {@link TensorSpec#quorum} and without. Without this call, a worker that
+     * has fewer batches than the others, or is done before them, is waited for as long as its {@code Worker} is open.
+     *
+     * <p>The earlier pushes of this worker have been answered when the call is, and count in their rounds. A round that
+     * has waited for this worker alone closes now, with the pushes that it has: {@link Updates#MEAN} divides by their
+     * number. If this worker pushes again, it takes part again: its push belongs to the oldest open round, as ever, and
+     * the later rounds wait for it. With a quorum, that push is late if a round has closed meanwhile.
+     *
+     * <p>Blocks until the servers know it. Does nothing on an asynchronous tensor.
+     */
+    public static void endPushes(TensorCaller worker, TensorId tensor) {
+        EndPushesPsf.stub(worker).call(tensor).await();
     }
 
     /**

@@ -27,25 +27,34 @@ import javax.tools.Diagnostic;
 /** Generates the providers by which nodes find optimizers and initializers on their class path, each from one class. */
 @AutoService(Processor.class)
 public final class NamedProcessor extends AbstractProcessor {
-    private static final List<Class<? extends Annotation>> KINDS = List.of(PsOptimizer.class, PsInitializer.class);
-
     private final Problems problems = new Problems();
-    private final JavaEmitter emitter = new JavaEmitter();
+    private JavaEmitter emitter;
     private NamedReader reader;
+    private boolean isUsable;
 
     /** Called by the compiler. */
     @SuppressWarnings("NullAway") // the compiler calls init before any other method
     public NamedProcessor() {}
 
     @Override
+    @SuppressWarnings("NullAway") // without these the processor is not usable, and reads nothing
     public synchronized void init(ProcessingEnvironment environment) {
         super.init(environment);
+        isUsable = ProcessorPath.missing(getClass().getClassLoader()).isEmpty(); // PsfProcessor reports it
+        if (!isUsable) {
+            return;
+        }
+        emitter = new JavaEmitter();
         reader = new NamedReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
     }
 
     @Override
     public Set<String> getSupportedAnnotationTypes() {
-        return KINDS.stream().map(Class::getName).collect(Collectors.toSet());
+        return isUsable ? kinds().stream().map(Class::getName).collect(Collectors.toSet()) : Set.of();
+    }
+
+    private static List<Class<? extends Annotation>> kinds() {
+        return List.of(PsOptimizer.class, PsInitializer.class);
     }
 
     @Override
@@ -55,7 +64,10 @@ public final class NamedProcessor extends AbstractProcessor {
 
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
-        for (Class<? extends Annotation> kind : KINDS) {
+        if (!isUsable) {
+            return false;
+        }
+        for (Class<? extends Annotation> kind : kinds()) {
             for (Element each : round.getElementsAnnotatedWith(kind)) {
                 process(each, kind);
             }

@@ -28,6 +28,7 @@ import javax.lang.model.SourceVersion;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.TypeElement;
 import javax.tools.Diagnostic;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Generates {@code XPsf} in the package of each interface {@code X} with {@code PsFunction}, and the providers by which
@@ -45,7 +46,11 @@ public final class PsfProcessor extends AbstractProcessor {
     /** The names of the classes that this processor has written. */
     private final Set<String> written = new HashSet<>();
 
-    private final Emitter emitter;
+    /** The emitter of a test; null for the one that writes Java, whose class needs what the processor path may lack. */
+    private final @Nullable Emitter given;
+
+    private Emitter emitter;
+    private boolean isUsable;
     private int rounds;
 
     private FunctionReader functions;
@@ -54,17 +59,23 @@ public final class PsfProcessor extends AbstractProcessor {
 
     /** Called by the compiler. */
     public PsfProcessor() {
-        this(new JavaEmitter());
+        this(null);
     }
 
     @SuppressWarnings("NullAway") // the compiler calls init before any other method
-    PsfProcessor(Emitter emitter) {
-        this.emitter = emitter;
+    PsfProcessor(@Nullable Emitter given) {
+        this.given = given;
     }
 
     @Override
+    @SuppressWarnings("NullAway") // without these the processor is not usable, and reads nothing
     public synchronized void init(ProcessingEnvironment environment) {
         super.init(environment);
+        isUsable = ProcessorPath.isComplete(environment.getMessager());
+        if (!isUsable) {
+            return;
+        }
+        emitter = given == null ? new JavaEmitter() : given;
         functions = new FunctionReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         handlers = new HandlerReader(environment.getElementUtils(), environment.getTypeUtils(), problems);
         schemas = new Schemas(environment, new Evolution(problems));
@@ -72,7 +83,7 @@ public final class PsfProcessor extends AbstractProcessor {
 
     @Override
     public Set<String> getSupportedAnnotationTypes() {
-        return Set.of(PsFunction.class.getName(), PsHandler.class.getName());
+        return isUsable ? Set.of(PsFunction.class.getName(), PsHandler.class.getName()) : Set.of();
     }
 
     @Override
@@ -87,6 +98,9 @@ public final class PsfProcessor extends AbstractProcessor {
 
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+        if (!isUsable) {
+            return false;
+        }
         schemas.compiles(round.getRootElements());
         if (round.processingOver()) {
             if (!round.errorRaised()) {

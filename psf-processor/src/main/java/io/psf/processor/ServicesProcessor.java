@@ -34,12 +34,15 @@ public final class ServicesProcessor extends AbstractProcessor {
     /** The providers by service. */
     private final Map<String, Set<String>> providers = new TreeMap<>();
 
+    private final boolean isUsable =
+            ProcessorPath.missing(getClass().getClassLoader()).isEmpty(); // PsfProcessor reports it
+
     /** Called by the compiler. */
     public ServicesProcessor() {}
 
     @Override
     public Set<String> getSupportedAnnotationTypes() {
-        return Set.of(ListedProvider.class.getName());
+        return isUsable ? Set.of(ListedProvider.class.getName()) : Set.of();
     }
 
     @Override
@@ -49,6 +52,9 @@ public final class ServicesProcessor extends AbstractProcessor {
 
     @Override
     public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+        if (!isUsable) {
+            return false;
+        }
         for (Element each : round.getElementsAnnotatedWith(ListedProvider.class)) {
             providers
                     .computeIfAbsent(service(each), service -> new TreeSet<>())

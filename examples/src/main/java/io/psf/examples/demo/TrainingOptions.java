@@ -74,7 +74,7 @@ final class TrainingOptions {
             paramLabel = "ROWS",
             description = "the rows of the embedding table that a worker caches; pushes of a cached table are applied"
                     + " when they arrive, in both modes (default: no cache)")
-    private int cache;
+    private @Nullable Integer cache;
 
     @Option(
             names = "--checkpoints",
@@ -121,7 +121,10 @@ final class TrainingOptions {
 
     /** Returns the number of embedding rows that a worker caches; 0 for no cache. */
     int cache() {
-        if (cache < 0) {
+        if (cache == null) {
+            return 0;
+        }
+        if (cache < 1) {
             throw new PsException(PsException.Code.CONFIGURATION, "--cache: " + cache + " (expected: >= 1)");
         }
         return cache;

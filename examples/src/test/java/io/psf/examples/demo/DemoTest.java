@@ -1,6 +1,7 @@
 package io.psf.examples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.examples.plot.Picture;
 import java.io.IOException;
@@ -90,6 +91,20 @@ class DemoTest {
         demo.setErr(new PrintWriter(errors));
         assertThat(demo.execute("--mode", "sometimes")).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(errors.toString()).contains("sometimes (expected: sync or async)");
+        for (String rows : List.of("0", "-1")) {
+            assertThatThrownBy(() -> options("--cache", rows).cache())
+                    .hasMessageContaining("--cache: " + rows + " (expected: >= 1)");
+        }
+        assertThat(options("--cache", "1").cache()).isEqualTo(1);
+        assertThat(options().cache()).isZero();
+    }
+
+    private static TrainingOptions options(String... arguments) {
+        TrainingOptions options = new TrainingOptions();
+        new CommandLine(CommandLine.Model.CommandSpec.create()
+                        .addMixin("options", CommandLine.Model.CommandSpec.forAnnotatedObject(options)))
+                .parseArgs(arguments);
+        return options;
     }
 
     private double auc(String... arguments) {

@@ -1,5 +1,6 @@
 package io.psf.builtin.allreduce;
 
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.Role;
 import io.psf.api.array.FloatArray;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * One all-reduce on a shard: the values of the workers that have called, and their answers. Values that wait for those
@@ -23,6 +25,7 @@ final class OpenReduction {
     /** The values that are not combined yet, by worker, in the order of the ranks. */
     private final TreeMap<Integer, Held> held = new TreeMap<>();
 
+    private final Supplier<String> waitsFor;
     private boolean begun;
 
     /**
@@ -32,8 +35,14 @@ final class OpenReduction {
      */
     private record Held(FloatArray values, Runnable release) {}
 
-    OpenReduction(Operation operation) {
+    /**
+     * Creates an all-reduce without values.
+     *
+     * @param waitsFor says which workers have not called
+     */
+    OpenReduction(Operation operation, Supplier<String> waitsFor) {
         this.operation = operation;
+        this.waitsFor = waitsFor;
     }
 
     boolean has(int worker) {
@@ -48,7 +57,7 @@ final class OpenReduction {
             throw Reductions.refused("second call of worker " + worker, "one call of each worker");
         }
         held.put(worker, new Held(values, release));
-        CompletableFuture<ReduceValues.Response> answer = new CompletableFuture<>();
+        CompletableFuture<ReduceValues.Response> answer = new DeferredAnswer<>(waitsFor);
         answers.put(worker, answer);
         return answer;
     }

@@ -5,10 +5,13 @@ import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.builtin.optimizer.Shapes;
+import io.psf.builtin.push.Workers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -58,7 +61,7 @@ final class Reductions implements MemberListener {
                     PsException.Code.RESOURCE_EXHAUSTED,
                     "open all-reduces: " + (MOST_OPEN + 1) + " (expected: at most " + MOST_OPEN + ")");
         }
-        OpenReduction reduction = there == null ? new OpenReduction(slice.operation()) : there;
+        OpenReduction reduction = there == null ? new OpenReduction(slice.operation(), this::waitsFor) : there;
         CompletionStage<ReduceValues.Response> answer =
                 reduction.add(worker, slice.operation(), slice.values(), shard.requestRelease());
         open.put(number, reduction);
@@ -80,6 +83,17 @@ final class Reductions implements MemberListener {
                                 "the same number of calls of each worker"));
             }
         }
+    }
+
+    private String waitsFor() {
+        Map.Entry<Long, OpenReduction> oldest = open.firstEntry();
+        if (oldest == null) {
+            return "";
+        }
+        Set<Integer> missing = new TreeSet<>(Workers.of(shard.members()));
+        missing.removeIf(oldest.getValue()::has);
+        return "workers that have not called all-reduce " + oldest.getKey() + ": " + missing
+                + " (expected: none of those that are present)";
     }
 
     static PsException refused(String actual, String expected) {

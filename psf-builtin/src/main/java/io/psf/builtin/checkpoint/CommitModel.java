@@ -12,7 +12,7 @@ public interface CommitModel {
     /**
      * The save to commit.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
      * @param attempt the attempt's number
      * @param step the number of the step

@@ -11,7 +11,7 @@ public interface DiscardModel {
     /**
      * The step to delete.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
      * @param step the number of the step
      */

@@ -12,7 +12,7 @@ public interface FinishModel {
     /**
      * The outcome.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name
      * @param attempt the attempt's number
      * @param code the number of the failure's code; 0 on success

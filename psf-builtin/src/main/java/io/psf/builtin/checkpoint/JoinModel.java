@@ -16,7 +16,7 @@ public interface JoinModel {
     /**
      * The worker's part.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
      * @param work the work, as text, such as {@code save of step 3}; the same for all workers
      * @param entries the worker's record
@@ -40,8 +40,8 @@ public interface JoinModel {
                     PsException.Code.BAD_REQUEST,
                     "record: " + length + " characters (expected: at most " + LONGEST + ")");
         }
-        ModelAttempt attempt = ModelAttempts.of(server).open(request.model());
-        attempt.join(server.call().worker(), request.work(), request.entries());
+        ModelAttempt attempt = ModelAttempts.of(server).open();
+        attempt.join(server.call().worker(), request.model(), request.work(), request.entries());
         return new Response(attempt.number());
     }
 }

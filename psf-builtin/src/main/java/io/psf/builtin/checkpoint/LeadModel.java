@@ -16,7 +16,7 @@ public interface LeadModel {
     /**
      * The attempt.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name
      * @param attempt the attempt's number
      */
@@ -30,10 +30,13 @@ public interface LeadModel {
      */
     record Response(boolean leads, long step) {}
 
-    /** Answers the first worker at once, the others when that one has finished. Does not hold the lane meanwhile. */
+    /**
+     * Answers the first worker at once, the others when that one has finished. Does not hold the lane meanwhile. Fails
+     * with {@code BAD_REQUEST} if a present worker has joined for other work, or not at all.
+     */
     default CompletionStage<Response> handle(Request request, Node server) {
         return ModelAttempts.of(server)
                 .at(request.model(), request.attempt())
-                .lead(server.call().worker(), Workers.of(server.members()));
+                .lead(server.call().worker(), request.model(), Workers.of(server.members()));
     }
 }

@@ -14,7 +14,7 @@ public interface ListModels {
     /**
      * The model.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name, a path below the server's checkpoint directory
      */
     record Request(@ByKey long server, String model) {}

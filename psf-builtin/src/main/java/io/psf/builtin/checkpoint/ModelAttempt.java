@@ -1,14 +1,18 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,32 +20,55 @@ import org.jspecify.annotations.Nullable;
  * for it. Used on the server's lane.
  */
 final class ModelAttempt {
+    /**
+     * The time in which the server has to hear that a worker has left, which the barrier did not wait for. After it, a
+     * worker without a part has passed the barrier with a call of its own.
+     */
+    private static final Duration TO_HEAR = Duration.ofSeconds(5);
+
     private final long number;
+    private final Executor late;
     /** The workers that take part, by rank. */
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
 
     private final Map<Integer, CompletableFuture<LeadModel.Response>> waiting = new LinkedHashMap<>();
     private int leader = -1;
-    private @Nullable PsException failure;
+    private volatile @Nullable PsException failure;
     private @Nullable Long step;
 
     /** The part of one worker: the work that it wants to do, as text, and its record. */
-    private record Part(String work, List<RecordEntry> entries) {}
+    private record Part(String model, String work, List<RecordEntry> entries) {
+        @Override
+        public String toString() {
+            return work + " of model \"" + model + "\"";
+        }
+    }
 
     ModelAttempt(long number) {
+        this(number, CompletableFuture.delayedExecutor(TO_HEAR.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /**
+     * Creates an attempt.
+     *
+     * @param late runs a task after the time in which the server has to hear of the loss of a worker
+     */
+    ModelAttempt(long number, Executor late) {
         this.number = number;
+        this.late = late;
     }
 
     long number() {
         return number;
     }
 
-    boolean hasLeader() {
-        return leader >= 0;
+    /** Returns true if the attempt has a leader or has failed without one: no further worker can take part. */
+    boolean hasBegun() {
+        return leader >= 0 || failure != null;
     }
 
-    void join(int worker, String work, List<RecordEntry> entries) {
-        parts.put(worker, new Part(work, entries));
+    void join(int worker, String model, String work, List<RecordEntry> entries) {
+        parts.put(worker, new Part(model, work, entries));
     }
 
     /** Returns the records of the workers, in the order of the ranks. */
@@ -51,38 +78,79 @@ final class ModelAttempt {
 
     /**
      * Makes the first worker that calls the leader. The others are answered when it has finished. The attempt fails with
-     * {@code BAD_REQUEST} if the workers want to do different work.
+     * {@code BAD_REQUEST} if the workers want to do different work, or if a present worker has no part.
      *
      * @param present the ranks of the workers that are present; others no longer take part
      */
-    CompletionStage<LeadModel.Response> lead(int worker, Set<Integer> present) {
-        if (!hasLeader()) {
-            parts.keySet().retainAll(present);
-            leader = worker;
-            failure = difference();
-            if (failure == null) {
-                return CompletableFuture.completedFuture(new LeadModel.Response(true, 0));
-            }
-        }
+    CompletionStage<LeadModel.Response> lead(int worker, String model, Set<Integer> present) {
+        requirePart(worker, model);
         CompletableFuture<LeadModel.Response> answer = new CompletableFuture<>();
         waiting.put(worker, answer);
         retain(present);
-        answerAll();
+        if (!hasBegun()) {
+            PsException refusal = withoutPart(present);
+            late.execute(() -> {
+                if (answer.completeExceptionally(refusal)) {
+                    failure = refusal;
+                }
+            });
+        }
         return answer;
     }
 
-    /** Returns the failure if a worker wants to do other work than the first; null if all want to do the same. */
-    private @Nullable PsException difference() {
-        Map.Entry<Integer, Part> first = parts.firstEntry();
-        for (Map.Entry<Integer, Part> each : parts.entrySet()) {
-            if (!each.getValue().work().equals(first.getValue().work())) {
-                return new PsException(
-                        PsException.Code.BAD_REQUEST,
-                        each.getValue().work() + " by worker " + each.getKey() + " (expected: "
-                                + first.getValue().work() + ", as by worker " + first.getKey() + ")");
-            }
+    /** Returns the failure if a present worker has no part. */
+    private PsException withoutPart(Set<Integer> present) {
+        Set<Integer> missing = new TreeSet<>(present);
+        missing.removeAll(parts.keySet());
+        return new PsException(
+                PsException.Code.BAD_REQUEST,
+                parts.firstEntry().getValue() + ": without workers " + missing
+                        + ", which passed the barrier with a call of their own (expected: all present workers save and"
+                        + " load together)");
+    }
+
+    /** Two threads of one worker that save different models would share its part. */
+    private void requirePart(int worker, String model) {
+        Part part = parts.get(worker);
+        if (part == null || !part.model().equals(model)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "model \"" + model + "\": worker " + worker + " has joined for "
+                            + (part == null ? "none" : "model \"" + part.model() + "\"")
+                            + " (expected: one model at a time)");
         }
-        return null;
+    }
+
+    /**
+     * Selects the leader once all present workers have a part. Fails the attempt if their work differs, or if its leader
+     * is not present.
+     */
+    void retain(Set<Integer> present) {
+        if (!hasBegun() && !waiting.isEmpty()) {
+            parts.keySet().retainAll(present);
+            waiting.keySet().retainAll(present);
+            failure = difference();
+            if (failure == null && parts.keySet().containsAll(present)) {
+                selectLeader();
+            }
+        } else if (leader >= 0 && !isFinished() && !present.contains(leader)) {
+            failure = new PsException(
+                    PsException.Code.UNAVAILABLE,
+                    "worker " + leader + " left or was lost before it had finished (expected: the worker that saves or"
+                            + " loads for all stays; try again)");
+        }
+        answerAll();
+    }
+
+    private void selectLeader() {
+        for (Map.Entry<Integer, CompletableFuture<LeadModel.Response>> each : List.copyOf(waiting.entrySet())) {
+            leader = each.getKey();
+            waiting.remove(leader);
+            if (each.getValue().complete(new LeadModel.Response(true, 0))) {
+                return;
+            }
+            leader = -1; // refused meanwhile
+        }
     }
 
     /**
@@ -103,25 +171,14 @@ final class ModelAttempt {
         answerAll();
     }
 
-    /** Fails the attempt if its leader is not present. */
-    void retain(Set<Integer> present) {
-        if (hasLeader() && !isFinished() && !present.contains(leader)) {
-            failure = new PsException(
-                    PsException.Code.UNAVAILABLE,
-                    "worker " + leader + " left or was lost before it had finished (expected: the worker that saves or"
-                            + " loads for all stays; try again)");
-            answerAll();
-        }
-    }
-
     private boolean isFinished() {
         return failure != null || step != null;
     }
 
     private void answerAll() {
         List<CompletableFuture<LeadModel.Response>> answers = new ArrayList<>(waiting.values());
-        if (failure != null) {
-            PsException cause = failure;
+        PsException cause = failure;
+        if (cause != null) {
             waiting.clear();
             answers.forEach(answer -> answer.completeExceptionally(cause));
         } else if (step != null) {
@@ -129,5 +186,20 @@ final class ModelAttempt {
             waiting.clear();
             answers.forEach(answer -> answer.complete(response));
         }
+    }
+
+    /** Returns the failure if a worker wants to do other work than the first; null if all want to do the same. */
+    private @Nullable PsException difference() {
+        Map.Entry<Integer, Part> first = parts.firstEntry();
+        for (Map.Entry<Integer, Part> each : parts.entrySet()) {
+            Part part = each.getValue();
+            if (!part.toString().equals(first.getValue().toString())) {
+                return new PsException(
+                        PsException.Code.BAD_REQUEST,
+                        part + " by worker " + each.getKey() + " (expected: " + first.getValue() + ", as by worker "
+                                + first.getKey() + ")");
+            }
+        }
+        return null;
     }
 }

@@ -11,12 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The latest attempts to save or load models, by the name of the model. Attached to a server, used on its lane. */
+/**
+ * The latest attempts to save or load models, and the damaged steps of each model. One server has the attempts for all
+ * models, so that workers that save different ones at once are refused. Attached to a server, used on its lane.
+ */
 final class ModelAttempts implements MemberListener {
     /** A worker may begin the next attempt before a slower one has asked for the outcome of the last. */
     private static final int KEPT = 2;
 
-    private final Map<String, Deque<ModelAttempt>> byModel = new HashMap<>();
+    private final Deque<ModelAttempt> attempts = new ArrayDeque<>();
     private final Map<String, SkippedSteps> skipped = new HashMap<>();
     /** The number of attempts begun so far; the next attempt's number. */
     private long begun;
@@ -26,9 +29,8 @@ final class ModelAttempts implements MemberListener {
     }
 
     /** Returns the attempt that has no leader yet, or begins one. */
-    ModelAttempt open(String model) {
-        Deque<ModelAttempt> attempts = byModel.computeIfAbsent(model, name -> new ArrayDeque<>());
-        if (attempts.isEmpty() || attempts.getLast().hasLeader()) {
+    ModelAttempt open() {
+        if (attempts.isEmpty() || attempts.getLast().hasBegun()) {
             attempts.add(new ModelAttempt(begun++));
         }
         if (attempts.size() > KEPT) {
@@ -43,7 +45,7 @@ final class ModelAttempts implements MemberListener {
      * @throws PsException with {@code BAD_REQUEST} if later ones have replaced it
      */
     ModelAttempt at(String model, long number) {
-        return byModel.getOrDefault(model, new ArrayDeque<>()).stream()
+        return attempts.stream()
                 .filter(attempt -> attempt.number() == number)
                 .findFirst()
                 .orElseThrow(() -> new PsException(
@@ -59,6 +61,6 @@ final class ModelAttempts implements MemberListener {
 
     @Override
     public void membersChanged(List<Member> members) {
-        byModel.values().forEach(attempts -> attempts.forEach(attempt -> attempt.retain(Workers.of(members))));
+        attempts.forEach(attempt -> attempt.retain(Workers.of(members)));
     }
 }

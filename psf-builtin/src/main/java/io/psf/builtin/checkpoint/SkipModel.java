@@ -14,7 +14,7 @@ public interface SkipModel {
     /**
      * The damaged step.
      *
-     * @param server any number; it selects the server, and is the same for all calls for a model
+     * @param server any number; it selects the server, and is the same for all calls for models
      * @param model the model's name
      * @param step the number of the step
      */

@@ -15,7 +15,7 @@ import java.util.List;
 public record AdaDelta(float lr, float rho, float eps) implements Kernel {
     /** Checks the arguments. */
     public AdaDelta {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.fraction("rho", rho);
         Checks.positive("eps", eps);
     }

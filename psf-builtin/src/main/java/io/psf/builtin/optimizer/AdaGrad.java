@@ -15,7 +15,7 @@ import java.util.List;
 public record AdaGrad(float lr, float a0, float eps) implements Kernel {
     /** Checks the arguments. */
     public AdaGrad {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.atLeastZero("a0", a0);
         Checks.positive("eps", eps);
     }

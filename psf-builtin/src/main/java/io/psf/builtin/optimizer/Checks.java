@@ -24,7 +24,7 @@ final class Checks {
 
     /** Checks the arguments of Adam and its variants. */
     static void adam(float lr, float b1, float b2, float eps) {
-        finite("lr", lr);
+        atLeastZero("lr", lr);
         fraction("b1", b1);
         fraction("b2", b2);
         positive("eps", eps);

@@ -12,12 +12,12 @@ public final class LearningRate {
     /**
      * Sets the rate that replaces that of the optimizer, before the factor of a schedule.
      *
-     * @throws PsException with {@code BAD_REQUEST} if the rate is not finite, or the optimizer has none that can be set,
+     * @throws PsException with {@code BAD_REQUEST} if the rate is negative or not finite, or the optimizer has none that can be set,
      *     or does not take this one, alone or with a factor of its schedule
      */
     public static void set(Shard shard, float rate) {
-        if (!Float.isFinite(rate)) {
-            throw new PsException(PsException.Code.BAD_REQUEST, "learning rate: " + rate + " (expected: finite)");
+        if (!(rate >= 0) || !Float.isFinite(rate)) {
+            throw new PsException(PsException.Code.BAD_REQUEST, "learning rate: " + rate + " (expected: >= 0)");
         }
         shard.setOptimizer(BadRequest.ifIllegal(() -> rated(shard).requireRates(rate)));
         Progress.of(shard).setLearningRate(rate);

@@ -13,7 +13,7 @@ import java.util.List;
 public record Momentum(float lr, float m) implements Kernel {
     /** Checks the arguments. */
     public Momentum {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.fraction("m", m);
     }
 

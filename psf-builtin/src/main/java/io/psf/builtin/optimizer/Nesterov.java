@@ -14,7 +14,7 @@ import java.util.List;
 public record Nesterov(float lr, float m) implements Kernel {
     /** Checks the arguments. */
     public Nesterov {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.fraction("m", m);
     }
 

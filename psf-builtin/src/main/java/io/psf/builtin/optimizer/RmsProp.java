@@ -14,7 +14,7 @@ import java.util.List;
 public record RmsProp(float lr, float rho, float eps) implements Kernel {
     /** Checks the arguments. */
     public RmsProp {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.fraction("rho", rho);
         Checks.positive("eps", eps);
     }

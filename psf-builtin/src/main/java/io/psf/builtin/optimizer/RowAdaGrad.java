@@ -15,7 +15,7 @@ import java.util.List;
 public record RowAdaGrad(float lr, float a0, float eps) implements RowKernel {
     /** Checks the arguments. */
     public RowAdaGrad {
-        Checks.finite("lr", lr);
+        Checks.atLeastZero("lr", lr);
         Checks.atLeastZero("a0", a0);
         Checks.positive("eps", eps);
     }

@@ -1,5 +1,6 @@
 package io.psf.builtin.partial;
 
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.array.FloatArray;
@@ -37,7 +38,8 @@ final class PartialMean {
                     "worker: " + worker + " (expected: a partner that has not called yet: " + missing + ")");
         }
         brought.put(worker, values);
-        CompletableFuture<PartialReduceMean.Response> answer = new CompletableFuture<>();
+        CompletableFuture<PartialReduceMean.Response> answer =
+                new DeferredAnswer<>(() -> "partners that have not sent values: " + missing + " (expected: none)");
         answers.add(answer);
         return answer;
     }

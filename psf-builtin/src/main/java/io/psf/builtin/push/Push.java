@@ -1,7 +1,7 @@
 package io.psf.builtin.push;
 
 import io.psf.api.Caller;
-import java.util.concurrent.CompletableFuture;
+import io.psf.api.DeferredAnswer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 record Push<R>(
         Supplier<R> answer,
-        CompletableFuture<R> answered,
+        DeferredAnswer<R> answered,
         @Nullable Caller caller) {
-    Push(Supplier<R> answer, @Nullable Caller caller) {
-        this(answer, new CompletableFuture<>(), caller);
+    /**
+     * Creates the push of an open round.
+     *
+     * @param waitsFor says which workers the round waits for
+     */
+    Push(Supplier<R> answer, @Nullable Caller caller, Supplier<String> waitsFor) {
+        this(answer, new DeferredAnswer<>(waitsFor), caller);
     }
 
     void complete() {

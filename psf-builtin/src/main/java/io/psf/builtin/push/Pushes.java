@@ -16,6 +16,7 @@ import io.psf.builtin.optimizer.TiledOptimizer;
 import io.psf.builtin.policy.RowPolicy;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On an asynchronous tensor, a push steps the optimizer on arrival. On a synchronous tensor, a round takes one push
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
- * to the next round. A worker that has left is not waited for. Its earlier pushes count, and so does a push whose
- * caller has cancelled its call. With a {@link Quorum}, a round closes without the slowest workers.
+ * to the next round. A worker that has left is not waited for, and neither is one that has said that it pushes no more,
+ * until it pushes again. Its earlier pushes count, and so does a push whose caller has cancelled its call. With a
+ * {@link Quorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
  * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
@@ -56,6 +58,12 @@ public final class Pushes implements MemberListener {
     private final @Nullable RowPolicy policy;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
+
+    /** The ranks of the workers that push no more. */
+    private final Set<Integer> ended = new HashSet<>();
+
+    /** Says which workers the oldest round waits for; one object for all pushes. */
+    private final Supplier<String> waitsFor = this::waitsFor;
 
     private boolean closing;
 
@@ -173,7 +181,17 @@ public final class Pushes implements MemberListener {
 
     @Override
     public void membersChanged(List<Member> members) {
+        if (!ended.isEmpty()) {
+            ended.retainAll(Workers.of(members)); // another worker may get the rank of one that has left
+        }
         closeRounds(members);
+    }
+
+    /** Waits no more for a worker's pushes, in open rounds and later ones, until the worker pushes again. */
+    void end(int worker) {
+        if (synchronous && ended.add(worker)) {
+            closeRounds(shard.members());
+        }
     }
 
     private <R> CompletionStage<R> take(Update update, Supplier<R> answer) {
@@ -188,8 +206,9 @@ public final class Pushes implements MemberListener {
             apply(update);
             return CompletableFuture.completedFuture(answer.get());
         }
-        Push<R> push = new Push<>(answer, summing == null ? null : shard.caller());
+        Push<R> push = new Push<>(answer, summing == null ? null : shard.caller(), waitsFor);
         int worker = shard.call().worker();
+        ended.remove(worker);
         if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
             return CompletableFuture.completedFuture(answer.get());
@@ -243,17 +262,39 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Returns the lowest rank of the present workers that have not pushed in a round; {@code Integer.MAX_VALUE} if all
-     * have.
+     * Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none.
      */
-    private static int lowestMissing(Round round, List<Member> members) {
+    private int lowestMissing(Round round, List<Member> members) {
         int lowest = Integer.MAX_VALUE;
         for (Member member : members) {
-            if (member.role() == Role.WORKER && !round.has(member.rank())) {
+            if (isMissing(member, round)) {
                 lowest = Math.min(lowest, member.rank());
             }
         }
         return lowest;
+    }
+
+    private boolean isMissing(Member member, Round round) {
+        return member.role() == Role.WORKER && !round.has(member.rank()) && !ended.contains(member.rank());
+    }
+
+    private String waitsFor() {
+        Round oldest = open.peek();
+        if (closing || oldest == null) {
+            return "";
+        }
+        List<Integer> missing = shard.members().stream()
+                .filter(member -> isMissing(member, oldest))
+                .map(Member::rank)
+                .sorted()
+                .toList();
+        return "workers without a push in round " + (closed + 1) + ": " + missing + " (expected: none of those that are"
+                + " present and have not ended their pushes"
+                + (quorum == null
+                        ? ""
+                        : ", or " + quorum.pushes() + " pushes instead of "
+                                + oldest.pushes().size())
+                + ")";
     }
 
     /**

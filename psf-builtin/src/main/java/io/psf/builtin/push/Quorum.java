@@ -53,6 +53,11 @@ final class Quorum {
         workers.forEach(worker -> answered.put(worker, closed));
     }
 
+    /** Returns the number of pushes at which a round closes. */
+    int pushes() {
+        return pushes;
+    }
+
     boolean isReached(Round round) {
         return round.pushes().size() >= pushes;
     }

@@ -1,5 +1,6 @@
 package io.psf.builtin.ssp;
 
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.builtin.push.Workers;
@@ -9,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +26,9 @@ final class SspGroup {
     private final Map<Integer, Pace> paces = new HashMap<>();
     /** The workers that have joined, those that are lost included. */
     private final Set<Integer> joined = new HashSet<>();
+
+    /** The workers that were present at the last change. */
+    private Set<Integer> present = Set.of();
 
     private final List<Waiting> waiting = new ArrayList<>();
 
@@ -68,8 +73,9 @@ final class SspGroup {
         }
         join(worker);
         paces.put(rank, new Pace(worker, clock));
-        CompletableFuture<SspSync.Response> answer = new CompletableFuture<>();
-        waiting.add(new Waiting(clock - staleness, answer));
+        long until = clock - staleness;
+        CompletableFuture<SspSync.Response> answer = new DeferredAnswer<>(() -> behind(until));
+        waiting.add(new Waiting(until, answer));
         release(members);
         return answer;
     }
@@ -78,7 +84,8 @@ final class SspGroup {
      * Answers the calls for which the slowest worker is within the staleness now. Drops calls that are done already.
      */
     void release(List<Member> members) {
-        long slowest = slowest(Workers.of(members));
+        present = Workers.of(members);
+        long slowest = slowest(present);
         List<Waiting> pass = new ArrayList<>();
         waiting.removeIf(each -> each.answer().isDone()); // timed out or cancelled
         waiting.removeIf(each -> each.until() <= slowest && pass.add(each));
@@ -102,6 +109,25 @@ final class SspGroup {
             }
         }
         return paces.size() < size && !toCome.isEmpty() ? 0 : slowest;
+    }
+
+    /** Returns which workers are behind a clock, as a message. */
+    private String behind(long until) {
+        Map<Integer, Long> clocks = new TreeMap<>();
+        Set<Integer> toCome = new HashSet<>(present);
+        if (joined.size() >= size) {
+            toCome.retainAll(joined);
+        }
+        for (Pace pace : paces.values()) {
+            toCome.remove(pace.worker());
+            if (present.contains(pace.worker()) && pace.clock() < until) {
+                clocks.put(pace.worker(), pace.clock());
+            }
+        }
+        if (paces.size() < size) {
+            toCome.forEach(worker -> clocks.put(worker, 0L));
+        }
+        return "workers behind clock " + until + ", with their clocks: " + clocks + " (expected: none in " + this + ")";
     }
 
     private static void require(boolean holds, String name, long actual, String expected) {

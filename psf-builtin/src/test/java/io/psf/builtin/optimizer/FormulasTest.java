@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -268,7 +269,7 @@ class FormulasTest {
 
     @Test
     void argumentsOutsideTheirRangeAreRefused() {
-        assertThatThrownBy(() -> Optimizers.sgd(Double.NaN)).hasMessage("lr: NaN (expected: finite)");
+        assertThatThrownBy(() -> Optimizers.sgd(Double.NaN)).hasMessage("lr: NaN (expected: >= 0)");
         assertThatThrownBy(() -> Optimizers.momentum(0.1, 1)).hasMessage("m: 1.0 (expected: in [0, 1))");
         assertThatThrownBy(() -> Optimizers.adaGrad(0.1, -1, 1)).hasMessage("a0: -1.0 (expected: >= 0)");
         assertThatThrownBy(() -> Optimizers.adam(0.1, 0.9, 0.999, 0)).hasMessage("eps: 0.0 (expected: > 0)");
@@ -280,6 +281,53 @@ class FormulasTest {
                 .hasMessage("argument of psf.sgd: \"momentum\" (expected: lr)");
         assertThatThrownBy(() -> Optimizers.of("psf.sgd", Map.of("lr", "fast")))
                 .hasMessage("argument \"lr\" of psf.sgd: \"fast\" (expected: a float32)");
+    }
+
+    /** It would climb in silence. */
+    @Test
+    void aNegativeLearningRateIsRefused() {
+        List<Function<Double, OptimizerSpec>> all = List.of(
+                Optimizers::sgd,
+                rate -> Optimizers.momentum(rate, 0.9),
+                rate -> Optimizers.nesterov(rate, 0.9),
+                Optimizers::adaGrad,
+                Optimizers::rowAdaGrad,
+                Optimizers::rmsProp,
+                rate -> Optimizers.adaDelta(rate, 0.95, 1e-6),
+                Optimizers::adam,
+                Optimizers::lazyAdam,
+                Optimizers::adamW,
+                Optimizers::lamb,
+                rate -> Optimizers.ftrl(rate, 1, 1));
+        for (Function<Double, OptimizerSpec> each : all) {
+            for (double rate : new double[] {-1, -1e-6, Double.POSITIVE_INFINITY}) {
+                assertThatThrownBy(() -> each.apply(rate))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("lr: " + (float) rate + " (expected: ");
+            }
+            assertThat(each.apply(0.5).arguments()).containsEntry("lr", "0.5");
+        }
+    }
+
+    @Test
+    void everyArgumentHasItsRange() {
+        assertThatThrownBy(() -> Optimizers.rmsProp(0.1, 1, 1)).hasMessage("rho: 1.0 (expected: in [0, 1))");
+        assertThatThrownBy(() -> Optimizers.rmsProp(0.1, 0.9, -1)).hasMessage("eps: -1.0 (expected: > 0)");
+        assertThatThrownBy(() -> Optimizers.adaDelta(1, -0.1, 1)).hasMessage("rho: -0.1 (expected: in [0, 1))");
+        assertThatThrownBy(() -> Optimizers.adam(0.1, 1, 0.9, 1)).hasMessage("b1: 1.0 (expected: in [0, 1))");
+        assertThatThrownBy(() -> Optimizers.lamb(0.1, 0.9, 1, 1, 0)).hasMessage("b2: 1.0 (expected: in [0, 1))");
+        assertThatThrownBy(() -> Optimizers.adamW(0.1, 0.9, 0.9, 1, -1)).hasMessage("decay: -1.0 (expected: >= 0)");
+        assertThatThrownBy(() -> Optimizers.ftrl(0.1, -1, 1)).hasMessage("l1: -1.0 (expected: >= 0)");
+        assertThatThrownBy(() -> Optimizers.ftrl(0.1, -1, 1, 1)).hasMessage("beta: -1.0 (expected: >= 0)");
+        assertThatThrownBy(() -> Optimizers.rowAdaGrad(0.1, -1, 1)).hasMessage("a0: -1.0 (expected: >= 0)");
+        assertThatThrownBy(() -> Optimizers.nesterov(0.1, -1)).hasMessage("m: -1.0 (expected: in [0, 1))");
+        assertThatThrownBy(() -> Optimizers.add(Double.NaN)).hasMessage("scale: NaN (expected: finite)");
+        assertThatThrownBy(() -> Optimizers.sgd(1).weightDecay(-1))
+                .hasMessageStartingWith("weightDecay: -1.0 (expected: >= 0");
+        assertThatThrownBy(() -> Optimizers.sgd(1).clipNorm(-1))
+                .hasMessageStartingWith("clipNorm: -1.0 (expected: >= 0");
+        assertThatThrownBy(() -> Optimizers.sgd(1).clipValue(-1))
+                .hasMessageStartingWith("clipValue: -1.0 (expected: >= 0");
     }
 
     @Test

@@ -38,6 +38,17 @@ class LearningRateTest {
         assertThat(shard.values().get(0)).isEqualTo(-2.25f);
     }
 
+    /** A request need not come from {@code Tensors}. */
+    @Test
+    void aServerRefusesARateThatIsNegativeOrNotFinite() {
+        TestShard shard = TestShard.whole(1, 1, Optimizers.sgd(1).create());
+        for (float rate : new float[] {-1, Float.NaN, Float.POSITIVE_INFINITY}) {
+            assertThatThrownBy(() -> LearningRate.set(shard, rate))
+                    .isInstanceOf(PsException.class)
+                    .hasMessageContaining("learning rate: " + rate + " (expected: >= 0)");
+        }
+    }
+
     /** Returns a shard that takes no optimizer, as a device that has no kernel of it. */
     private static Shard refusing(TestShard shard) {
         return (Shard) Proxy.newProxyInstance(

@@ -261,8 +261,11 @@ class OptimizersOnServersTest {
                     .isInstanceOf(PsException.class)
                     .hasMessageStartingWith("BAD_REQUEST: optimizer: \"acme.lino\", which the class path does not have")
                     .hasMessageContaining("psf.adam");
-            assertThatThrownBy(() -> Tensors.setLearningRate(worker, two, Double.NaN))
-                    .hasMessageContaining("learning rate: NaN (expected: finite)");
+            for (double rate : new double[] {Double.NaN, -0.1, Double.POSITIVE_INFINITY}) {
+                assertThatThrownBy(() -> Tensors.setLearningRate(worker, two, rate))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("rate: " + rate + " (expected: >= 0)");
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.optimizer.Add;
@@ -378,6 +379,68 @@ class PushesTest {
         assertThat(first).isCompletedWithValue("1.0, 1.0, 1.0, 1.0");
         assertThat(dense(shard, 2, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
         assertThat(Pushes.of(shard).late()).isEmpty();
+    }
+
+    private static void end(TestShard shard, int worker) {
+        new EndPushes() {}.handle(new EndPushes.Request(TensorId.of("w")), shard.from(worker));
+    }
+
+    @Test
+    void aWorkerThatHasEndedItsPushesIsNotWaitedForUntilItPushesAgain() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1, 2));
+        CompletableFuture<String> zero = dense(shard, 0, 1, 1, 1, 1);
+        CompletableFuture<String> two = dense(shard, 2, 2, 2, 2, 2);
+        CompletableFuture<String> next = dense(shard, 0, 5, 5, 5, 5);
+        end(shard, 2);
+        assertThat(zero).as("worker 1 is still there").isNotDone();
+        end(shard, 1);
+        assertThat(zero).isCompletedWithValue("3.0, 3.0, 3.0, 3.0");
+        assertThat(two).isDone();
+        assertThat(next).as("nor do later rounds wait").isCompletedWithValue("8.0, 8.0, 8.0, 8.0");
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("9.0, 9.0, 9.0, 9.0");
+        CompletableFuture<String> again = dense(shard, 2, 1, 1, 1, 1);
+        assertThat(again).as("worker 0 pushes").isNotDone();
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("11.0, 11.0, 11.0, 11.0");
+        assertThat(again).isDone();
+        CompletableFuture<String> waiting = dense(shard, 0, 1, 1, 1, 1);
+        assertThat(waiting).as("worker 2 takes part again").isNotDone();
+        end(shard, 2);
+        assertThat(waiting).isCompletedWithValue("12.0, 12.0, 12.0, 12.0");
+    }
+
+    @Test
+    void theLastRoundsOfAQuorumCloseWithThoseThatStillPush() {
+        TestShard shard = quorum(2, true, 0, 1, 2);
+        CompletableFuture<String> last = dense(shard, 0, 1, 1, 1, 1);
+        end(shard, 1);
+        assertThat(last).isNotDone();
+        end(shard, 2);
+        assertThat(last).isCompletedWithValue("1.0, 1.0, 1.0, 1.0");
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+        assertThat(dense(shard, 1, 9, 9, 9, 9)).as("late").isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).as("worker 1 takes part again").isNotDone();
+        assertThat(Pushes.of(shard).late()).isEqualTo(Map.of(1, 1L));
+    }
+
+    @Test
+    void anotherWorkerWithTheRankOfOneThatHasEndedIsWaitedFor() {
+        TestShard shard = sums(shard(new Add(1)).workers(0, 1));
+        end(shard, 1);
+        shard.workers(0);
+        shard.workers(0, 1);
+        CompletableFuture<String> zero = dense(shard, 0, 1, 1, 1, 1);
+        assertThat(zero).isNotDone();
+        dense(shard, 1, 1, 1, 1, 1);
+        assertThat(zero).isDone();
+    }
+
+    @Test
+    void toEndPushesOfAnAsynchronousTensorChangesNothing() {
+        TestShard shard = shard(new Add(1)).workers(0, 1);
+        end(shard, 1);
+        dense(shard, 0, 1, 1, 1, 1);
+        end(shard, 0);
+        assertThat(dense(shard, 0, 1, 1, 1, 1)).isCompletedWithValue("2.0, 2.0, 2.0, 2.0");
     }
 
     @Test

@@ -284,7 +284,8 @@ public final class Peer {
             throw new PsException(
                             PsException.Code.UNKNOWN_FUNCTION,
                             "function: \"" + mine.name() + "\" (expected: one that the server has a handler of; it"
-                                    + " searched " + searched + "; put the jar of its @PsHandler there)")
+                                    + " searched " + searched
+                                    + "; put the jar of its @PsHandler there, with --classpath JAR of psf launch, server or node)")
                     .at(mine.name(), null, null, name);
         }
         requireAgreement(named, theirs);

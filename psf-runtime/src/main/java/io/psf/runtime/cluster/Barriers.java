@@ -1,16 +1,17 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.CallInfo;
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.Node;
 import io.psf.api.Role;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -29,7 +30,7 @@ final class Barriers implements Barrier, MemberListener {
     @Override
     public CompletionStage<Response> handle(Request request, Node scheduler) {
         CallInfo call = scheduler.call();
-        CompletableFuture<Response> answer = new CompletableFuture<>();
+        CompletableFuture<Response> answer = new DeferredAnswer<>(() -> missing(scheduler));
         waiting.computeIfAbsent(call.worker(), worker -> new ArrayList<>()).add(answer);
         membersChanged(scheduler.members());
         return answer;
@@ -37,12 +38,7 @@ final class Barriers implements Barrier, MemberListener {
 
     @Override
     public void membersChanged(List<Member> members) {
-        Set<Integer> workers = new HashSet<>();
-        for (Member member : members) {
-            if (member.role() == Role.WORKER) {
-                workers.add(member.rank());
-            }
-        }
+        Set<Integer> workers = workers(members);
         waiting.keySet().retainAll(workers);
         waiting.values().forEach(calls -> calls.removeIf(CompletableFuture::isDone)); // timed out or cancelled
         waiting.values().removeIf(List::isEmpty);
@@ -55,5 +51,21 @@ final class Barriers implements Barrier, MemberListener {
         }
         waiting.values().removeIf(List::isEmpty);
         opened.forEach(answer -> answer.complete(new Response()));
+    }
+
+    private String missing(Node scheduler) {
+        Set<Integer> missing = workers(scheduler.members());
+        missing.removeAll(waiting.keySet());
+        return "workers that have not called the barrier: " + missing + " (expected: none of those that are present)";
+    }
+
+    private static Set<Integer> workers(List<Member> members) {
+        Set<Integer> workers = new TreeSet<>();
+        for (Member member : members) {
+            if (member.role() == Role.WORKER) {
+                workers.add(member.rank());
+            }
+        }
+        return workers;
     }
 }

@@ -24,11 +24,11 @@ final class DeferredCalls {
         calls.remove(call);
     }
 
-    /** Fails the calls whose deadline has passed. */
+    /** Fails the calls whose deadline has passed, or is near if they can say what they wait for. */
     void expire() {
         long now = System.nanoTime();
         for (Invocation call : calls) {
-            if (call.isOverdue(now)) {
+            if (call.isDue(now)) {
                 call.end(new PsException(Code.TIMED_OUT, "the handler has not answered before the deadline"));
             }
         }

@@ -1,6 +1,7 @@
 package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Intercepted;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -84,11 +85,12 @@ final class HandlerCall {
     }
 
     /**
-     * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future is queried: a
-     * subclass may not support it, such as that of {@code minimalCompletionStage}.
+     * Returns the result of a stage; null if it is not complete, or has failed. Only a plain future and a
+     * {@link DeferredAnswer} are queried: another subclass may not support it, such as that of
+     * {@code minimalCompletionStage}.
      */
     static <R> @Nullable R now(CompletionStage<R> stage) {
-        return stage.getClass() == CompletableFuture.class
+        return (stage.getClass() == CompletableFuture.class || stage.getClass() == DeferredAnswer.class)
                         && stage instanceof CompletableFuture<R> future
                         && future.isDone()
                         && !future.isCompletedExceptionally()
@@ -101,8 +103,25 @@ final class HandlerCall {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Completes a handler's stage, so that the work behind it may stop. A stage that does not support this is left. */
-    static void end(Binding<?, ?> binding, CompletionStage<?> stage, PsException why) {
+    /** Returns the failure of a call that ends before its handler's stage; of a timeout, with the reason if it is known. */
+    static PsException explained(PsException why, @Nullable CompletionStage<?> stage) {
+        if (why.code() != PsException.Code.TIMED_OUT || !(stage instanceof DeferredAnswer<?> deferred)) {
+            return why;
+        }
+        try {
+            String waitsFor = deferred.waitsFor();
+            return waitsFor.isEmpty() ? why : new PsException(why.code(), waitsFor);
+        } catch (RuntimeException e) { // of a user's code
+            LOG.warn("the reason why an answer is not complete", e);
+            return why;
+        }
+    }
+
+    /** Completes a handler's stage, if any, so that the work behind it may stop. A stage without support for it is left. */
+    static void end(Binding<?, ?> binding, @Nullable CompletionStage<?> stage, PsException why) {
+        if (stage == null) {
+            return;
+        }
         try {
             stage.toCompletableFuture().completeExceptionally(why);
         } catch (Throwable e) { // unsupported, or thrown by a user's callback

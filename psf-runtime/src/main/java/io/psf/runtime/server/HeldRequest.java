@@ -1,18 +1,23 @@
 package io.psf.runtime.server;
 
+import io.psf.api.DeferredAnswer;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.session.OneAtATime;
 import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.transport.Frame;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a request, and its turn among those of its peer, from its arrival to its answer: it waits for its turn, its handler reads it, and a handler
- * that answers later may read it for longer. Belongs to the lane of the invocation. It is a superclass, not a part, of
+ * The memory of a request, and its turn among those of its peer, from its arrival to its answer: it waits for its turn,
+ * its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of the invocation. It is a superclass, not a part, of
  * the invocation: a call takes one object.
  */
 sealed class HeldRequest permits Invocation {
+    /** The most time before its deadline at which a call ends whose stage can say what it waits for. */
+    private static final long MOST_AHEAD_NANOS = 500_000_000L;
+
     private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
 
     private final Connection connection;
@@ -30,6 +35,9 @@ sealed class HeldRequest permits Invocation {
     private boolean isRead;
     /** The turn of its peer that it has taken; null for none. */
     private @Nullable OneAtATime turn;
+
+    /** When the call fails if it is not answered, as {@link System#nanoTime} counts; set once its handler answers later. */
+    private long due;
 
     HeldRequest(Connection connection, Frame request) {
         this.connection = connection;
@@ -74,6 +82,20 @@ sealed class HeldRequest permits Invocation {
     /** True if a handler that has not answered may still read the request. */
     final boolean isLent() {
         return lent;
+    }
+
+    /**
+     * Sets when the call fails, whose handler answers later: at its deadline, or earlier if the stage can say what it
+     * waits for. Then the error arrives before the caller's own.
+     */
+    final void awaits(CompletionStage<?> stage, long deadline) {
+        long ahead = stage instanceof DeferredAnswer ? request.timeout() * 1_000_000L / 8 : 0;
+        due = deadline - Math.min(ahead, MOST_AHEAD_NANOS);
+    }
+
+    /** True if the call, whose handler answers later, has to fail. */
+    final boolean isDue(long now) {
+        return now - due > 0;
     }
 
     /** Ends the handler's use of the request: it was notified, or has declared that it does not read it any more. */

@@ -257,6 +257,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         }
         if (!answered) {
             later = stage;
+            awaits(stage, deadline);
             keepHeaderIfRead();
             place.node().deferred().add(this);
         }
@@ -387,14 +388,12 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     void end(PsException why) {
         lane().execute(() -> {
             if (!answered) {
-                fail(why);
+                fail(HandlerCall.explained(why, later));
                 afterAnswer();
                 if (caller != null) {
                     caller.giveUp();
                 }
-                if (later != null) {
-                    HandlerCall.end(binding, later, why);
-                }
+                HandlerCall.end(binding, later, why);
             }
         });
     }
