@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks the README and the user's guide: their included sources are exact copies, and their links lead to files and
- * headings that exist. {@code -Dreadme.update=true} writes the sources in.
+ * headings that exist. A source that is included {@code as} a package is whole, in that package. {@code -Dreadme.update=true} writes the sources in.
  */
 final class ReadmeTest {
     private static final Path ROOT = Path.of("..");
     private static final Path README = ROOT.resolve("README.md");
     private static final Pattern INCLUDED =
-            Pattern.compile("<!-- include (\\S+) -->\\n```(java|c)\\n(.*?)```", Pattern.DOTALL);
+            Pattern.compile("<!-- include (\\S+)(?: as (\\w+))? -->\\n```(java|c)\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
     private static final Pattern FENCED = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
@@ -44,11 +44,15 @@ final class ReadmeTest {
         List<String> included = new ArrayList<>();
         while (matcher.find()) {
             included.add(matcher.group(1));
-            String source = withoutHead(Files.readString(ROOT.resolve(matcher.group(1))));
+            String source = Files.readString(ROOT.resolve(matcher.group(1)));
+            String inPackage = matcher.group(2);
+            String shown = inPackage == null ? withoutHead(source) : inPackage(inPackage, source);
             matcher.appendReplacement(
                     updated,
-                    Matcher.quoteReplacement("<!-- include " + matcher.group(1) + " -->\n```" + matcher.group(2) + "\n"
-                            + source + "```"));
+                    Matcher.quoteReplacement("<!-- include " + matcher.group(1)
+                            + (inPackage == null ? "" : " as " + inPackage) + " -->\n```" + matcher.group(3) + "\n"
+                            + shown
+                            + "```"));
         }
         matcher.appendTail(updated);
         if (Boolean.getBoolean("readme.update")) {
@@ -65,6 +69,11 @@ final class ReadmeTest {
             chapters.sorted().forEach(pages::add);
         }
         return pages;
+    }
+
+    /** Returns the whole source, as a file of another package. */
+    private static String inPackage(String name, String source) {
+        return source.replaceFirst("package .*;", "package " + name + ";");
     }
 
     /** Returns the source after package and imports. */
