@@ -25,7 +25,7 @@ final class Page {
     private static final Pattern FENCED =
             Pattern.compile("((?:^<!-- .*? -->\\n)*)^```(\\w*)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMENT = Pattern.compile("<!-- ([a-z ]+):?\\s+(.*?) -->", Pattern.DOTALL);
-    private static final Pattern COMMANDS = Pattern.compile("(?<=\\n\\n)(?: {4}\\S.*\\n)+");
+    private static final Pattern COMMANDS = Pattern.compile("(?<=\\n\\n)(?: {4}.*\\S.*\\n)+");
 
     /**
      * A block.
@@ -53,6 +53,15 @@ final class Page {
         public String toString() {
             return page + ":" + line;
         }
+    }
+
+    /** The commands of a block, each in one line, without remarks. */
+    static List<String> commands(Block block) {
+        return block.text()
+                .replaceAll("\\\\\n *", "")
+                .lines()
+                .map(line -> line.replaceFirst("\\s+# .*", "").strip())
+                .toList();
     }
 
     private Page() {}
