@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 final class GuideCommandsTest {
     private static final String ADDRESS = "127.0.0.1:4080";
+    private static final String QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"; // short lives: 20 JVMs start here
     private static final String PACKAGES = "mvn -f ../axpy package dependency:copy-dependencies -DincludeScope=runtime";
     private static final Pattern NAME = Pattern.compile("^public (?:final class|interface) (\\w+)", Pattern.MULTILINE);
 
@@ -75,7 +76,8 @@ final class GuideCommandsTest {
                 Path.of("../psf-cli/src/main/resources/io/psf/cli/jvm.options").toAbsolutePath();
         Path psf = Files.writeString(
                 checkout.resolve("psf"),
-                "#!/usr/bin/env bash\nexec java '@" + options + "' -cp '" + ofPsf + "' io.psf.cli.Main \"$@\"\n");
+                "#!/usr/bin/env bash\nexec java '@" + options + "' $PSF_JAVA_OPTS -cp '" + ofPsf
+                        + "' io.psf.cli.Main \"$@\"\n");
         Files.setPosixFilePermissions(psf, PosixFilePermissions.fromString("rwxr-xr-x"));
         Jars.collect(Snippets.classPath(), Files.createDirectory(checkout.resolve("lib")));
         Snippets readme = new Snippets(folder.resolve("classes"));
@@ -147,6 +149,7 @@ final class GuideCommandsTest {
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile());
         builder.environment().keySet().removeIf(key -> key.startsWith("PSF_") || key.startsWith("DMLC_"));
+        builder.environment().put("PSF_JAVA_OPTS", QUICK);
         builder.environment().merge("PATH", System.getProperty("java.home") + "/bin:", (old, java) -> java + old);
         Process process = builder.start();
         started.add(process);

@@ -12,6 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Compiles the Java of the README and of the user's guide as it stands, runs it, and compares the shown lines. */
 @Timeout(120)
 final class GuideSnippetsTest {
+    private static final Pattern VERSION = Pattern.compile(
+            "<artifactId>([^<]*)</artifactId>(?:\\s|<!--.*?-->)*<version>([^<]*)</version>", Pattern.DOTALL);
+
     @TempDir
     private Path folder;
 
@@ -100,6 +106,41 @@ final class GuideSnippetsTest {
         }
         assertThat(shown).isNotEmpty();
         return shown;
+    }
+
+    /** Returns the versions of a pom by artifact, with the values of its properties. */
+    private static Map<String, String> versions(String pom) {
+        Map<String, String> versions = new LinkedHashMap<>();
+        Matcher matcher = VERSION.matcher(pom);
+        while (matcher.find()) {
+            String version = matcher.group(2);
+            if (version.startsWith("${")) {
+                String property = Pattern.quote(version.substring(2, version.length() - 1));
+                Matcher value = Pattern.compile("<" + property + ">(.*?)</" + property + ">")
+                        .matcher(pom);
+                version = value.find() ? value.group(1) : version;
+            }
+            versions.put(matcher.group(1), version);
+        }
+        return versions;
+    }
+
+    @Test
+    void thePomOfTheGuideHasTheVersionsOfTheBuild() throws IOException {
+        String pom = Page.blocks(Page.ROOT.resolve("docs/guide.md")).stream()
+                .filter(block -> block.language().equals("xml"))
+                .map(Block::text)
+                .collect(Collectors.joining());
+        Map<String, String> ofBuild = versions(Files.readString(Page.ROOT.resolve("pom.xml")));
+        String psf = ofBuild.get("psf-parent");
+        Map<String, String> shown = versions(pom);
+        assertThat(shown)
+                .containsEntry("axpy", "0.1.0-SNAPSHOT")
+                .containsEntry("psf-builtin", psf)
+                .containsEntry("psf-processor", psf)
+                .containsEntry("maven-compiler-plugin", ofBuild.get("maven-compiler-plugin"))
+                .containsEntry("maven-dependency-plugin", ofBuild.get("maven-dependency-plugin"));
+        assertThat(pom.split("<artifactId>", -1)).as("artifacts with a version").hasSize(shown.size() + 1);
     }
 
     /** A page whose snippet is wrong, in a line that the error names. */
