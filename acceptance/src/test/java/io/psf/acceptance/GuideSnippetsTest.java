@@ -3,6 +3,7 @@ package io.psf.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.acceptance.Page.Block;
+import io.psf.runtime.Settings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -141,6 +142,35 @@ final class GuideSnippetsTest {
                 .containsEntry("maven-compiler-plugin", ofBuild.get("maven-compiler-plugin"))
                 .containsEntry("maven-dependency-plugin", ofBuild.get("maven-dependency-plugin"));
         assertThat(pom.split("<artifactId>", -1)).as("artifacts with a version").hasSize(shown.size() + 1);
+    }
+
+    @Test
+    void theSettingsOfTheGuideAreThoseOfACluster() throws IOException {
+        int files = 0;
+        for (Block block : Page.blocks(Page.ROOT.resolve("docs/guide/clusters.md"))) {
+            if (block.language().equals("yaml")) {
+                files++;
+                Path file = Files.writeString(folder.resolve("cluster.yaml"), block.text());
+                Settings settings = Settings.fromYaml(file).with(Map.of("PSF_ROLE", "scheduler"));
+                assertThat(settings.scheduler().servers()).isEqualTo(2);
+                assertThat(settings.scheduler().workers()).isEqualTo(4);
+            }
+        }
+        assertThat(files).isEqualTo(1);
+    }
+
+    /** A block of another language would be run by no test. */
+    @Test
+    void everyBlockIsOfAKindThatIsTested() throws IOException {
+        for (Path page : Page.ofUsers()) {
+            assertThat(Page.blocks(page))
+                    .allSatisfy(block -> assertThat(block.language())
+                            .as("%s", block)
+                            .isIn("java", "text", "commands", "jshell", "xml", "yaml", ""))
+                    .filteredOn(block -> block.language().isEmpty())
+                    .as("blocks without a language: a drawing, and tables of psf status")
+                    .allMatch(block -> block.text().matches("(?s).*(┌|NODE +RANK).*"));
+        }
     }
 
     /** A page whose snippet is wrong, in a line that the error names. */
