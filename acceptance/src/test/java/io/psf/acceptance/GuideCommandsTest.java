@@ -79,7 +79,7 @@ final class GuideCommandsTest {
                 "#!/usr/bin/env bash\nexec java '@" + options + "' $PSF_JAVA_OPTS -cp '" + ofPsf
                         + "' io.psf.cli.Main \"$@\"\n");
         Files.setPosixFilePermissions(psf, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Jars.collect(Snippets.classPath(), Files.createDirectory(checkout.resolve("lib")));
+        Jars.collect(Snippets.classPath(), checkout.resolve("lib"));
         Snippets readme = new Snippets(folder.resolve("classes"));
         readme.add(Page.ROOT.resolve("README.md"));
         assertThat(readme.compile()).isEmpty();
@@ -229,6 +229,6 @@ final class GuideCommandsTest {
         Jars.compile(project.resolve("src"), project.resolve("target/test-classes"));
         Jars.compile(project.resolve("src/main"), project.resolve("target/classes"));
         Jars.pack(project.resolve("target/classes"), project.resolve("target/axpy-0.1.0-SNAPSHOT.jar"));
-        Files.createSymbolicLink(project.resolve("target/dependency"), checkout.resolve("lib"));
+        Jars.collect(Snippets.classPath(), project.resolve("target/dependency"));
     }
 }

@@ -8,11 +8,13 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -54,18 +56,19 @@ final class Jars {
         }
     }
 
-    /** Collects a class path in a folder of jars. */
+    /** Writes a jar into a folder that stands for the jars of a class path. */
     static void collect(String classPath, Path folder) throws IOException {
-        int number = 0;
-        List<Path> entries = new ArrayList<>(
-                Stream.of(classPath.split(File.pathSeparator, -1)).map(Path::of).toList());
-        for (Path entry : entries) {
-            Path jar = folder.resolve(number++ + ".jar");
-            if (Files.isDirectory(entry)) {
-                pack(entry, jar);
-            } else if (Files.exists(entry)) {
-                Files.createSymbolicLink(jar, entry.toAbsolutePath());
-            }
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes()
+                .put(
+                        Attributes.Name.CLASS_PATH,
+                        Stream.of(classPath.split(File.pathSeparator, -1))
+                                .map(entry -> Path.of(entry).toUri().toString())
+                                .collect(Collectors.joining(" ")));
+        Files.createDirectories(folder);
+        try (OutputStream out = Files.newOutputStream(folder.resolve("all.jar"))) {
+            new JarOutputStream(out, manifest).close();
         }
     }
 }
