@@ -9,6 +9,7 @@ import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.AllReduce;
 import io.psf.builtin.Late;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.Rounds;
@@ -171,9 +172,11 @@ final class QuorumTest {
                 TensorId all = Tensors.init(worker, SPEC.named("all").updates(Updates.SUM));
                 for (int batch = 3 * worker.rank(); batch < 9; batch++) {
                     Tensors.push(worker, all, filled(1)).await();
-                    Tensors.push(worker, some, filled(1)).await();
                 }
                 Tensors.endPushes(worker, all);
+                for (int batch = 3 * worker.rank(); batch < 9; batch++) {
+                    Tensors.push(worker, some, filled(1)).await();
+                }
                 Tensors.endPushes(worker, some);
                 worker.barrier();
                 assertThat(Tensors.pull(worker, all)).containsOnly(9 + 6 + 3);
@@ -205,10 +208,10 @@ final class QuorumTest {
                     .hasMessageContaining("or 2 pushes instead of 1)");
             assertThatThrownBy(() -> worker.barrier(Duration.ofSeconds(2)))
                     .hasMessageContaining("TIMED_OUT: workers that have not called the barrier: [0, 2]");
-            TensorId reduced = Tensors.init(worker, SPEC.named("reduced").slices(1));
+            var unused = AllReduce.of(worker, "reduced", 4);
             assertThatThrownBy(() -> ReduceValuesPsf.stub(worker)
                             .withDeadline(Duration.ofSeconds(2))
-                            .call(reduced, Operation.SUM, 0, FloatArray.wrap(filled(1)))
+                            .call(TensorId.of("reduced"), Operation.SUM, 0, FloatArray.of(1, 2, 3, 4))
                             .await())
                     .hasMessageContaining("TIMED_OUT: workers that have not called all-reduce 0: [0, 2]");
             SspInitPsf.stub(worker).call(7, 2, 0).await();
