@@ -375,9 +375,10 @@ class ModelCheckpointsTest {
                     .isEqualTo(1);
             failures = onBoth(cluster, failureOf(worker -> save(worker, 3 + worker.rank())));
             assertThat(failures)
-                    .anySatisfy(each -> assertThat(each.orElseThrow())
-                            .hasMessageContaining(
-                                    "save of step 4 by worker 1 (expected: save of step 3, as by worker 0)"));
+                    .anySatisfy(
+                            each -> assertThat(each.orElseThrow())
+                                    .hasMessageContaining(
+                                            "save of step 4 of model \"ctr\" by worker 1 (expected: save of step 3 of model \"ctr\", as by worker 0)"));
             onBoth(cluster, worker -> save(worker, 5));
             assertThat(ModelCheckpoints.at(cluster.worker(), "ctr")
                             .latest()
