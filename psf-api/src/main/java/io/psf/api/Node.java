@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server or scheduler that a function of place {@link Place#SERVER} or {@link Place#SCHEDULER} runs on. Used on the
@@ -33,7 +34,10 @@ public interface Node {
     /** Returns the call being answered. */
     CallInfo call();
 
-    /** Returns a snapshot of the shards that this node holds. The shards' values belong to their lanes. */
+    /**
+     * Returns a snapshot of the shards that this node holds, without those that are the {@link Fill#memoryOf memory of a
+     * function}. The shards' values belong to their lanes.
+     */
     Collection<ShardInfo> shards();
 
     /** Returns a snapshot of this node's shards of one tensor, in slice order; empty if this node holds none. */
@@ -53,6 +57,7 @@ public interface Node {
      * @return the results of the shards in slice order, completed on this node's lane; empty if this node holds no
      *     shard of the tensor. The stage fails once all shards have run, with the exception of the lowest slice that
      *     failed; it fails with {@code UNKNOWN_TENSOR} if the tensor was cleared before. A lane must not block on it
+     * @throws PsException with {@code BAD_REQUEST} if the shards are the {@link Fill#memoryOf memory of another function}
      */
     <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work);
 
@@ -94,7 +99,11 @@ public interface Node {
      */
     boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill);
 
-    /** Drops the shards of a tensor that this node holds, and returns their number. */
+    /**
+     * Drops the shards of a tensor that this node holds, and returns their number.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if they are the {@link Fill#memoryOf memory of another function}
+     */
     int drop(TensorId tensor);
 
     /**
@@ -130,6 +139,15 @@ public interface Node {
          * @param row [width] float32, zeros on entry, receives the values; borrowed until the method returns
          */
         default void fillRow(long key, FloatArray row) {}
+
+        /**
+         * Returns the name of the function whose memory the shard is; null, the default, for a tensor of the model. The
+         * memory of a function is not among the {@link Node#shards}, and is used only by the function itself and by those
+         * whose names begin with its name and a dot: a call of another function fails with {@code BAD_REQUEST}.
+         */
+        default @Nullable String memoryOf() {
+            return null;
+        }
     }
 
     /**

@@ -2,7 +2,13 @@ package io.psf.builtin;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
+import io.psf.api.array.IntArray;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.allreduce.ClearReductionPsf;
+import io.psf.builtin.allreduce.MakeReductionPsf;
 import io.psf.builtin.allreduce.NextReductionPsf;
 import io.psf.builtin.allreduce.Operation;
 import io.psf.builtin.allreduce.ReduceValues;
@@ -23,11 +29,16 @@ import io.psf.runtime.Worker;
  * lost is not waited for; its values count on the slices that have received them. Not thread-safe: used by one thread.
  */
 public final class AllReduce {
+    /** The end of a declaration, by which the memory differs from every tensor. */
+    private static final String OWNER = ", memory of " + ReduceValues.NAME;
+
+    private final Worker worker;
     private final ReduceValuesPsf.Stub stub;
     private final TensorId tensor;
     private long number;
 
-    private AllReduce(ReduceValuesPsf.Stub stub, TensorId tensor, long number) {
+    private AllReduce(Worker worker, ReduceValuesPsf.Stub stub, TensorId tensor, long number) {
+        this.worker = worker;
         this.stub = stub;
         this.tensor = tensor;
         this.number = number;
@@ -37,21 +48,46 @@ public final class AllReduce {
      * Creates an all-reduce, or finds the one that another worker has created. Blocks until the servers have its
      * memory, as much as the values occupy. A worker may create it again after all its calls have ended.
      *
-     * @param name the name of the tensor in which the servers combine the values, the same on all workers. {@link
-     *     Tensors#clear} frees its memory
+     * @param name the name of the memory, the same on all workers, and that of no tensor. The memory is no tensor of the
+     *     model: only this class uses it
      * @param length the number of values, at least 1
-     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if the tensor exists with another length
+     * @throws IllegalArgumentException if the name is invalid or the length is below 1
+     * @throws io.psf.api.PsException with {@code ALREADY_EXISTS} if a tensor or the memory of another length has the name
      */
     public static AllReduce of(Worker worker, String name, int length) {
-        return of(worker, TensorSpec.dense(name, length).optimizer(Optimizers.assign()));
+        return of(worker, TensorSpec.dense(name, length));
     }
 
-    /** Creates an all-reduce of values of a tensor's shape, in slices, at a placement and with an optimizer as it has. */
+    /** Creates an all-reduce of values of a tensor's shape, in slices as the tensor has. Its memory is that of the host. */
     static AllReduce of(Worker worker, TensorSpec shape) {
-        TensorSpec memory = shape.initializer(Initializers.constant(0)).updates(Updates.EACH);
-        TensorId tensor = Tensors.init(worker, memory);
-        long next = NextReductionPsf.stub(worker).call(tensor).await().number();
-        return new AllReduce(ReduceValuesPsf.stub(worker), tensor, next);
+        TensorInfo memory = shape.tensor();
+        TensorLayout layout = worker.declare(
+                memory, shape.slices(), shape.beside(), memory.shape() + " slices=" + shape.slices() + OWNER);
+        MakeReductionPsf.stub(worker)
+                .withDeadline(Tensors.TO_INITIALIZE)
+                .call(
+                        memory.id(),
+                        memory.rows(),
+                        memory.width(),
+                        LongArray.wrap(layout.bounds().stream()
+                                .mapToLong(Long::longValue)
+                                .toArray()),
+                        IntArray.wrap(layout.servers().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray()),
+                        layout.lanes())
+                .await();
+        long next = NextReductionPsf.stub(worker).call(memory.id()).await().number();
+        return new AllReduce(worker, ReduceValuesPsf.stub(worker), memory.id(), next);
+    }
+
+    /**
+     * Drops the memory on the servers, for all workers: one of them calls it, after all calls have ended. Later calls
+     * fail with {@code UNKNOWN_TENSOR}. Blocks until every server has dropped its part.
+     */
+    public void clear() {
+        ClearReductionPsf.stub(worker).call(tensor).await();
+        worker.forget(tensor);
     }
 
     /**

@@ -311,8 +311,7 @@ public final class ModelCheckpoints {
     }
 
     /**
-     * Empties the caches, and takes the weights from the servers. The next push of a worker replaces the servers' copy:
-     * all wait.
+     * Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait.
      */
     private void restore() {
         held.caches().forEach(EmbeddingCache::clear);

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Weights on each worker. The step of a push is made by the thread that learns of the all-reduce's end first. */
 final class ReducedWeights implements Weights {
+    /** The end of the name of the memory in which gradients are combined. */
+    private static final String REDUCTION = ".allreduce";
+
     private final Worker worker;
     private final AllReduce reduce;
     private final Operation operation;
@@ -52,7 +55,8 @@ final class ReducedWeights implements Weights {
                             + spec.tensor().types()
                             + " (expected: a fixed number of rows, SUM or MEAN, all workers, and FLOAT32)");
         }
-        AllReduce reduce = AllReduce.of(worker, spec);
+        var unused = Tensors.init(worker, spec);
+        AllReduce reduce = AllReduce.of(worker, spec.named(spec.tensor().id() + REDUCTION));
         float[] values =
                 new float[worker.layout(spec.tensor().id()).length(spec.tensor().width())];
         spec.initializer().fill(values);

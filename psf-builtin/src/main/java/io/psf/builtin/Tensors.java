@@ -56,7 +56,7 @@ public final class Tensors {
      * The deadline of {@code init}. The time to fill a table depends on its size; heartbeats detect a lost server much
      * earlier.
      */
-    private static final Duration TO_INITIALIZE = Duration.ofMinutes(30);
+    static final Duration TO_INITIALIZE = Duration.ofMinutes(30);
 
     /** The number of keys on a page of {@code keys}, over all slices. */
     private static final int PAGE = 1 << 16;

@@ -35,9 +35,9 @@ public interface Weights {
      * copy.
      *
      * @param spec a spec whose updates are {@link Updates#SUM} or {@link Updates#MEAN}; slices and placement are those
-     *     of the servers' memory for the all-reduce
+     *     of the servers' copy. The name with {@code .allreduce} behind it is that of the memory for gradients
      * @throws IllegalArgumentException if the updates are {@link Updates#EACH}, the tensor grows, has a quorum, or is
-     *     stored or sent in another type than float32
+     *     stored or sent in another type than float32, or the name has more than 190 characters
      * @throws io.psf.api.PsException as {@link Tensors#init}
      */
     static Weights reduced(Worker worker, TensorSpec spec) {
@@ -45,8 +45,9 @@ public interface Weights {
     }
 
     /**
-     * Returns the tensor: on the servers, with these weights, for pulls and pushes of rows and for PS functions; of
-     * reduced weights, the memory of the all-reduce, whose optimizer and learning rate no step uses.
+     * Returns the tensor on the servers that has these weights: for pulls, exports and PS functions. Of reduced weights it
+     * is a copy, which has the initial values until {@link #store} replaces them. {@link #push} does not change it, and
+     * no step uses its optimizer. After a load or an import into it, {@link #restore} takes the weights from there.
      */
     TensorId tensor();
 
@@ -69,8 +70,8 @@ public interface Weights {
 
     /**
      * Copies reduced weights and their optimizer state to the servers, from where {@link #restore} reads them: for a
-     * checkpoint ({@link ModelCheckpoints#weights} does it), or for a worker that joins later. One worker calls it, while
-     * none pushes; until the next push, the servers have the copy. Does nothing for weights on the servers. Blocks.
+     * checkpoint ({@link ModelCheckpoints#weights} does it), or for an export. One worker calls it, while none pushes. The
+     * servers keep the copy until the next call. Does nothing for weights on the servers. Blocks.
      */
     void store();
 

@@ -76,7 +76,7 @@ final class TestInvocation<Q, R> {
         try {
             Q slice = read();
             FunctionInfo info = binding.function().info();
-            place.begin(call, info.readOnly() ? info.name() : null);
+            place.begin(call, info);
             if (place instanceof TestShard shard) {
                 shard.meet(binding.function().others(slice));
             }

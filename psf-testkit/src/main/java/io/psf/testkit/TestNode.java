@@ -11,6 +11,7 @@ import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.StoredNode;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,6 +38,8 @@ final class TestNode extends TestPlace implements StoredNode {
     private final List<TestShard> shards = new ArrayList<>();
     private final Map<String, Object> attachments = new HashMap<>();
     private boolean serving;
+    /** The function that is being handled; empty for none. */
+    private String function = "";
 
     private CallInfo call = NO_CALL;
 
@@ -47,15 +50,17 @@ final class TestNode extends TestPlace implements StoredNode {
     }
 
     @Override
-    void begin(CallInfo call, @Nullable String reading) {
+    void begin(CallInfo call, FunctionInfo function) {
         this.call = call;
-        places.reading().begin(reading);
+        this.function = function.name();
+        places.reading().begin(reading(function));
         this.serving = true;
     }
 
     @Override
     void end() {
         this.call = NO_CALL;
+        this.function = "";
         places.reading().end();
         this.serving = false;
     }
@@ -88,17 +93,27 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.stream()
+                .filter(shard -> !shard.isMemory())
                 .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), HOST))
                 .toList();
     }
 
     @Override
     public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        requireMayUse(tensor);
         List<TestShard> held = shards.stream()
                 .filter(shard -> shard.spec().id().equals(tensor))
                 .sorted(Comparator.comparingInt(TestShard::slice))
                 .toList();
         return new TestOnShards<T>(held, work, call, places.reading().function()).start(places.lane());
+    }
+
+    private void requireMayUse(TensorId tensor) {
+        if (!function.isEmpty()) {
+            shards.stream()
+                    .filter(shard -> shard.spec().id().equals(tensor))
+                    .forEach(shard -> shard.requireUsableBy(function));
+        }
     }
 
     @Override
@@ -123,6 +138,7 @@ final class TestNode extends TestPlace implements StoredNode {
     public boolean create(TensorLayout layout, int slice, String placement, Optimizer optimizer, Fill fill) {
         TensorInfo tensor = layout.info();
         places.reading().requireMayChange("a new shard of tensor \"" + tensor.id() + "\"");
+        requireMayUse(tensor.id());
         if (Arrays.stream(placement.split(",")).map(String::strip).noneMatch(HOST::equals)) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
@@ -142,6 +158,7 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public int drop(TensorId tensor) {
         places.reading().requireMayChange("clearing of tensor \"" + tensor + "\"");
+        requireMayUse(tensor);
         List<TestShard> dropped = shards.stream()
                 .filter(shard -> shard.spec().id().equals(tensor))
                 .toList();

@@ -1,6 +1,7 @@
 package io.psf.testkit;
 
 import io.psf.api.CallInfo;
+import io.psf.api.spi.FunctionInfo;
 import org.jspecify.annotations.Nullable;
 
 /** The place where a handler runs: a shard or a node. */
@@ -10,9 +11,15 @@ abstract sealed class TestPlace permits TestShard, TestNode {
     /**
      * Starts the handling of a call.
      *
-     * @param reading the function, if it is read-only and changes nothing; null for another
+     * @param function the function, which changes nothing if it is read-only
+     * @throws io.psf.api.PsException with {@code BAD_REQUEST} if the place is the memory of another function
      */
-    abstract void begin(CallInfo call, @Nullable String reading);
+    abstract void begin(CallInfo call, FunctionInfo function);
+
+    /** Returns the name of a function that is read-only; null for another. */
+    static @Nullable String reading(FunctionInfo function) {
+        return function.readOnly() ? function.name() : null;
+    }
 
     /** Ends the handling of the call. */
     abstract void end();

@@ -16,6 +16,8 @@ import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import java.nio.file.Path;
@@ -113,10 +115,20 @@ public final class TestShard extends TestPlace implements StoredShard {
     }
 
     @Override
-    void begin(CallInfo call, @Nullable String reading) {
+    void begin(CallInfo call, FunctionInfo function) {
+        requireUsableBy(function.name());
         this.call = call;
         this.serving = true;
-        places.reading().begin(reading);
+        places.reading().begin(reading(function));
+    }
+
+    /** True if the shard is the memory of a function, and of no tensor of the model. */
+    boolean isMemory() {
+        return fill.memoryOf() != null;
+    }
+
+    void requireUsableBy(String function) {
+        FunctionMemory.require(fill.memoryOf(), spec.id(), function);
     }
 
     /** Starts work of a node, for the call that the node handles: of a read-only function, or of another, null. */

@@ -6,13 +6,13 @@ import io.psf.api.TensorId;
 import io.psf.api.layout.Reduce;
 import io.psf.api.layout.Reduction;
 
-/** Returns the number of the next {@link ReduceValues} on a tensor. */
+/** Returns the number of the next {@link ReduceValues} in a memory. */
 @PsFunction(value = "psf.allreduce.next", readOnly = true)
 public interface NextReduction {
     /**
-     * The tensor.
+     * The memory.
      *
-     * @param tensor the tensor whose shape the values have
+     * @param tensor the memory
      */
     record Request(TensorId tensor) {}
 
@@ -25,6 +25,6 @@ public interface NextReduction {
 
     /** Returns the shard's next number. */
     default Response handle(Request slice, Shard shard) {
-        return new Response(Reductions.find(shard).map(Reductions::next).orElse(0L));
+        return new Response(Reductions.require(shard).next());
     }
 }

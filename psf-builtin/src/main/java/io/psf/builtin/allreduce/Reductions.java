@@ -8,7 +8,6 @@ import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.push.Workers;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -31,13 +30,20 @@ final class Reductions implements MemberListener {
         this.shard = shard;
     }
 
-    static Reductions of(Shard shard) {
-        return shard.attachment(Reductions.class, () -> new Reductions(shard));
+    /** Makes the attachment of a shard that is the memory of an all-reduce. */
+    static void attach(Shard shard) {
+        var unused = shard.attachment(Reductions.class, () -> new Reductions(shard));
     }
 
-    /** Returns the attachment of a shard; none before the first all-reduce. */
-    static Optional<Reductions> find(Shard shard) {
-        return shard.findAttachment(Reductions.class, () -> new Reductions(shard));
+    /**
+     * Returns the attachment of a shard.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the shard is no memory of an all-reduce, but of a tensor whose
+     *     values the all-reduce would replace
+     */
+    static Reductions require(Shard shard) {
+        return shard.findAttachment(Reductions.class, () -> new Reductions(shard))
+                .orElseThrow(() -> ReductionMemory.notMemory(shard.spec().id()));
     }
 
     /** Returns the number of the first all-reduce that has not ended. */

@@ -16,6 +16,10 @@ class ReductionsTest {
     private final TestShard shard =
             TestShard.whole(2, 1, new TiledOptimizer("assign", new Assign())).workers(0, 1, 2);
 
+    {
+        Reductions.attach(shard);
+    }
+
     /** Returns the result as text, as it is when it is answered. */
     private CompletableFuture<String> reduce(int worker, Operation operation, long number, float... values) {
         return new ReduceValues() {}.handle(
@@ -43,7 +47,7 @@ class ReductionsTest {
         assertThat(one).isCompletedWithValue("[1.5, 4.0]");
         reduce(1, Operation.MAX, 1, Float.NaN, -6);
         assertThat(reduce(0, Operation.MAX, 1, 1, -7)).isCompletedWithValue("[NaN, -6.0]");
-        assertThat(Reductions.of(shard).next()).isEqualTo(2);
+        assertThat(Reductions.require(shard).next()).isEqualTo(2);
     }
 
     @Test
@@ -68,6 +72,15 @@ class ReductionsTest {
         reduce(2, Operation.SUM, 1, 1, 2);
         assertThat(reduce(0, Operation.SUM, 1, 1, 2)).isCompletedWithValue("[7.0, 9.0]");
         assertThat(one).isCompletedWithValue("[7.0, 9.0]");
+    }
+
+    @Test
+    void noTensorOfTheModelIsReducedInto() {
+        TestShard other = TestShard.whole(2, 1, new TiledOptimizer("assign", new Assign()));
+        ReduceValues.Request request =
+                new ReduceValues.Request(TensorId.of("w"), Operation.SUM, 0, FloatArray.of(1, 2));
+        assertThatThrownBy(() -> new ReduceValues() {}.handle(request, other))
+                .hasMessage("BAD_REQUEST: tensor \"w\": a tensor of the model (expected: the memory of an all-reduce)");
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.psf.api.Role;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.StoredNode;
 import io.psf.runtime.call.EventListeners;
@@ -292,12 +293,14 @@ public final class HostNode implements StoredNode {
     @Override
     public Collection<ShardInfo> shards() {
         return shards.all().stream()
+                .filter(shard -> shard.owner() == null)
                 .map(shard -> new ShardInfo(shard.spec(), shard.slice(), shard.range(), shard.placement()))
                 .toList();
     }
 
     @Override
     public <T> CompletionStage<List<T>> onShards(TensorId tensor, Function<? super Shard, ? extends T> work) {
+        requireMayUse(tensor);
         List<LaneShard> held = shards.of(tensor);
         LaneFuture<List<T>> all = new LaneFuture<>(this, "the shards of tensor \"" + tensor + "\"");
         OnShards.start(held, work, call, reading(), lane, all);
@@ -307,6 +310,16 @@ public final class HostNode implements StoredNode {
     /** Returns the read-only function that is being handled; null for none. */
     private @Nullable String reading() {
         return serving == null ? null : serving.reading();
+    }
+
+    /** Checks that the function being handled may use the shards of a tensor, which may be the memory of another one. */
+    private void requireMayUse(TensorId tensor) {
+        Invocation now = serving;
+        if (now != null) {
+            shards.of(tensor)
+                    .forEach(shard -> FunctionMemory.require(
+                            shard.owner(), tensor, now.function().name()));
+        }
     }
 
     private void requireMayChange(String what) {
@@ -324,12 +337,14 @@ public final class HostNode implements StoredNode {
     @Override
     public boolean create(TensorLayout given, int slice, String placement, Optimizer optimizer, Fill fill) {
         requireMayChange("a new shard of tensor \"" + given.info().id() + "\"");
+        requireMayUse(given.info().id());
         return shards.create(this, given, slice, placement, optimizer, fill);
     }
 
     @Override
     public int drop(TensorId tensor) {
         requireMayChange("clearing of tensor \"" + tensor + "\"");
+        requireMayUse(tensor);
         int dropped = shards.drop(tensor);
         if (dropped > 0) {
             deferred.endDropped();

@@ -11,6 +11,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.FunctionMemory;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.session.Connection;
@@ -38,6 +39,9 @@ final class LaneShard implements ShardLane {
     private final TensorLayout layout;
     private final int slice;
     private final String placement;
+    /** The function whose memory the shard is; null for a tensor of the model. */
+    private final @Nullable String owner;
+
     private final Lane lane;
     private final HostNode node;
     private final Place place;
@@ -70,6 +74,7 @@ final class LaneShard implements ShardLane {
         this.layout = layout;
         this.slice = of.slice();
         this.placement = of.placement();
+        this.owner = of.fill().memoryOf();
         this.lane = lane;
         this.node = node;
         this.place = new Place(node, lane, this);
@@ -115,6 +120,12 @@ final class LaneShard implements ShardLane {
     /** Returns the memory of the shard. */
     String placement() {
         return placement;
+    }
+
+    /** Returns the function whose memory the shard is; null for a tensor of the model. */
+    @Nullable
+    String owner() {
+        return owner;
     }
 
     Range range() {
@@ -248,6 +259,9 @@ final class LaneShard implements ShardLane {
     public Shard other(TensorId tensor) {
         LaneShard other = node.held().get(tensor.number(), slice);
         if (other != null && (other.layout.isAlignedWith(layout) || met.contains(other))) {
+            if (serving != null) {
+                FunctionMemory.require(other.owner, tensor, serving.function().name());
+            }
             return other.shard;
         }
         TensorLayout there = node.held().layout(tensor);

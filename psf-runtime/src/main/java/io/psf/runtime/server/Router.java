@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
+import io.psf.api.spi.FunctionMemory;
 import io.psf.runtime.server.handler.Choices;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.session.CallRecord;
@@ -62,6 +63,9 @@ final class Router {
         }
         requireSchema(handlers.as(frame.function(), info), frame);
         LaneShard shard = choices.isOnShards() ? shard(frame) : null;
+        if (shard != null && shard.owner() != null) {
+            FunctionMemory.require(shard.owner(), shard.spec().id(), info.name());
+        }
         Place place = shard == null ? node.place() : shard.place();
         Binding<?, ?> binding =
                 shard == null ? choices.first() : choices.of(shard.shard().getClass());
