@@ -41,7 +41,6 @@ final class ForeignProgramTest {
                     () -> Worker.connect(WorkerConfig.of("127.0.0.1", socket.getLocalPort())
                                     .withJoinTimeout(Duration.ofMillis(500)))
                             .close());
-            System.out.println(program + " " + e.getMessage());
             assertThat(e.code()).isEqualTo(Code.PROTOCOL);
         }
     }

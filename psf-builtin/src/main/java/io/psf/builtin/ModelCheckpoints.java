@@ -103,10 +103,9 @@ public final class ModelCheckpoints {
      * changed since the save before, and link its files. A step's folder has all that the step needs. A shard whose rows
      * have changed by more than half, or whose range has changed with the servers, is saved with all rows. A save reads
      * the shards' rows once more, for their hashes, which takes 8 bytes of a server's heap for each row while a shard is
-     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A server
-     * reads the files that it has not written or loaded itself once before it builds on them, and the save after a
-     * skipped step has all rows. On a file system without
-     * hard links each save writes all rows.
+     * saved; pushes are not slower. A damaged file makes all steps unusable that build on it. A server reads the files
+     * that it has not written or loaded itself once before it builds on them, and the save after a skipped step has all
+     * rows. On a file system without hard links each save writes all rows.
      *
      * <p>A save keeps the newest step that shares no file with the newest one, too, beyond those to {@link #keep}: it can
      * be loaded if a file of the newest chain is damaged.
@@ -221,9 +220,7 @@ public final class ModelCheckpoints {
 
     /** Returns what the save of a tensor may build on. */
     private Checkpoints.Base base(String tensor, Optional<ModelManifest> before) {
-        return before.flatMap(step -> step.tensors().stream()
-                        .filter(each -> each.tensor().equals(tensor))
-                        .findFirst()
+        return before.flatMap(step -> step.find(tensor)
                         .map(each -> new Checkpoints.Base(checkpoint(step.step()), each.save(), increments)))
                 .orElse(new Checkpoints.Base("", 0, increments));
     }
@@ -310,9 +307,7 @@ public final class ModelCheckpoints {
         return ModelCheckpoint.of(at(step));
     }
 
-    /**
-     * Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait.
-     */
+    /** Empties the caches, and takes the weights from the servers. No worker stores before all have them: all wait. */
     private void restore() {
         held.caches().forEach(EmbeddingCache::clear);
         if (!held.weights().isEmpty()) {
@@ -324,7 +319,15 @@ public final class ModelCheckpoints {
     /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
     private void verify(ModelManifest manifest) {
         try {
-            verifyAll(manifest);
+            for (SavedTensor each : chosen(manifest)) {
+                long save = Checkpoints.verify(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()));
+                if (save != each.save()) {
+                    throw new PsException(
+                            PsException.Code.STORAGE,
+                            "tensor \"" + each.tensor() + "\" in checkpoint \"" + checkpoint(manifest.step())
+                                    + "\": saved again (expected: as saved with the model)");
+                }
+            }
         } catch (PsException e) {
             if (e.code() == PsException.Code.STORAGE) {
                 SkipModelPsf.stub(worker)
@@ -332,18 +335,6 @@ public final class ModelCheckpoints {
                         .await();
             }
             throw e;
-        }
-    }
-
-    private void verifyAll(ModelManifest manifest) {
-        for (SavedTensor each : chosen(manifest)) {
-            long save = Checkpoints.verify(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()));
-            if (save != each.save()) {
-                throw new PsException(
-                        PsException.Code.STORAGE,
-                        "tensor \"" + each.tensor() + "\" in checkpoint \"" + checkpoint(manifest.step())
-                                + "\": saved again (expected: as saved with the model)");
-            }
         }
     }
 
@@ -369,9 +360,7 @@ public final class ModelCheckpoints {
             return manifest.tensors();
         }
         return selected().stream()
-                .map(tensor -> manifest.tensors().stream()
-                        .filter(each -> each.tensor().equals(tensor.name()))
-                        .findFirst()
+                .map(tensor -> manifest.find(tensor.name())
                         .orElseThrow(() -> new PsException(
                                 PsException.Code.BAD_REQUEST,
                                 "tensor \"" + tensor + "\": not in checkpoint \"" + checkpoint(manifest.step())

@@ -26,7 +26,7 @@ class ProcessorPathTest {
             public interface Sum {
                 record Request(long x) {}
 
-                record Response(@io.psf.api.Reduce(io.psf.api.Reduce.Op.SUM) long sum) {}
+                record Response(@io.psf.api.layout.Reduce(io.psf.api.layout.Reduction.SUM) long sum) {}
 
                 Response handle(Request request, io.psf.api.Node node);
             }

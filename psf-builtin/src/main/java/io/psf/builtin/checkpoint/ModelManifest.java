@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The content of a saved model. A checkpoint of a model is valid once its manifest is written.
@@ -70,6 +71,11 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<RecordEnt
             }
         }
         return new ModelManifest(step, tensors, records);
+    }
+
+    /** Returns what is saved of a tensor. */
+    public Optional<SavedTensor> find(String tensor) {
+        return tensors.stream().filter(each -> each.tensor().equals(tensor)).findFirst();
     }
 
     private static String encoded(String text) {
