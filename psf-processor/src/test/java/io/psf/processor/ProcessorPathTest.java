@@ -3,15 +3,13 @@ package io.psf.processor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
-import java.io.StringWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Collectors;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,30 +56,34 @@ class ProcessorPathTest {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Compiles a function with this processor path, and returns the compiler's lines. */
-    private String compile(String processorPath) throws Exception {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter said = new StringWriter();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            List<String> options = List.of(
-                    "-d",
-                    folder.toString(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    "-processorpath",
-                    processorPath,
-                    "-processor",
-                    String.join(
-                            ",",
-                            PsfProcessor.class.getName(),
-                            NamedProcessor.class.getName(),
-                            ServicesProcessor.class.getName()),
-                    "-Xlint:none");
-            List<JavaFileObject> sources =
-                    List.of(com.google.testing.compile.JavaFileObjects.forSourceString("acme.Sum", SOURCE));
-            var unused =
-                    compiler.getTask(said, files, null, options, null, sources).call();
+    /**
+     * Compiles a function with this processor path, and returns the compiler's lines. The compiler is a process of its
+     * own: in this one its class loader has the class path of the tests as its parent.
+     */
+    private String compile(String processorPath) throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("Sum.java"), SOURCE);
+        Process compiler = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "javac").toString(),
+                        "-d",
+                        folder.toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "-processorpath",
+                        processorPath,
+                        "-processor",
+                        Stream.of(PsfProcessor.class, NamedProcessor.class, ServicesProcessor.class)
+                                .map(Class::getName)
+                                .collect(Collectors.joining(",")),
+                        "-Xlint:none",
+                        source.toString())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            compiler.waitFor();
+            return said;
+        } finally {
+            compiler.destroyForcibly();
         }
-        return said.toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.testkit;
 
+import io.psf.api.PsException;
 import io.psf.api.spi.ReadOnly;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -18,11 +19,6 @@ final class TestReading {
         function = null;
     }
 
-    /** True if a read-only function is handled. */
-    boolean isOn() {
-        return function != null;
-    }
-
     @Nullable
     String function() {
         return function;
@@ -37,6 +33,15 @@ final class TestReading {
     void requireMayMake(TestRows rows, String slot) {
         if (!rows.hasSlot(slot)) {
             requireMayChange("slot \"" + slot + "\"");
+        }
+    }
+
+    void requireMayMakeRow(long key) {
+        if (function != null) {
+            throw new PsException(
+                    PsException.Code.OUT_OF_RANGE,
+                    "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
+                            + " Shard.find tells which have one)");
         }
     }
 

@@ -46,7 +46,6 @@ public final class TestShard extends TestPlace implements StoredShard {
     private final Node.Fill fill;
     private final TestPlaces places;
     private final TestRows content;
-    /** The keys of a growing table. */
     private final TestKeys keys = new TestKeys();
 
     private final Attachments attachments;
@@ -212,18 +211,16 @@ public final class TestShard extends TestPlace implements StoredShard {
         places.reading().requireMayChange("removal of rows");
         LongStream.of(some.toArray()).forEach(this::requireOwned);
         int before = rows();
-        LongStream.of(some.toArray()).forEach(this::remove);
+        for (long key : some.toArray()) {
+            int row = keys.find(key);
+            if (row >= 0) {
+                keys.remove(key);
+                content.remove(row);
+                attachments.rowRemoved(key, row, keys.size());
+            }
+        }
         attachments.forget(some);
         return before - rows();
-    }
-
-    private void remove(long key) {
-        int row = keys.find(key);
-        if (row >= 0) {
-            keys.remove(key);
-            content.remove(row);
-            attachments.rowRemoved(key, row, keys.size());
-        }
     }
 
     @Override
@@ -254,12 +251,6 @@ public final class TestShard extends TestPlace implements StoredShard {
     @Override
     public int row(long key) {
         int row = find(key);
-        if (row < 0 && places.reading().isOn()) {
-            throw new PsException(
-                    PsException.Code.OUT_OF_RANGE,
-                    "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
-                            + " Shard.find tells which have one)");
-        }
         return row < 0 ? make(key) : row;
     }
 
@@ -288,6 +279,7 @@ public final class TestShard extends TestPlace implements StoredShard {
     }
 
     private int make(long key) {
+        places.reading().requireMayMakeRow(key);
         int row = keys.size();
         keys.add(key);
         content.setRows(row + 1);

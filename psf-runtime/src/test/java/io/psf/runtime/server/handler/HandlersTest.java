@@ -510,7 +510,9 @@ class HandlersTest {
                             "UNKNOWN_FUNCTION: function: \"acme.missing\" (expected: one that the server"
                                     + " has a handler of; it searched ")
                     .hasMessageContaining("test-classes/")
-                    .hasMessageContaining("; put the jar of its @PsHandler there) in acme.missing, server 0 (");
+                    .hasMessageContaining(
+                            "; put the jar of its @PsHandler there, with --classpath JAR of psf launch, server or node) in"
+                                    + " acme.missing, server 0 (");
         }
     }
 
