@@ -45,6 +45,9 @@ public final class Frame {
     /** The length of the header in bytes. */
     public static final int HEADER = FrameHeader.LENGTH;
 
+    /** The bytes from which on the kind of a frame is known. */
+    public static final int BEGINNING = 8;
+
     /** The length of the largest frame in bytes. */
     public static final int MAX_LENGTH = Integer.MAX_VALUE - 63;
 
@@ -144,19 +147,18 @@ public final class Frame {
      * @throws PsException with {@code PROTOCOL} if it is not the header of a frame
      */
     public static int length(ByteBuffer bytes, int at, int most) {
-        int length = bytes.getInt(at);
-        byte kind = bytes.get(at + FrameHeader.KIND);
-        if (kind < Kind.REQUEST.code || kind > Kind.LINK.code && kind != Kind.PING.code) {
-            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + " (expected: 0xb1 to 0xb5, or 0xb7)");
-        }
-        byte flags = bytes.get(at + FrameHeader.FLAGS);
-        if (flags != 0 && kind != Kind.REQUEST.code) {
-            throw malformed("flags: 0x" + Integer.toHexString(flags & 0xff) + " (expected: 0)");
-        }
-        if (length < HEADER || length % 8 != 0 || length > most) {
-            throw malformed("length: " + length + " (expected: a multiple of 8 from " + HEADER + " to " + most + ")");
-        }
-        return length;
+        return FrameHeader.length(bytes, at, most);
+    }
+
+    /**
+     * Checks the beginning of a frame: the bytes of another program are found before it has sent as many as a header.
+     *
+     * @param at the index of the frame
+     * @param there the number of its bytes that have arrived, at least {@link #BEGINNING}
+     * @throws PsException with {@code PROTOCOL} if it is not the beginning of a frame
+     */
+    public static void requireKind(ByteBuffer bytes, int at, int there) {
+        FrameHeader.requireKind(bytes, at, there);
     }
 
     /**
@@ -284,22 +286,23 @@ public final class Frame {
         List<ByteBuffer> parts = new ArrayList<>();
         for (int at = HEADER; at < length(); ) {
             if (length() - at < HEADER) {
-                throw malformed("end of a chain: " + (length() - at) + " bytes (expected: a request)");
+                throw FrameHeader.malformed("end of a chain: " + (length() - at) + " bytes (expected: a request)");
             }
             ByteBuffer rest = bytes.slice(at, length() - at).order(ByteOrder.LITTLE_ENDIAN);
             int length = length(rest, 0, length() - at);
             if (rest.get(FrameHeader.KIND) != Kind.REQUEST.code) {
-                throw malformed("kind of a frame in a chain: 0x"
+                throw FrameHeader.malformed("kind of a frame in a chain: 0x"
                         + Integer.toHexString(rest.get(FrameHeader.KIND) & 0xff) + " (expected: 0xb1)");
             }
             parts.add(rest.limit(length));
             if (parts.size() > MOST_IN_CHAIN) {
-                throw malformed("requests of a chain: more than " + MOST_IN_CHAIN + " (expected: at most that)");
+                throw FrameHeader.malformed(
+                        "requests of a chain: more than " + MOST_IN_CHAIN + " (expected: at most that)");
             }
             at += length;
         }
         if (parts.isEmpty()) {
-            throw malformed("requests of a chain: 0 (expected: at least 1)");
+            throw FrameHeader.malformed("requests of a chain: 0 (expected: at least 1)");
         }
         OWNERS.addAndGet(this, parts.size() - 1);
         List<Frame> requests = new ArrayList<>(parts.size());
@@ -371,9 +374,5 @@ public final class Frame {
         ByteBuffer copy = ByteBuffer.allocate(HEADER);
         copy.put(0, bytes, 0, HEADER);
         return new Frame(copy, null);
-    }
-
-    private static PsException malformed(String what) {
-        return new PsException(PsException.Code.PROTOCOL, "not a psf frame: " + what);
     }
 }

@@ -1,5 +1,6 @@
 package io.psf.runtime.transport;
 
+import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.TupleWriter;
 import java.nio.ByteBuffer;
@@ -48,6 +49,33 @@ final class FrameHeader {
         }
         bytes.putInt(begin, length).put(begin + KIND, kind.code);
         return new FrameHeader(bytes, begin);
+    }
+
+    /** Returns the length in a header, as {@link Frame#length(ByteBuffer, int, int)} does. */
+    static int length(ByteBuffer bytes, int at, int most) {
+        requireKind(bytes, at, Math.min(LENGTH, bytes.limit() - at));
+        byte flags = bytes.get(at + FLAGS);
+        if (flags != 0 && bytes.get(at + KIND) != Frame.Kind.REQUEST.code) {
+            throw malformed("flags: 0x" + Integer.toHexString(flags & 0xff) + " (expected: 0)");
+        }
+        int length = bytes.getInt(at);
+        if (length < LENGTH || length % 8 != 0 || length > most) {
+            throw malformed("length: " + length + " (expected: a multiple of 8 from " + LENGTH + " to " + most + ")");
+        }
+        return length;
+    }
+
+    /** Checks the beginning of a frame, as {@link Frame#requireKind} does. */
+    static void requireKind(ByteBuffer bytes, int at, int there) {
+        byte kind = bytes.get(at + KIND);
+        if (kind < Frame.Kind.REQUEST.code || kind > Frame.Kind.LINK.code && kind != Frame.Kind.PING.code) {
+            throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + ", in the bytes "
+                    + PeerText.quoted(bytes, at, there) + " (expected: 0xb1 to 0xb5, or 0xb7)");
+        }
+    }
+
+    static PsException malformed(String what) {
+        return new PsException(PsException.Code.PROTOCOL, "not a psf frame: " + what);
     }
 
     /** The function, in the schema version of the side that writes the frame. */

@@ -1,11 +1,36 @@
 package io.psf.runtime.transport;
 
+import java.nio.ByteBuffer;
+
 /** Makes text of a peer safe for a line of a log. */
 public final class PeerText {
     /** The most characters of a peer's text in a line. */
     static final int MOST = 1000;
 
+    /** The most bytes of a peer that a message shows. */
+    private static final int MOST_BYTES = 32;
+
     private PeerText() {}
+
+    /**
+     * Returns the first bytes of a peer as quoted ASCII text, with all other bytes escaped.
+     *
+     * @param at the index of the first byte
+     * @param there the number of bytes that have arrived
+     */
+    static String quoted(ByteBuffer bytes, int at, int there) {
+        StringBuilder text = new StringBuilder("\"");
+        for (int i = 0; i < Math.min(there, MOST_BYTES); i++) {
+            byte b = bytes.get(at + i);
+            switch (b) {
+                case '\r' -> text.append("\\r");
+                case '\n' -> text.append("\\n");
+                case '"', '\\' -> text.append('\\').append((char) b);
+                default -> text.append(b >= ' ' && b < 0x7f ? String.valueOf((char) b) : String.format("\\x%02x", b));
+            }
+        }
+        return text.append(there > MOST_BYTES ? "..\"" : "\"").toString();
+    }
 
     /**
      * Returns the text with control characters, line separators and characters of text direction escaped. A long text is

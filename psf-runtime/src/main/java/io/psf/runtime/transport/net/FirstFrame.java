@@ -18,16 +18,10 @@ import org.jspecify.annotations.Nullable;
  * bytes of any other frame stay with the {@link SocketWire}, whose channel reads the rest of the frame.
  */
 final class FirstFrame implements Handshake {
-    /** The beginning of a header: its length and its kind. */
-    private static final int BEGINNING = 8;
-
-    /** The longest request for shared memory. */
-    private static final int LONGEST = 1 << 10;
-
     private final SocketChannel socket;
     private final FramePool pool;
     private final boolean mayShare;
-    private ByteBuffer bytes = buffer(BEGINNING);
+    private ByteBuffer bytes = buffer(Frame.BEGINNING);
 
     /**
      * Creates the handshake of a new connection.
@@ -53,14 +47,14 @@ final class FirstFrame implements Handshake {
             if (bytes.hasRemaining()) {
                 return null;
             }
-            if (bytes.capacity() > BEGINNING) {
+            if (bytes.capacity() > Frame.BEGINNING) {
                 return answer(Frame.of(bytes.flip()));
             }
             int length = bytes.getInt(0);
             boolean asks = Frame.Kind.LINK.isOf(bytes)
                     && length >= Frame.HEADER
-                    && length <= LONGEST
-                    && length % BEGINNING == 0;
+                    && length <= SharedLink.LONGEST
+                    && length % 8 == 0;
             if (!asks) {
                 return giveUp();
             }

@@ -104,6 +104,9 @@ final class FrameReader {
         }
         int there = from.position() - taken;
         if (there < Frame.HEADER) {
+            if (there >= Frame.BEGINNING) {
+                Frame.requireKind(from, taken, there);
+            }
             compact(from, there);
             return null;
         }

@@ -34,6 +34,9 @@ final class Inbound {
     /** True if there was no memory to read with; reading is tried again later. */
     private volatile boolean starved;
 
+    /** True once a frame has arrived. Accessed by the leader only. */
+    private boolean begun;
+
     private int checksStarved;
     private int starvations;
 
@@ -139,11 +142,9 @@ final class Inbound {
             some = true;
             switch (frame.kind()) {
                 case LINK -> {
+                    PsException why = SharedLink.refusal(frame, !begun);
                     frame.release();
-                    throw new PsException(
-                            Code.PROTOCOL,
-                            "request for shared memory: damaged, or not the first frame (expected: whole, and before"
-                                    + " others)");
+                    throw why;
                 }
                 case PING -> frame.release(); // only its arrival matters
                 case ANSWER -> {
@@ -157,6 +158,7 @@ final class Inbound {
                     dispatch(frame);
                 }
             }
+            begun = true;
         }
         return some;
     }

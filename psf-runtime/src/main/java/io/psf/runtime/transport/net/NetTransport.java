@@ -108,6 +108,8 @@ public final class NetTransport implements Transport {
             Wire wire = wires.connect(() -> open(host, port));
             wire.socket().configureBlocking(false);
             return channel(wire, acceptor, peer(wire.socket(), false));
+        } catch (PsException e) { // the other end answers a request for shared memory with something else
+            throw new PsException(e.code(), "connecting to " + host + ":" + port + ": " + e.detail(), e);
         } catch (IOException | UnresolvedAddressException e) {
             throw new PsException(Code.UNAVAILABLE, "connecting to " + host + ":" + port + ": " + reason(e), e);
         }

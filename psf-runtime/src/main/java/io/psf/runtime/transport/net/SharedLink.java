@@ -23,6 +23,9 @@ final class SharedLink {
     /** The time that the other end has to reply. */
     private static final int LINK_MILLIS = 2000;
 
+    /** The longest request, in bytes. */
+    static final int LONGEST = 1 << 10;
+
     private static final int LONGEST_ANSWER = 64 << 10;
 
     private SharedLink() {}
@@ -95,5 +98,31 @@ final class SharedLink {
         SharedSegment segment = SharedSegment.open(reader.string(), reader.bytes());
         segment.unlink();
         return new SharedWire(segment.pipe(), socket);
+    }
+
+    /**
+     * Returns why a request that has reached a channel is refused. The handshake passes on only those that it cannot
+     * answer.
+     *
+     * @param asked not released
+     * @param first true if it is the first frame of the connection
+     */
+    static PsException refusal(Frame asked, boolean first) {
+        String what;
+        if (!first) {
+            what = "behind another frame (expected: the first on its connection)";
+        } else if (asked.length() > LONGEST) {
+            what = asked.length() + " bytes (expected: at most " + LONGEST + ")";
+        } else {
+            what = "late (expected: at once)"; // the handshake did not wait for the rest of it
+            try {
+                TupleReader reader = asked.reader(null);
+                reader.string();
+                reader.bytes();
+            } catch (PsException e) {
+                what = "damaged: " + e.detail();
+            }
+        }
+        return new PsException(Code.PROTOCOL, "request for shared memory: " + what);
     }
 }

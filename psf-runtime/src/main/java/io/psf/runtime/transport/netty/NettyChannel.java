@@ -133,6 +133,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             in.readBytes(header.duplicate().limit(header.position() + n));
             header.position(header.position() + n);
             if (header.hasRemaining()) {
+                if (header.position() >= Frame.BEGINNING) {
+                    Frame.requireKind(header, 0, header.position());
+                }
                 return true;
             }
             int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
