@@ -25,6 +25,12 @@ public final class ClusterLink {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Duration GRACE = Duration.ofSeconds(5);
 
+    /** How long the scheduler may take to answer its first call; then the node connects again. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** The least time for that call: connecting may have taken the rest of the timeout. */
+    private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** Receives the events that a node learns of from its heartbeats. */
     public interface Events {
         /** Called when nodes have left or are lost. */
@@ -58,7 +64,7 @@ public final class ClusterLink {
      * @param host the scheduler
      * @param request without a credential
      * @param secret the secret of the cluster; null for none
-     * @throws PsException if the cluster does not form in time
+     * @throws PsException if the cluster does not form in time; with {@code PROTOCOL} if another program answers
      */
     public static ClusterLink join(
             Client client,
@@ -68,49 +74,67 @@ public final class ClusterLink {
             @Nullable String secret,
             Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
+        boolean told = false;
         while (true) {
             Peer scheduler = connect(client, transport, host, deadline, timeout);
+            byte @Nullable [] nonce = null;
             PsException failure;
             try {
-                // The scheduler reports the missing nodes when its own timeout ends, so this timeout is slightly
-                // longer.
-                long limit = Math.max(0, deadline - System.nanoTime()) + GRACE.toNanos();
-                Join.Request proven = request.with(credential(client, scheduler, request, secret, limit));
-                Join.Response joined = client.callInBackground(JoinPsf.FUNCTION, proven, scheduler, limit)
-                        .await();
-                Protocol.OWN.agree(joined.protocol());
-                Ticket ticket = new Ticket(
-                        request.role(),
-                        joined.rank(),
-                        joined.keys().cluster(),
-                        joined.keys().ticket());
-                Duration patience = Duration.ofMillis(joined.heartbeatMillis());
-                if (new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
-                    return new ClusterLink(client, scheduler, joined, ticket);
-                }
-                failure = new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
+                long patience = Math.min(PATIENCE_NANOS, deadline - System.nanoTime());
+                nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, Math.max(LEAST_NANOS, patience));
+                return joined(client, transport, host, scheduler, proven(request, secret, nonce), deadline);
             } catch (PsException e) {
                 failure = e;
             }
             client.disconnect(scheduler);
-            if (failure.code() != Code.UNAVAILABLE || System.nanoTime() - deadline > 0) {
+            boolean hangs = failure.code() == Code.TIMED_OUT && nonce == null;
+            boolean mayPass = hangs || failure.code() == Code.UNAVAILABLE;
+            if (!mayPass || System.nanoTime() - deadline > 0) {
                 throw failure;
             }
-            LOG.warn("the connection to {} broke; joining again", scheduler.name());
+            if (!told) {
+                told = true;
+                LOG.warn("joining again, for up to {} s: {}", timeout.toSeconds(), failure.detail());
+            }
             Session.pause(RETRY_NANOS);
         }
     }
 
-    /** Returns the credential of a node that joins. Blocks until the scheduler has sent a challenge. */
-    static byte[] credential(Client client, Peer scheduler, Join.Request request, @Nullable String secret, long limit) {
-        SharedSecret shared = new SharedSecret(secret);
-        if (!shared.exists()) {
-            return new byte[0];
+    /** Joins over a connection. Blocks until the cluster is complete. */
+    private static ClusterLink joined(
+            Client client, Transport transport, Member host, Peer scheduler, Join.Request request, long deadline) {
+        // The scheduler reports the missing nodes when its own timeout ends, so this timeout is slightly longer.
+        long limit = Math.max(0, deadline - System.nanoTime()) + GRACE.toNanos();
+        Join.Response joined;
+        try {
+            joined = client.callInBackground(JoinPsf.FUNCTION, request, scheduler, limit)
+                    .await();
+        } catch (PsException e) {
+            throw e.code() == Code.TIMED_OUT && System.nanoTime() - deadline > 0
+                    ? new PsException(
+                            Code.TIMED_OUT,
+                            scheduler.name() + ": the cluster is not complete (expected: all of its nodes within the"
+                                    + " join timeout): " + e.detail(),
+                            e)
+                    : FirstCall.ofScheduler(scheduler, e);
         }
-        Challenge.Response challenge = client.callInBackground(
-                        ChallengePsf.FUNCTION, new Challenge.Request(), scheduler, limit)
-                .await();
-        return shared.credential(request, challenge.nonce());
+        Protocol.OWN.agree(joined.protocol());
+        Ticket ticket = new Ticket(
+                request.role(),
+                joined.rank(),
+                joined.keys().cluster(),
+                joined.keys().ticket());
+        Duration patience = Duration.ofMillis(joined.heartbeatMillis());
+        if (!new Session(client, transport, host, ticket, request.session(), patience).keep(scheduler)) {
+            throw new PsException(Code.UNAVAILABLE, scheduler.name() + ": connection closed");
+        }
+        return new ClusterLink(client, scheduler, joined, ticket);
+    }
+
+    /** Returns a request with the credential of the node that joins, or visits. */
+    static Join.Request proven(Join.Request request, @Nullable String secret, byte[] nonce) {
+        SharedSecret shared = new SharedSecret(secret);
+        return shared.exists() ? request.with(shared.credential(request, nonce)) : request;
     }
 
     private static Peer connect(Client client, Transport transport, Member host, long deadline, Duration timeout) {

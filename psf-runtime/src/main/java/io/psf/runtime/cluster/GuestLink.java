@@ -1,6 +1,7 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
@@ -22,16 +23,17 @@ public record GuestLink(List<Member> members, Ticket ticket, Duration heartbeatL
      *
      * @param host the scheduler
      * @param secret the secret of the cluster; null for none
-     * @throws io.psf.api.PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
-     *     complete; with {@code BAD_REQUEST} if the secret is wrong
+     * @throws PsException with {@code UNAVAILABLE} if the scheduler is not reached or its cluster is not
+     *     complete; with {@code BAD_REQUEST} if the secret is wrong; with {@code PROTOCOL} if another program answers;
+     *     with {@code TIMED_OUT} if the peer answers nothing
      */
     public static GuestLink visit(
             Client client, Transport transport, Member host, @Nullable String secret, Duration limit) {
         Peer scheduler = client.connect(transport, host.host(), host.port(), Session.name(host));
         try {
             Join.Request guest = Join.Request.of(Role.WORKER, Ticket.GUEST, "", 0);
-            Visit.Request request = new Visit.Request(
-                    guest.with(ClusterLink.credential(client, scheduler, guest, secret, limit.toNanos())));
+            byte[] nonce = FirstCall.challenge(client, scheduler, Role.SCHEDULER, limit.toNanos());
+            Visit.Request request = new Visit.Request(ClusterLink.proven(guest, secret, nonce));
             Visit.Response admitted = client.callInBackground(VisitPsf.FUNCTION, request, scheduler, limit.toNanos())
                     .await();
             Protocol.OWN.agree(admitted.protocol());
@@ -41,6 +43,8 @@ public record GuestLink(List<Member> members, Ticket ticket, Duration heartbeatL
                     admitted.keys().cluster(),
                     admitted.keys().ticket());
             return new GuestLink(admitted.members(), ticket, Duration.ofMillis(admitted.heartbeatMillis()));
+        } catch (PsException e) {
+            throw FirstCall.ofScheduler(scheduler, e);
         } finally {
             client.disconnect(scheduler);
         }

@@ -151,9 +151,7 @@ public final class Session {
     /** Answers the node's challenge with a hello. Ignored by {@code awaitAll}. */
     private Hello.Response greet(Peer peer, int connection, long limit) {
         long until = System.nanoTime() + limit;
-        byte[] nonce = client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, Math.max(1, limit))
-                .await()
-                .nonce();
+        byte[] nonce = FirstCall.challenge(client, peer, host.role(), Math.max(1, limit));
         Hello.Request hello = ticket.hello(host, number, connection, nonce);
         Hello.Response answer = client.callInBackground(
                         HelloPsf.FUNCTION, hello, peer, Math.max(1, until - System.nanoTime()))
