@@ -82,7 +82,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
             throw e;
         }
         this.servers = new ServerLinks(client, transport, link, () -> ended);
-        this.written = new Written(client, servers.peers());
+        this.written = new Written(client, servers.peers(), link.heartbeatLimit());
         this.layouts = new LayoutCache(link, config.deadline(), Defaults.REQUESTS);
         client.repeatWith(new Repetitions());
         try {
@@ -349,7 +349,8 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
      * Leaves the cluster. The job ends when the last worker has left. This method waits for outstanding calls as long
      * as one of them ends within each second. Then the remaining calls fail with {@code CLOSED}, and the servers are
      * notified that they are cancelled. Before closing, await a push that must be applied, such as a synchronous push
-     * that waits for slower workers.
+     * that waits for slower workers. A server that does not answer delays the end by at most the worker's deadline, and
+     * a scheduler that does not answer by 5 seconds.
      *
      * @throws PsException with {@code UNAVAILABLE} if a server is lost on which this worker has changed something; the
      *     worker is closed all the same

@@ -23,15 +23,18 @@ final class Written {
 
     private final Client client;
     private final List<Peer> servers;
+    private final long patience;
 
     /**
      * Tracks all servers of a worker.
      *
      * @param servers by rank
+     * @param patience how long a present server takes at most to answer; without an answer its connection is replaced
      */
-    Written(Client client, List<Peer> servers) {
+    Written(Client client, List<Peer> servers, Duration patience) {
         this.client = client;
         this.servers = servers;
+        this.patience = patience.toNanos();
     }
 
     /**
@@ -41,38 +44,50 @@ final class Written {
      * @throws PsException with {@code UNAVAILABLE} if a server is lost that this worker has ever written to
      */
     void require(Duration limit) {
+        long until = System.nanoTime() + limit.toNanos();
         List<Question> asked = new ArrayList<>();
         for (Peer server : servers) {
             long writes = server.unconfirmed();
             if (writes >= 0 && !server.isLost()) {
-                ask(server, limit).ifPresent(call -> asked.add(new Question(server, writes, call)));
+                ask(server, until).ifPresent(call -> asked.add(new Question(server, writes, call)));
             }
         }
-        asked.forEach(Written::await);
+        asked.forEach(question -> await(question, until));
         requireKept();
     }
 
     /** A call to a server. Its answer confirms that the server still holds the first {@code writes} changes. */
     private record Question(Peer server, long writes, Call<?> call) {}
 
-    private Optional<Call<?>> ask(Peer server, Duration limit) {
+    private Optional<Call<?>> ask(Peer server, long until) {
+        long limit = Math.max(1, Math.min(patience, until - System.nanoTime()));
         try {
-            return Optional.of(client.callInBackground(PingPsf.FUNCTION, new Ping.Request(), server, limit.toNanos()));
+            return Optional.of(client.callInBackground(PingPsf.FUNCTION, new Ping.Request(), server, limit));
         } catch (PsException e) { // the server was lost meanwhile
             LOG.debug("asking {}: {}", server.name(), e.getMessage());
             return Optional.empty();
         }
     }
 
-    private static void await(Question question) {
-        try {
-            question.call().await();
-            question.server().confirm(question.writes());
-        } catch (PsException e) {
-            if (e.code() == Code.CANCELLED) { // this thread was interrupted
-                throw e;
+    /** Waits for the answer. If it does not arrive, the connection is replaced and the server is asked again. */
+    private void await(Question question, long until) {
+        Optional<Call<?>> call = Optional.of(question.call());
+        while (call.isPresent()) {
+            try {
+                call.get().await();
+                question.server().confirm(question.writes());
+                return;
+            } catch (PsException e) {
+                if (e.code() == Code.CANCELLED) { // this thread was interrupted
+                    throw e;
+                }
+                LOG.debug("asking {}: {}", question.server().name(), e.getMessage());
+                if (e.code() != Code.TIMED_OUT || System.nanoTime() - until >= 0) {
+                    return; // lost, or asked again later
+                }
             }
-            LOG.debug("asking {}: {}", question.server().name(), e.getMessage()); // lost, or asked again later
+            question.server().renew();
+            call = ask(question.server(), until);
         }
     }
 

@@ -125,6 +125,21 @@ public final class Peer {
         return reconnect == null || refusals >= MOST_REFUSALS;
     }
 
+    /**
+     * Closes the channel if it is replaced then: the outstanding calls are sent again. Called if an answer is missing that
+     * the node would have sent: frames may have been damaged on the way.
+     */
+    public void renew() {
+        Channel old;
+        synchronized (this) {
+            if (reconnect == null || !connected) {
+                return;
+            }
+            old = channel;
+        }
+        old.close();
+    }
+
     /** Marks the node as lost: from now on every call to it fails with this cause. */
     synchronized void lose(PsException cause) {
         if (lost == null) {

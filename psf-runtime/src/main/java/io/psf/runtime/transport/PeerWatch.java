@@ -17,6 +17,13 @@ public final class PeerWatch {
     /** Calls of {@link #note} within the shortest limit. */
     private static final int NOTES = 8;
 
+    /**
+     * The least growth of an unfinished frame within the limit of silence, in bytes: more than the keep-alive frames of
+     * that time. A healthy peer that is in the middle of a frame sends nothing but the rest of it. If the length of a
+     * frame was damaged on the way, later frames are taken for its rest.
+     */
+    private static final int LEAST_GROWTH = 1 << 10;
+
     private final ConnectionLimits limits;
     private final long begun;
     /** The unanswered requests of a stranger. */
@@ -33,6 +40,12 @@ public final class PeerWatch {
     private long sent;
     private long sentAt;
     private long signAt;
+    /** Where the unfinished frame begins, as {@code received} counts. */
+    private long frameBegins = -1;
+    /** The bytes of that frame at {@code grownAt}. */
+    private int grownTo;
+
+    private long grownAt;
 
     /**
      * Creates the watch of a new channel.
@@ -113,7 +126,7 @@ public final class PeerWatch {
     /**
      * Records the state of the channel.
      *
-     * @param received a number that grows with the bytes received
+     * @param received the number of bytes received
      * @param sent a number that grows with the bytes that the network has taken
      * @param reads true if this end reads
      * @param isIdle true if no bytes wait to be sent
@@ -150,6 +163,12 @@ public final class PeerWatch {
                     Code.TIMED_OUT,
                     "hello: none (expected: one within " + limits.hello().toMillis() + " ms)");
         }
+        if (isStuck(partial)) {
+            return new PsException(
+                    Code.UNAVAILABLE,
+                    "half a frame: " + partial + " of " + expected + " bytes (expected: the rest, or " + LEAST_GROWTH
+                            + " bytes within " + silenceLimit / 1_000_000 + " ms)");
+        }
         // An end that does not read receives nothing. But its peer, which reads, takes the bytes that wait to be sent.
         if (silenceLimit > 0 && isOver(reads ? receivedAt : sentAt, silenceLimit)) {
             return new PsException(
@@ -157,6 +176,17 @@ public final class PeerWatch {
                     "peer: silent (expected: a sign of life within " + silenceLimit / 1_000_000 + " ms)");
         }
         return null;
+    }
+
+    /** True if the unfinished frame has hardly grown for the limit of silence, though this end reads. */
+    private boolean isStuck(int partial) {
+        long begins = received - partial;
+        if (partial == 0 || !reads || begins != frameBegins || partial - grownTo >= LEAST_GROWTH) {
+            frameBegins = begins;
+            grownTo = partial;
+            grownAt = now;
+        }
+        return silenceLimit > 0 && isOver(grownAt, silenceLimit);
     }
 
     private boolean isOver(long since, long limit) {

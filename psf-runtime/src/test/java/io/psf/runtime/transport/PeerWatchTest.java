@@ -79,6 +79,42 @@ final class PeerWatchTest {
         assertThat(known.overdue(20, 48)).hasMessageContaining("half a frame: 20 of 48 bytes");
     }
 
+    /** Notes 48 bytes a second, as signs of life are: they are taken for the rest of a frame whose length is damaged. */
+    @Test
+    void aFrameThatOnlySignsOfLifeFillIsGivenUp() {
+        known.keepAlive(10 * SECOND);
+        for (int second = 1; second <= 10; second++) {
+            known.note(second * SECOND, 48L * second, 0, true, true);
+            assertThat(known.overdue(48 * second, 100_000)).isNull();
+        }
+        known.note(11 * SECOND, 48 * 11, 0, true, true);
+        assertThat(known.overdue(48 * 11, 100_000))
+                .hasMessageContaining("UNAVAILABLE: half a frame: 528 of 100000 bytes (expected: the rest, or 1024")
+                .hasMessageContaining("bytes within 10000 ms)");
+    }
+
+    @Test
+    void aLongFrameThatGrowsIsNotGivenUpNorOneThatIsNotRead() {
+        known.keepAlive(10 * SECOND);
+        for (int second = 1; second <= 100; second++) {
+            known.note(second * SECOND, 200L * second, 0, true, true);
+            assertThat(known.overdue(200 * second, 100_000)).isNull();
+        }
+        for (int second = 101; second <= 200; second++) { // reading stops and begins again
+            known.note(second * SECOND, 20_000 + second % 2, second, second % 5 != 0, true);
+            assertThat(known.overdue(20_000, 100_000)).isNull();
+        }
+    }
+
+    @Test
+    void frameAfterFrameThatIsHalfThereIsNotGivenUp() {
+        known.keepAlive(10 * SECOND);
+        for (int second = 1; second <= 100; second++) {
+            known.note(second * SECOND, 1000L * second, 0, true, true);
+            assertThat(known.overdue(20, 48)).isNull();
+        }
+    }
+
     @Test
     void aStrangerHasToSayWhoItIs() {
         stranger.note(10 * SECOND, 999, 0, true, true);

@@ -67,7 +67,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private long clock;
     private long checkedAt = System.nanoTime();
     private int announced;
+    /** Bytes read. */
     private long progress;
+
     private boolean refused;
     private int checksRefused;
     private PsException cause;
@@ -127,9 +129,9 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     /** Reads a part of a frame. False if reading has to stop until the memory of the frame may be allocated. */
     private boolean read(ByteBuf in) {
-        progress++;
         if (frame == null) {
             int n = Math.min(header.remaining(), in.readableBytes());
+            progress += n;
             in.readBytes(header.duplicate().limit(header.position() + n));
             header.position(header.position() + n);
             if (header.hasRemaining()) {
@@ -153,6 +155,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         ByteBuffer bytes = frame.bytes();
         int n = Math.min(bytes.remaining(), in.readableBytes());
         if (n > 0) {
+            progress += n;
             in.readBytes(bytes.slice(bytes.position(), n));
             bytes.position(bytes.position() + n);
         }

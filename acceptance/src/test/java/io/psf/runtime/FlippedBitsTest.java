@@ -1,0 +1,137 @@
+package io.psf.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.psf.api.PsException;
+import io.psf.api.PsException.Code;
+import io.psf.api.TensorId;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import io.psf.runtime.TransportConfig.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Bits that are flipped on the way: every call ends, and so does the worker. */
+@Timeout(120)
+final class FlippedBitsTest {
+    private static final int REQUEST = 0xb1;
+    private static final int ANSWER = 0xb2;
+    private static final int ROWS = 1000;
+
+    private final List<Flipping> proxies = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init") // by start
+    private PsCluster cluster;
+
+    private Worker start(Kind kind, Duration deadline) {
+        cluster = PsCluster.builder()
+                .servers(1)
+                .workers(1)
+                .over(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO))
+                .deadline(deadline)
+                .heartbeatLimit(Duration.ofSeconds(2))
+                .aroundWorkers(inner -> {
+                    proxies.add(new Flipping(inner, 7));
+                    return proxies.get(0);
+                })
+                .start();
+        return cluster.worker();
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+        proxies.forEach(Flipping::close);
+    }
+
+    private static void push(Worker worker, TensorId w) {
+        float[] ones = new float[ROWS];
+        Arrays.fill(ones, 1f);
+        Tensors.push(worker, w, ones).await();
+    }
+
+    private static Duration since(long begin) {
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    /** Byte 2 is of the length: the frame seems to be longer by 64 KB or so than it is. */
+    @ParameterizedTest
+    @CsvSource({"TCP, 0xb1", "TCP, 0xb2", "NETTY, 0xb1", "NETTY, 0xb2"})
+    void aFrameThatSeemsLongerThanItIsDelaysItsCallByTheHeartbeatsLimit(Kind kind, String frame) {
+        Worker worker = start(kind, Duration.ofSeconds(60));
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
+        push(worker, w);
+        long begin = System.nanoTime();
+        proxies.get(0).flipNext(Integer.decode(frame), 2, 1);
+        push(worker, w);
+        assertThat(proxies.get(0).flips()).isEqualTo(1);
+        assertThat(Tensors.pull(worker, w)).containsOnly(2f);
+        assertThat(since(begin)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    /** Byte 24 is of the call's number: the answer fits no call. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NETTY"})
+    void aWorkerWhoseLastQuestionIsNotAnsweredCloses(Kind kind) {
+        Worker worker = start(kind, Duration.ofSeconds(60));
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
+        push(worker, w);
+        long begin = System.nanoTime();
+        proxies.get(0).flipNext(REQUEST, 24, 6);
+        worker.close();
+        assertThat(proxies.get(0).flips()).isEqualTo(1);
+        assertThat(since(begin)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    /** An answer whose call is damaged is lost; the call ends at its deadline, and the next one does well. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NETTY"})
+    void aCallWhoseAnswerIsLostEndsAtItsDeadline(Kind kind) {
+        Worker worker = start(kind, Duration.ofSeconds(2));
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
+        proxies.get(0).flipNext(ANSWER, 24, 6);
+        long begin = System.nanoTime();
+        PsException e = catchThrowableOfType(PsException.class, () -> push(worker, w));
+        assertThat(e.code()).isEqualTo(Code.TIMED_OUT);
+        assertThat(since(begin)).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10));
+        push(worker, w);
+        assertThat(Tensors.pull(worker, w)).containsOnly(2f);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NETTY"})
+    void everyCallEndsByItsDeadlineAndTheWorkerCloses(Kind kind) {
+        Duration deadline = Duration.ofSeconds(1);
+        Worker worker = start(kind, deadline);
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
+        proxies.get(0).flipOneIn(10_000);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        int failed = 0;
+        while (System.nanoTime() - end < 0) {
+            long begin = System.nanoTime();
+            try {
+                push(worker, w);
+            } catch (PsException e) {
+                failed++;
+            }
+            assertThat(since(begin)).isLessThan(deadline.plusSeconds(5));
+        }
+        assertThat(failed).isPositive();
+        long begin = System.nanoTime();
+        try {
+            worker.close();
+        } catch (PsException e) {
+            assertThat(e.code()).as("a server is lost").isEqualTo(Code.UNAVAILABLE);
+        }
+        assertThat(since(begin)).isLessThan(deadline.plusSeconds(15));
+    }
+}
