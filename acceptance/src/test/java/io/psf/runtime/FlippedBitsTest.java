@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class FlippedBitsTest {
     private static final int REQUEST = 0xb1;
     private static final int ANSWER = 0xb2;
-    private static final int ROWS = 1000;
+    private static final int ROWS = 2000;
 
     private final List<Flipping> proxies = new ArrayList<>();
 
@@ -33,10 +33,14 @@ final class FlippedBitsTest {
     private PsCluster cluster;
 
     private Worker start(Kind kind, Duration deadline) {
+        return start(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO), deadline);
+    }
+
+    private Worker start(TransportConfig over, Duration deadline) {
         cluster = PsCluster.builder()
-                .servers(1)
+                .servers(2)
                 .workers(1)
-                .over(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO))
+                .over(over)
                 .deadline(deadline)
                 .heartbeatLimit(Duration.ofSeconds(2))
                 .aroundWorkers(inner -> {
@@ -133,5 +137,33 @@ final class FlippedBitsTest {
             assertThat(e.code()).as("a server is lost").isEqualTo(Code.UNAVAILABLE);
         }
         assertThat(since(begin)).isLessThan(deadline.plusSeconds(15));
+    }
+
+    /** With checksums, a damaged frame ends its connection; the calls are sent again, and each runs once. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NETTY"})
+    void checksumsMakeTheSumsExact(Kind kind) {
+        Worker worker = start(
+                TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO).withChecksum(true),
+                Duration.ofSeconds(60));
+        TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
+        TensorId large = Tensors.init(worker, TensorSpec.dense("large", 100_000));
+        float[] many = new float[100_000];
+        Arrays.fill(many, 1f);
+        proxies.get(0).flipOneIn(100_000);
+        int connections = proxies.get(0).connections();
+        for (int round = 1; round <= 300; round++) {
+            push(worker, w);
+            assertThat(Tensors.pull(worker, w)).containsOnly(round);
+            if (round % 10 == 0) {
+                Tensors.push(worker, large, many).await();
+                assertThat(Tensors.pull(worker, large)).containsOnly((float) Math.floorDiv(round, 10));
+            }
+        }
+        assertThat(proxies.get(0).flips()).as("flipped bits").isGreaterThan(50);
+        assertThat(proxies.get(0).connections() - connections)
+                .as("new connections")
+                .isGreaterThan(20);
+        worker.close();
     }
 }

@@ -80,12 +80,14 @@ final class Defaults {
     }
 
     static Transport transport(TransportConfig config, FramePool pool) {
-        return switch (config.kind()) {
-            case AUTO -> new NetTransport(pool, NetTransport.Sharing.WHERE_POSSIBLE, config.spin(), LIMITS);
-            case SHM -> new NetTransport(pool, NetTransport.Sharing.ALWAYS, config.spin(), LIMITS);
-            case TCP -> new NetTransport(pool, NetTransport.Sharing.NEVER, config.spin(), LIMITS);
-            case NETTY -> new NettyTransport(pool, LIMITS);
+        NetTransport.Sharing sharing = switch (config.kind()) {
+            case AUTO -> NetTransport.Sharing.WHERE_POSSIBLE;
+            case SHM -> NetTransport.Sharing.ALWAYS;
+            case TCP, NETTY -> NetTransport.Sharing.NEVER;
         };
+        return config.kind() == TransportConfig.Kind.NETTY
+                ? new NettyTransport(pool, LIMITS, config.checksum())
+                : new NetTransport(pool, sharing, config.spin(), LIMITS, config.checksum());
     }
 
     /**

@@ -257,7 +257,8 @@ public final class PsCluster implements AutoCloseable {
                             .withRank(i)
                             .withLanes(lanes)
                             .withTensorMemory(tensorMemory)
-                            .withDevices(devices);
+                            .withDevices(devices)
+                            .withTransport(sockets == null ? TransportConfig.usual() : sockets);
                     ServerConfig stored = mapped == null ? plain : plain.withMapped(mapped);
                     ServerConfig server = checkpoints == null ? stored : stored.withCheckpoints(checkpoints);
                     startedServers.add(CompletableFuture.supplyAsync(

@@ -70,7 +70,7 @@ public final class Scheduler implements AutoCloseable {
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
                 connection -> home.join().dispatcher().onNode(() -> functions.closed(connection)));
-        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, Tickets.fresh(), dispatcher));
+        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, Tickets.fresh(), dispatcher, false));
         this.listener = transport.listen(config.host(), config.port(), dispatcher);
         Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
         timer.every(tick, () -> {

@@ -126,7 +126,12 @@ public final class Server implements AutoCloseable {
         dispatcher.setSilenceLimit(link.heartbeatLimit());
         this.calls = new ServerCalls(client, link, transport, dispatcher);
         dispatcher.setOutgoing(calls);
-        home.complete(new ClusterFunctions.Home(Role.SERVER, link.rank(), link.tickets(), dispatcher));
+        home.complete(new ClusterFunctions.Home(
+                Role.SERVER,
+                link.rank(),
+                link.tickets(),
+                dispatcher,
+                config.transport().checksum()));
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override

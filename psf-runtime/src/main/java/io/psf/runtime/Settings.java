@@ -148,7 +148,9 @@ public final class Settings {
 
     private TransportConfig transport(Role role, TransportConfig usual) {
         return new TransportConfig(
-                orElse(SettingsKey.TRANSPORT, role, usual.kind()), orElse(SettingsKey.SPIN, role, usual.spin()));
+                orElse(SettingsKey.TRANSPORT, role, usual.kind()),
+                orElse(SettingsKey.SPIN, role, usual.spin()),
+                orElse(SettingsKey.CHECKSUM, role, usual.checksum()));
     }
 
     private void checkRole(Role asked) {

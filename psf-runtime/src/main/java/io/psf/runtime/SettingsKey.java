@@ -119,6 +119,11 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             SettingsKey::micros,
             List.of(SettingsSpelling.of("PSF_SPIN_MICROS")));
 
+    static final SettingsKey<Boolean> CHECKSUM = new SettingsKey<>(
+            "whether frames over TCP have checksums, on or off",
+            SettingsKey::onOrOff,
+            List.of(SettingsSpelling.of("PSF_CHECKSUM")));
+
     static final SettingsKey<Duration> DEADLINE = duration("how long a call may take", "PSF_DEADLINE");
 
     static final SettingsKey<Duration> JOIN_TIMEOUT =
@@ -143,6 +148,7 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             DEVICE,
             TRANSPORT,
             SPIN,
+            CHECKSUM,
             DEADLINE,
             JOIN_TIMEOUT,
             HEARTBEAT_LIMIT);
@@ -217,6 +223,14 @@ record SettingsKey<T>(String expected, Reader<T> reader, List<SettingsSpelling> 
             }
         }
         return null;
+    }
+
+    private static @Nullable Boolean onOrOff(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "on" -> true;
+            case "off" -> false;
+            default -> null;
+        };
     }
 
     private static @Nullable Duration micros(String text) {

@@ -47,6 +47,7 @@ class SettingsTest {
                         "PSF_DEVICE",
                         "PSF_TRANSPORT",
                         "PSF_SPIN_MICROS",
+                        "PSF_CHECKSUM",
                         "PSF_DEADLINE",
                         "PSF_JOIN_TIMEOUT",
                         "PSF_HEARTBEAT_LIMIT");
@@ -96,6 +97,7 @@ class SettingsTest {
                 Map.entry("PSF_DEVICE", "0, 1"),
                 Map.entry("PSF_TRANSPORT", "tcp"),
                 Map.entry("PSF_SPIN_MICROS", "7"),
+                Map.entry("PSF_CHECKSUM", "on"),
                 Map.entry("PSF_DEADLINE", "1h"),
                 Map.entry("PSF_JOIN_TIMEOUT", "30s"),
                 Map.entry("PSF_HEARTBEAT_LIMIT", "500ms"));
@@ -116,12 +118,12 @@ class SettingsTest {
                         5,
                         new ServerConfig.Storage(
                                 Path.of("/data/psf"), Path.of("/shared/psf"), 3 << 20, 5L << 30, List.of(0, 1)),
-                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
                         new JoinConfig("::1", 9000, 1, Duration.ofSeconds(30), "sixteen letters and more"),
                         Duration.ofHours(1),
-                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000))));
+                        new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
     }
 
     @Test
@@ -244,6 +246,7 @@ class SettingsTest {
         "PSF_RANK,-2",
         "PSF_TRANSPORT,pigeon",
         "PSF_SPIN_MICROS,-1",
+        "PSF_CHECKSUM,yes",
         "PSF_LANES,0",
         "PSF_DEVICE,gpu",
         "PSF_DEVICE,-1",

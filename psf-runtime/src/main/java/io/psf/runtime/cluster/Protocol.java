@@ -23,8 +23,21 @@ public record Protocol(int version, int oldest, List<Feature> features) {
      */
     public record Feature(String name, boolean required) {}
 
+    /** Frames with checksums, if one side asks for them. */
+    static final String CHECKSUM = "checksum";
+
     /** The protocol of this version of psf. */
-    static final Protocol OWN = new Protocol(1, 1, List.of());
+    static final Protocol OWN = new Protocol(1, 1, List.of(new Feature(CHECKSUM, false)));
+
+    /** Returns a copy that requires a feature of the other side. */
+    Protocol requiring(String feature) {
+        return new Protocol(
+                version,
+                oldest,
+                features.stream()
+                        .map(each -> each.name.equals(feature) ? new Feature(feature, true) : each)
+                        .toList());
+    }
 
     /**
      * Returns what a node and another one have in common. A feature that only one of them has is ignored, unless that

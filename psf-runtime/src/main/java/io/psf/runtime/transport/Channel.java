@@ -105,6 +105,13 @@ public interface Channel {
      */
     default void keepAlive(long limitNanos) {}
 
+    /**
+     * Adds a checksum to each frame that is sent from now on, and asks the peer for the same. A damaged frame then ends
+     * the connection, with {@code UNAVAILABLE}. Does nothing on a channel whose bytes travel over no network, and if
+     * that was done before. A channel over a network must override this method.
+     */
+    default void useChecksums() {}
+
     /** True if frames can still be sent. May be stale. */
     boolean isOpen();
 

@@ -79,7 +79,9 @@ public final class Frame {
          */
         LINK((byte) 0xB5),
         /** Internal to a transport: keep-alive, not answered. 0xB6 is not used here: it marks a gap in a ring. */
-        PING((byte) 0xB7);
+        PING((byte) 0xB7),
+        /** Internal to a transport: the frames behind this one have a {@link Checksum}. */
+        CHECK((byte) 0xB8);
 
         final byte code;
 
@@ -95,7 +97,7 @@ public final class Frame {
 
     /** Indexed by the code minus that of {@link Kind#REQUEST}. No frame has the code of index 5. */
     private static final Kind[] KINDS = {
-        Kind.REQUEST, Kind.ANSWER, Kind.DONE, Kind.CHAIN, Kind.LINK, Kind.PING, Kind.PING
+        Kind.REQUEST, Kind.ANSWER, Kind.DONE, Kind.CHAIN, Kind.LINK, Kind.PING, Kind.PING, Kind.CHECK
     };
 
     private static final PsException.Code[] CODES = PsException.Code.values();

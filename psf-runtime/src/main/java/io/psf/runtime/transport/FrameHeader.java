@@ -13,6 +13,9 @@ final class FrameHeader {
     /** Bytes of the header. */
     static final int LENGTH = 48;
 
+    /** The kind of a gap in a ring, which is no frame. */
+    private static final byte GAP = (byte) 0xB6;
+
     // Where the fields begin.
     static final int KIND = 4;
     static final int FLAGS = 5;
@@ -68,9 +71,9 @@ final class FrameHeader {
     /** Checks the beginning of a frame, as {@link Frame#requireKind} does. */
     static void requireKind(ByteBuffer bytes, int at, int there) {
         byte kind = bytes.get(at + KIND);
-        if (kind < Frame.Kind.REQUEST.code || kind > Frame.Kind.LINK.code && kind != Frame.Kind.PING.code) {
+        if (kind < Frame.Kind.REQUEST.code || kind > Frame.Kind.CHECK.code || kind == GAP) {
             throw malformed("kind: 0x" + Integer.toHexString(kind & 0xff) + ", in the bytes "
-                    + PeerText.quoted(bytes, at, there) + " (expected: 0xb1 to 0xb5, or 0xb7)");
+                    + PeerText.quoted(bytes, at, there) + " (expected: 0xb1 to 0xb5, 0xb7 or 0xb8)");
         }
     }
 

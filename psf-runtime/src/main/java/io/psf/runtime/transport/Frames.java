@@ -105,6 +105,14 @@ public final class Frames {
         return frame;
     }
 
+    /** Writes a frame after which the frames of this side have a {@link Checksum}. */
+    public static Frame check(FramePool pool) {
+        Frame frame = pool.acquire(Frame.HEADER);
+        FrameHeader.write(frame.bytes(), Frame.Kind.CHECK, Frame.HEADER);
+        frame.bytes().flip();
+        return frame;
+    }
+
     /**
      * Writes the calls that the caller is done with.
      *

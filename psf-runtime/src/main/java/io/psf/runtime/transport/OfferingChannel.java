@@ -106,6 +106,11 @@ final class OfferingChannel implements Channel, Receiver {
     }
 
     @Override
+    public void useChecksums() {
+        inner.useChecksums();
+    }
+
+    @Override
     public void trust() {
         inner.trust();
     }

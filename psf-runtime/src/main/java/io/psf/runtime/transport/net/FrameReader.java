@@ -1,6 +1,8 @@
 package io.psf.runtime.transport.net;
 
+import io.psf.runtime.transport.Checksum;
 import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.DamagedFrameException;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import java.nio.ByteBuffer;
@@ -31,6 +33,14 @@ final class FrameReader {
     private @Nullable Frame large;
 
     private int announced;
+    /** Verifies the frames; null if they have no checksums. */
+    private @Nullable Checksum checksum;
+
+    /** The bytes in front of each frame. */
+    private int prefix;
+    /** The checksum of the large frame's body. */
+    private int ofBody;
+
     /**
      * True if the last frame was large. Then only the header of the next frame is read at first, so that its body need
      * not be copied.
@@ -58,6 +68,12 @@ final class FrameReader {
         trusted = true;
     }
 
+    /** Expects a checksum in front of each frame behind those that have been taken out. */
+    void check() {
+        checksum = new Checksum();
+        prefix = Checksum.PREFIX;
+    }
+
     /** Returns the buffer for the next bytes, which has free capacity. */
     ByteBuffer target() {
         if (large != null) {
@@ -71,8 +87,9 @@ final class FrameReader {
             into = pool.take(trusted ? INBOX : SMALL_INBOX).clear();
             inbox = into;
         }
-        boolean isHeaderAlone = expectsLarge && into.position() < Frame.HEADER;
-        return into.limit(isHeaderAlone ? Frame.HEADER : into.capacity());
+        int header = prefix + Frame.HEADER;
+        boolean isHeaderAlone = expectsLarge && into.position() < header;
+        return into.limit(isHeaderAlone ? header : into.capacity());
     }
 
     /** Returns the length above which frames are not read through that inbox. */
@@ -85,9 +102,10 @@ final class FrameReader {
      *
      * @return null if there is none, or only a part of one
      * @throws io.psf.api.PsException with {@code PROTOCOL} if the received bytes are not a frame
+     * @throws DamagedFrameException if a frame does not have its checksum
      */
     @Nullable
-    Frame next() {
+    Frame next() throws DamagedFrameException {
         if (large != null) {
             if (large.bytes().position() < announced) {
                 return null;
@@ -96,41 +114,54 @@ final class FrameReader {
             large = null;
             expectsLarge = true;
             whole.bytes().flip();
-            return whole;
+            return verified(whole, ofBody);
         }
         ByteBuffer from = inbox;
         if (from == null) {
             return null;
         }
         int there = from.position() - taken;
-        if (there < Frame.HEADER) {
-            if (there >= Frame.BEGINNING) {
+        if (there < prefix + Frame.HEADER) {
+            if (there >= Frame.BEGINNING && prefix == 0) {
                 Frame.requireKind(from, taken, there);
             }
             compact(from, there);
             return null;
         }
-        int length = Frame.length(from, taken, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
+        if (checksum != null) {
+            checksum.requireHeader(from, taken);
+        }
+        int begin = taken + prefix;
+        int length = Frame.length(from, begin, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
         expectsLarge = false;
-        if (length <= there) {
+        if (length <= there - prefix) {
             Frame frame = pool.acquire(length);
-            frame.bytes().put(0, from, taken, length);
-            taken += length;
-            return frame;
+            frame.bytes().put(0, from, begin, length);
+            int expected = checksum == null ? 0 : Checksum.ofBody(from, taken);
+            taken = begin + length;
+            return verified(frame, expected);
         }
         if (length > LARGE && !admits.test(length)) {
             return null; // its first bytes stay in the inbox
         }
         if (length > longest(from)) {
             announced = length;
+            ofBody = checksum == null ? 0 : Checksum.ofBody(from, taken);
             large = Frame.arriving(pool, length);
-            large.bytes().put(0, from, taken, there).position(there);
+            large.bytes().put(0, from, begin, there - prefix).position(there - prefix);
             taken = 0;
             from.clear();
         } else {
             compact(from, there);
         }
         return null;
+    }
+
+    private Frame verified(Frame whole, int expected) throws DamagedFrameException {
+        if (checksum != null) {
+            checksum.requireBody(whole, expected);
+        }
+        return whole;
     }
 
     private void compact(ByteBuffer full, int there) {
@@ -140,7 +171,7 @@ final class FrameReader {
             if (trusted && full.capacity() < INBOX) {
                 giveBackInbox();
             }
-        } else if (taken > 0 && full.capacity() - taken < longest(full)) {
+        } else if (taken > 0 && full.capacity() - taken < longest(full) + prefix) {
             full.limit(full.position()).position(taken);
             full.compact();
             taken = 0;
@@ -166,7 +197,7 @@ final class FrameReader {
             return there < announced ? there : 0;
         }
         int there = inInbox();
-        return there < expected() ? there : 0;
+        return there < prefix + expected() ? there : 0;
     }
 
     /** Returns the least length of that frame, in bytes. */
@@ -174,7 +205,7 @@ final class FrameReader {
         if (large != null) {
             return announced;
         }
-        return inbox == null || inInbox() < Frame.HEADER ? Frame.HEADER : inbox.getInt(taken);
+        return inbox == null || inInbox() < prefix + Frame.HEADER ? Frame.HEADER : inbox.getInt(taken + prefix);
     }
 
     /** Gives back the memory of an unfinished frame and of the inbox. */

@@ -11,6 +11,7 @@ interface FrameSource {
      *
      * @return null if there is none, or only a part of one
      * @throws io.psf.api.PsException with {@code PROTOCOL} if the received bytes are not a frame
+     * @throws io.psf.runtime.transport.DamagedFrameException if a frame does not have its checksum
      */
     @Nullable
     Frame next() throws IOException;
@@ -27,6 +28,13 @@ interface FrameSource {
 
     /** Allows frames of any length from now on. */
     void trust();
+
+    /**
+     * Expects a checksum in front of each frame behind those that have been taken out.
+     *
+     * @throws io.psf.api.PsException with {@code PROTOCOL} if the frames of this wire have none
+     */
+    void check();
 
     /** Returns the received bytes of an unfinished frame; 0 if the frame is complete and waits to be taken out. */
     int partial();

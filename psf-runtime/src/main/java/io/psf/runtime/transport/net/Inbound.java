@@ -147,6 +147,11 @@ final class Inbound {
                     throw why;
                 }
                 case PING -> frame.release(); // only its arrival matters
+                case CHECK -> {
+                    frame.release();
+                    source.check();
+                    outbound.useChecksums();
+                }
                 case ANSWER -> {
                     outbound.countAnswer();
                     dispatch(frame);

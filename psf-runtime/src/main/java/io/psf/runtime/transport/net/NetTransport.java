@@ -38,6 +38,7 @@ public final class NetTransport implements Transport {
     private final ConnectionLimits limits;
     private final Reactor reactor;
     private final WireFactory wires;
+    private final boolean checks;
     private final Set<Listening> listeners = ConcurrentHashMap.newKeySet();
 
     /**
@@ -49,10 +50,20 @@ public final class NetTransport implements Transport {
      * @param limits on the time and memory that peers can cost this side
      */
     public NetTransport(FramePool pool, Sharing sharing, Duration spin, ConnectionLimits limits) {
-        this(pool, new SocketWires(sharing, pool), spin, limits);
+        this(pool, sharing, spin, limits, false);
     }
 
-    NetTransport(FramePool pool, WireFactory wires, Duration spin, ConnectionLimits limits) {
+    /**
+     * As the other constructor.
+     *
+     * @param checks true if the frames of connections over TCP that this side makes have checksums
+     */
+    public NetTransport(FramePool pool, Sharing sharing, Duration spin, ConnectionLimits limits, boolean checks) {
+        this(pool, new SocketWires(sharing, pool), spin, limits, checks);
+    }
+
+    NetTransport(FramePool pool, WireFactory wires, Duration spin, ConnectionLimits limits, boolean checks) {
+        this.checks = checks;
         this.pool = pool;
         this.limits = limits;
         this.wires = wires;
@@ -107,7 +118,11 @@ public final class NetTransport implements Transport {
         try {
             Wire wire = wires.connect(() -> open(host, port));
             wire.socket().configureBlocking(false);
-            return channel(wire, acceptor, peer(wire.socket(), false));
+            WireChannel channel = channel(wire, acceptor, peer(wire.socket(), false));
+            if (checks) {
+                channel.useChecksums(); // before any other frame
+            }
+            return channel;
         } catch (PsException e) { // the other end answers a request for shared memory with something else
             throw new PsException(e.code(), "connecting to " + host + ":" + port + ": " + e.detail(), e);
         } catch (IOException | UnresolvedAddressException e) {

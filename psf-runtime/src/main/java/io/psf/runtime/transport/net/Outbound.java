@@ -230,6 +230,16 @@ final class Outbound {
         offered();
     }
 
+    /** Adds a checksum to each later frame, and tells the peer so. Does nothing if that was done before. */
+    void useChecksums() {
+        synchronized (outbox) {
+            if (!open || closing || !outbox.useChecksums()) {
+                return;
+            }
+        }
+        flush();
+    }
+
     private PsException unavailable() {
         return new PsException(Code.UNAVAILABLE, "connection to " + peer.name() + ": closed");
     }

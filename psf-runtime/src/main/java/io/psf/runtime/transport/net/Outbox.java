@@ -1,8 +1,10 @@
 package io.psf.runtime.transport.net;
 
+import io.psf.runtime.transport.Checksum;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Frames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -27,14 +29,40 @@ final class Outbox {
     private @Nullable ByteBuffer pack;
 
     private long bytes;
+    /** Makes the checksums of the frames; null if they have none. */
+    private @Nullable Checksum checksum;
+
+    /** The bytes in front of each frame. */
+    private int prefix;
+    /** The bytes of prefixes that the methods that write have not left out yet. */
+    private long prefixes;
 
     Outbox(FramePool pool) {
         this.pool = pool;
     }
 
+    /**
+     * Adds a checksum to each frame that is added from now on, after a frame that says so.
+     *
+     * @return false if that was done before
+     */
+    boolean useChecksums() {
+        if (checksum != null) {
+            return false;
+        }
+        add(Frames.check(pool));
+        prefixes += Frame.HEADER; // no sender knows of that frame either
+        checksum = new Checksum();
+        prefix = Checksum.PREFIX;
+        return true;
+    }
+
     /** Takes ownership of a frame. */
     void add(Frame frame) {
         int length = frame.length();
+        if (checksum != null) {
+            addPrefix(checksum, frame, length);
+        }
         if (length > SMALL) {
             // A frame that is retained to be sent again needs a separate position for this send.
             ByteBuffer whole = frame.isShared() ? frame.bytes().duplicate() : frame.bytes();
@@ -47,6 +75,30 @@ final class Outbox {
             frame.release();
         }
         bytes += length;
+    }
+
+    private void addPrefix(Checksum sums, Frame frame, int length) {
+        boolean packed = length <= SMALL;
+        ByteBuffer into = packed ? packWithCapacity(prefix + length) : pool.take(prefix);
+        int at = packed ? into.limit() : 0;
+        into.limit(at + prefix);
+        sums.write(into, at, frame.bytes(), 0, length);
+        if (!packed) {
+            add(into, pool);
+        }
+        countPrefix();
+    }
+
+    private void countPrefix() {
+        bytes += prefix;
+        prefixes += prefix;
+    }
+
+    /** Returns the number of bytes written without the prefixes, which no sender knows of. */
+    private long withoutPrefixes(long written) {
+        long left = Math.min(written, prefixes);
+        prefixes -= left;
+        return written - left;
     }
 
     /**
@@ -72,9 +124,13 @@ final class Outbox {
         if (tail == null) {
             return -1;
         }
-        ByteBuffer head = pool.take(draft.length() - tail.remaining());
+        ByteBuffer head = pool.take(prefix + draft.length() - tail.remaining());
         try {
-            draft.writeHeadTo(head);
+            draft.writeHeadTo(head.position(prefix));
+            if (checksum != null) {
+                checksum.write(head, 0, head, prefix, head.position() - prefix, tail);
+                prefixes += prefix;
+            }
             long written = wire.write(head.flip(), tail);
             int left = head.remaining() + tail.remaining();
             if (left > 0) {
@@ -82,39 +138,52 @@ final class Outbox {
                 add(rest.put(head).put(tail).flip(), pool);
                 bytes += left;
             }
-            return written;
+            return withoutPrefixes(written);
         } finally {
             pool.giveBack(head);
         }
     }
 
     private boolean addWhole(Draft draft, int length) {
-        ByteBuffer whole = pool.take(length);
+        ByteBuffer whole = pool.take(prefix + length);
         boolean added = false;
         try {
-            added = draft.writeTo(whole);
+            added = draft.writeTo(whole.position(prefix));
         } finally {
             if (!added) {
                 pool.giveBack(whole);
             }
         }
         if (added) {
+            writePrefix(whole, 0, length);
             add(whole.flip(), pool);
         }
         return added;
     }
 
     private boolean addToPack(Draft draft, int length) {
-        ByteBuffer into = packWithCapacity(length);
+        ByteBuffer into = packWithCapacity(prefix + length);
         int unwritten = into.position();
         int end = into.limit();
+        int whole = end + prefix + length;
         boolean added = false;
         try {
-            added = draft.writeTo(into.limit(end + length).position(end));
+            added = draft.writeTo(into.limit(whole).position(end + prefix));
         } finally {
-            into.limit(added ? end + length : end).position(unwritten);
+            into.limit(added ? whole : end).position(unwritten);
+        }
+        if (added) {
+            writePrefix(into, end, length);
         }
         return added;
+    }
+
+    /** Writes the prefix of a frame that is behind it in a buffer. */
+    private void writePrefix(ByteBuffer into, int at, int length) {
+        if (checksum != null) {
+            checksum.write(into, at, into, at + prefix, length);
+            countPrefix();
+        }
     }
 
     private ByteBuffer packWithCapacity(int length) {
@@ -141,7 +210,7 @@ final class Outbox {
     /**
      * Writes as much as the wire takes. Does not block.
      *
-     * @return the number of bytes
+     * @return the number of bytes, without those of prefixes
      */
     long writeTo(Wire wire) throws IOException {
         long before = bytes;
@@ -157,7 +226,7 @@ final class Outbox {
                 removeFirst();
             }
         }
-        return before - bytes;
+        return withoutPrefixes(before - bytes);
     }
 
     private void removeFirst() {
@@ -176,5 +245,6 @@ final class Outbox {
         }
         pack = null;
         bytes = 0;
+        prefixes = 0;
     }
 }

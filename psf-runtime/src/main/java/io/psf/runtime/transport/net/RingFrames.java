@@ -190,6 +190,11 @@ final class RingFrames implements FrameSource, Frame.Lender {
     }
 
     @Override
+    public void check() {
+        throw new PsException(Code.PROTOCOL, "checksums: over shared memory (expected: over a network)");
+    }
+
+    @Override
     public int partial() {
         return large == null ? seen : large.bytes().position();
     }

@@ -25,7 +25,7 @@ final class SocketFrames implements FrameSource {
     }
 
     @Override
-    public @Nullable Frame next() {
+    public @Nullable Frame next() throws IOException {
         return reader.next();
     }
 
@@ -46,6 +46,11 @@ final class SocketFrames implements FrameSource {
     @Override
     public void trust() {
         reader.trust();
+    }
+
+    @Override
+    public void check() {
+        reader.check();
     }
 
     @Override

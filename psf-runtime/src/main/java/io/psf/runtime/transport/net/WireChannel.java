@@ -4,6 +4,7 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.DamagedFrameException;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
@@ -24,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class WireChannel implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(WireChannel.class);
     private static final PeerLog SILENT = new PeerLog(LOG::warn);
+    private static final PeerLog DAMAGED = new PeerLog(LOG::warn);
 
     /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
@@ -220,6 +222,13 @@ final class WireChannel implements Channel {
     }
 
     @Override
+    public void useChecksums() {
+        if (!wire().isPolled()) { // else the bytes travel over no network
+            outbound.useChecksums();
+        }
+    }
+
+    @Override
     public void keepAlive(long limitNanos) {
         if (!wire().isPolled()) { // else the peer is on this machine, and the system reports its end
             peer.watch().keepAlive(limitNanos);
@@ -252,6 +261,11 @@ final class WireChannel implements Channel {
 
     /** Closes the connection, which has failed. */
     void fail(IOException e) {
+        if (e instanceof DamagedFrameException) {
+            DAMAGED.line("connection to " + peer.name() + ": " + e.getMessage());
+            close(new PsException(Code.UNAVAILABLE, String.valueOf(e.getMessage()), e));
+            return;
+        }
         LOG.debug("connection to {}: {}", peer.name(), e.toString());
         close(new PsException(Code.UNAVAILABLE, "connection: " + e, e));
     }

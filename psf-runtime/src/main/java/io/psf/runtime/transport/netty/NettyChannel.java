@@ -10,6 +10,7 @@ import io.psf.api.PsException;
 import io.psf.runtime.transport.Acceptor;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.ConnectionLimits;
+import io.psf.runtime.transport.DamagedFrameException;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
@@ -18,7 +19,6 @@ import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,36 +29,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: assembles frames from received bytes, directly in the memory of each frame, and sends frames. A peer
- * that sends anything else, or that stops in the middle of a frame, gets an error as an answer, and the connection is
- * closed.
+ * One connection. A peer that sends anything but frames, or that stops in the middle of a frame, gets an error as an
+ * answer, and the connection is closed.
  */
 final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel {
     private static final Logger LOG = LoggerFactory.getLogger(NettyChannel.class);
     private static final PeerLog SILENT = new PeerLog(LOG::warn);
+    private static final PeerLog DAMAGED = new PeerLog(LOG::warn);
 
     /** The number of checks after which a connection is closed whose peer was refused and does not read the refusal. */
     private static final int CHECKS_REFUSED = 8;
-
-    /** The receiver has to admit longer frames before their memory is allocated. */
-    private static final int SMALL = 16 << 10;
 
     private final io.netty.channel.Channel socket;
     private final Receiver receiver;
     private final FramePool pool;
     private final PeerWatch watch;
-    private final String peer;
+    /** The peer's address, for messages; known once the connection exists. */
+    private volatile String peer;
+
     private final Object writable = new Object();
     /** Bytes that were offered. {@code sent} counts those of them that the network has taken. */
     private final AtomicLong offered = new AtomicLong();
 
     private final AtomicLong sent = new AtomicLong();
-    private volatile boolean trusted;
     private volatile boolean reading = true;
 
     // Accessed by the event loop only.
-    private final ByteBuffer header = ByteBuffer.allocate(Frame.HEADER).order(ByteOrder.LITTLE_ENDIAN);
-    private @Nullable Frame frame;
+    private final NettyFrames frames;
     /** Bytes that arrived before the channel stopped reading, and may not be read yet. */
     private final Deque<ByteBuf> unread = new ArrayDeque<>();
 
@@ -66,10 +63,6 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private long checkNanos;
     private long clock;
     private long checkedAt = System.nanoTime();
-    private int announced;
-    /** Bytes read. */
-    private long progress;
-
     private boolean refused;
     private int checksRefused;
     private PsException cause;
@@ -89,11 +82,16 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         this.pool = pool;
         this.watch = new PeerWatch(limits, taken, 0);
         this.checkNanos = PeerWatch.interval(limits);
-        this.peer = socket.remoteAddress() instanceof InetSocketAddress address
+        this.peer = name(socket);
+        this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
+        this.frames = new NettyFrames(pool, this::admits);
+        this.receiver = acceptor.accept(this);
+    }
+
+    private static String name(io.netty.channel.Channel socket) {
+        return socket.remoteAddress() instanceof InetSocketAddress address
                 ? address.getHostString() + ":" + address.getPort()
                 : "a peer";
-        this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
-        this.receiver = acceptor.accept(this);
     }
 
     @Override
@@ -107,7 +105,10 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         try {
             for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
                 while (in.isReadable() && !refused) {
-                    if (!reading || !read(in)) {
+                    Frame whole = reading ? frames.read(in) : null;
+                    if (whole != null) {
+                        received(whole);
+                    } else if (!reading || frames.isWaiting()) {
                         return; // the rest is read when reading continues
                     }
                 }
@@ -115,6 +116,10 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             }
         } catch (PsException e) {
             refuse(e);
+        } catch (DamagedFrameException e) {
+            refused = true; // nothing more is read
+            DAMAGED.line("connection to " + peer + ": " + e.getMessage());
+            close(new PsException(PsException.Code.UNAVAILABLE, String.valueOf(e.getMessage()), e));
         }
         if (refused) {
             forgetUnread();
@@ -127,50 +132,19 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
     }
 
-    /** Reads a part of a frame. False if reading has to stop until the memory of the frame may be allocated. */
-    private boolean read(ByteBuf in) {
-        if (frame == null) {
-            int n = Math.min(header.remaining(), in.readableBytes());
-            progress += n;
-            in.readBytes(header.duplicate().limit(header.position() + n));
-            header.position(header.position() + n);
-            if (header.hasRemaining()) {
-                if (header.position() >= Frame.BEGINNING) {
-                    Frame.requireKind(header, 0, header.position());
-                }
-                return true;
-            }
-            int length = Frame.length(header, 0, trusted ? Frame.MAX_LENGTH : ConnectionLimits.STRANGER_FRAME);
-            if (length > SMALL && !receiver.admits(this, length)) {
-                return false;
-            }
-            announced = length;
-            frame = Frame.arriving(pool, length);
-            frame.bytes().put(header.flip());
-            header.clear();
-        }
-        if (!frame.bytes().hasRemaining() && frame.bytes().limit() < announced) {
-            frame = frame.grown(pool, announced);
-        }
-        ByteBuffer bytes = frame.bytes();
-        int n = Math.min(bytes.remaining(), in.readableBytes());
-        if (n > 0) {
-            progress += n;
-            in.readBytes(bytes.slice(bytes.position(), n));
-            bytes.position(bytes.position() + n);
-        }
-        if (bytes.position() == announced) {
-            Frame whole = frame;
-            frame = null;
-            bytes.flip();
-            received(whole);
-        }
-        return true;
+    private boolean admits(int length) {
+        return receiver.admits(this, length);
     }
 
     private void received(Frame whole) {
         if (whole.kind() == Frame.Kind.PING) {
             whole.release(); // only its arrival matters
+            return;
+        }
+        if (whole.kind() == Frame.Kind.CHECK) {
+            whole.release();
+            frames.check();
+            useChecksums();
             return;
         }
         if (watch.isStrange()) {
@@ -190,6 +164,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        peer = name(socket);
         checkEvery(checkNanos);
     }
 
@@ -213,10 +188,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             return;
         }
         long unsent = offered.get() - sent.get();
-        watch.note(clock, progress, sent.get(), socket.config().isAutoRead(), unsent == 0);
-        boolean partial = frame != null || header.position() > 0;
-        int got = frame == null ? header.position() : frame.bytes().position();
-        PsException why = watch.overdue(partial ? got : 0, frame == null ? Frame.HEADER : announced);
+        watch.note(clock, frames.received(), sent.get(), socket.config().isAutoRead(), unsent == 0);
+        PsException why = watch.overdue(frames.partial(), frames.expected());
         if (why != null && why.code() == PsException.Code.UNAVAILABLE) {
             SILENT.line("connection to " + peer + ": " + why.detail());
             close(why);
@@ -253,10 +226,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         if (checks != null) {
             checks.cancel(false);
         }
-        if (frame != null) {
-            frame.release();
-            frame = null;
-        }
+        frames.release();
         forgetUnread();
         receiver.closed(this, cause);
     }
@@ -341,8 +311,13 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void trust() {
-        trusted = true;
+        frames.trust();
         watch.trust();
+    }
+
+    @Override
+    public void useChecksums() {
+        socket.writeAndFlush(NettyChecksums.BEGIN);
     }
 
     @Override

@@ -36,6 +36,7 @@ public final class NettyTransport implements Transport {
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final FramePool pool;
     private final ConnectionLimits limits;
+    private final boolean checks;
 
     /**
      * Creates a transport with one event loop.
@@ -44,6 +45,16 @@ public final class NettyTransport implements Transport {
      * @param limits on the time and memory that peers can cost this side
      */
     public NettyTransport(FramePool pool, ConnectionLimits limits) {
+        this(pool, limits, false);
+    }
+
+    /**
+     * As the other constructor.
+     *
+     * @param checks true if the frames of connections that this side makes have checksums
+     */
+    public NettyTransport(FramePool pool, ConnectionLimits limits, boolean checks) {
+        this.checks = checks;
         this.pool = pool;
         this.limits = limits;
         this.loops = new MultiThreadIoEventLoopGroup(
@@ -71,7 +82,7 @@ public final class NettyTransport implements Transport {
                             return;
                         }
                         strangers.add(stranger);
-                        channel.pipeline().addLast(stranger);
+                        channel.pipeline().addLast(new NettyChecksums(pool), stranger);
                     }
                 })
                 .bind(new InetSocketAddress(host, port))
@@ -114,7 +125,7 @@ public final class NettyTransport implements Transport {
                         channels.add(channel);
                         NettyChannel handler = new NettyChannel(channel, acceptor, pool, limits, false);
                         made.set(handler);
-                        channel.pipeline().addLast(handler);
+                        channel.pipeline().addLast(new NettyChecksums(pool), handler);
                     }
                 })
                 .connect(new InetSocketAddress(host, port))
@@ -126,7 +137,11 @@ public final class NettyTransport implements Transport {
                     connected.cause());
         }
         // Not from the pipeline, which is empty if the peer has closed the connection already.
-        return Objects.requireNonNull(made.get());
+        NettyChannel channel = Objects.requireNonNull(made.get());
+        if (checks) {
+            channel.useChecksums(); // before any other frame
+        }
+        return channel;
     }
 
     /** True if one more stranger can be accepted, if need be in place of the oldest. Runs on the event loop. */
