@@ -18,6 +18,7 @@ import io.psf.runtime.Scheduler;
 import io.psf.runtime.SchedulerConfig;
 import io.psf.runtime.Server;
 import io.psf.runtime.ServerConfig;
+import io.psf.runtime.TransportConfig;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import io.psf.runtime.call.Client;
@@ -92,9 +93,13 @@ final class IdentityTest {
     }
 
     private Joined clusterWithAHostileWorker() throws Exception {
+        return clusterWithAHostileWorker(TransportConfig.usual());
+    }
+
+    private Joined clusterWithAHostileWorker(TransportConfig ofServer) throws Exception {
         Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 2));
-        CompletableFuture<Server> server =
-                CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())));
+        CompletableFuture<Server> server = CompletableFuture.supplyAsync(() ->
+                Server.start(ServerConfig.of("127.0.0.1", scheduler.port()).withTransport(ofServer)));
         CompletableFuture<Worker> worker = CompletableFuture.supplyAsync(() ->
                 Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()).withRank(0)));
         Peer peer = connect(scheduler.port());
@@ -187,13 +192,35 @@ final class IdentityTest {
             assertThatThrownBy(() -> join(scheduler.port(), speaking(later, usual)))
                     .hasMessageContaining("PROTOCOL: versions of the protocol: 8 to 9 (expected: one of 1)");
             assertThatThrownBy(() -> join(scheduler.port(), speaking(encrypts, usual)))
-                    .hasMessageContaining("PROTOCOL: feature of the protocol: \"encrypts\" (expected: one of [])");
+                    .hasMessageContaining(
+                            "PROTOCOL: feature of the protocol: \"encrypts\" (expected: one of" + " [checksum])");
             CompletableFuture<Server> server =
                     CompletableFuture.supplyAsync(() -> Server.start(ServerConfig.of("127.0.0.1", scheduler.port())));
             Protocol compresses = new Protocol(9, 1, List.of(new Protocol.Feature("compresses", false)));
             Join.Response joined = join(scheduler.port(), speaking(compresses, usual));
             assertThat(joined.protocol()).as("in common").isEqualTo(new Protocol(1, 1, List.of()));
             server.get(20, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aServerWithChecksumsRefusesANodeThatDoesNotKnowThem() throws Exception {
+        try (Joined cluster = clusterWithAHostileWorker(TransportConfig.usual().withChecksum(true))) {
+            int port = cluster.server().port();
+            Member victim = new Member(Role.SERVER, 0, "127.0.0.1", port);
+            Hostile own = new Hostile(Role.WORKER, 1, cluster.other());
+            Peer peer = connect(port);
+            Hello.Request usual = own.hello(victim, 6, 0, nonce(peer));
+            Hello.Request older = new Hello.Request(
+                    new Protocol(1, 1, List.of()),
+                    usual.role(),
+                    usual.rank(),
+                    usual.cluster(),
+                    usual.session(),
+                    usual.proof());
+            assertThatThrownBy(() -> call(peer, HelloPsf.FUNCTION, older).await())
+                    .hasMessageContaining("PROTOCOL: features of the protocol: [] (expected: \"checksum\" as well)");
+            call(peer, HelloPsf.FUNCTION, usual).await();
         }
     }
 

@@ -9,11 +9,14 @@ import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
 import io.psf.runtime.TransportConfig.Kind;
+import io.psf.runtime.transport.FramePool;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,15 +32,15 @@ final class FlippedBitsTest {
 
     private final List<Flipping> proxies = new ArrayList<>();
 
-    @SuppressWarnings("NullAway.Init") // by start
-    private PsCluster cluster;
+    /** Null in a test that starts the nodes one by one. */
+    private @Nullable PsCluster cluster;
 
     private Worker start(Kind kind, Duration deadline) {
         return start(TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO), deadline);
     }
 
     private Worker start(TransportConfig over, Duration deadline) {
-        cluster = PsCluster.builder()
+        PsCluster started = PsCluster.builder()
                 .servers(2)
                 .workers(1)
                 .over(over)
@@ -48,12 +51,15 @@ final class FlippedBitsTest {
                     return proxies.get(0);
                 })
                 .start();
-        return cluster.worker();
+        cluster = started;
+        return started.worker();
     }
 
     @AfterEach
     void stop() {
-        cluster.close();
+        if (cluster != null) {
+            cluster.close();
+        }
         proxies.forEach(Flipping::close);
     }
 
@@ -146,6 +152,31 @@ final class FlippedBitsTest {
         Worker worker = start(
                 TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO).withChecksum(true),
                 Duration.ofSeconds(60));
+        trainExactly(worker);
+        worker.close();
+    }
+
+    /** The worker's own setting is off: the server asks for checksums in the hello. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NETTY"})
+    void aServersSettingIsEnough(Kind kind) throws Exception {
+        TransportConfig off = TransportConfig.usual().withKind(kind).withSpin(Duration.ZERO);
+        try (Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 1))) {
+            CompletableFuture<Server> starting = CompletableFuture.supplyAsync(() ->
+                    Server.start(ServerConfig.of("127.0.0.1", scheduler.port()).withTransport(off.withChecksum(true))));
+            FramePool pool = Defaults.pool();
+            try (Flipping proxy = new Flipping(Defaults.transport(off, pool), 7)) {
+                proxies.add(proxy);
+                Worker worker = Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()), proxy, pool);
+                Server server = starting.get(20, TimeUnit.SECONDS);
+                trainExactly(worker);
+                worker.close();
+                server.awaitTermination();
+            }
+        }
+    }
+
+    private void trainExactly(Worker worker) {
         TensorId w = Tensors.init(worker, TensorSpec.dense("w", ROWS));
         TensorId large = Tensors.init(worker, TensorSpec.dense("large", 100_000));
         float[] many = new float[100_000];
@@ -160,10 +191,10 @@ final class FlippedBitsTest {
                 assertThat(Tensors.pull(worker, large)).containsOnly((float) Math.floorDiv(round, 10));
             }
         }
+        proxies.get(0).flipOneIn(0);
         assertThat(proxies.get(0).flips()).as("flipped bits").isGreaterThan(50);
         assertThat(proxies.get(0).connections() - connections)
                 .as("new connections")
                 .isGreaterThan(20);
-        worker.close();
     }
 }

@@ -178,7 +178,7 @@ public final class Session {
                 return;
             }
             if (failure.code() == Code.CLOSED || System.nanoTime() - giveUp > 0) {
-                client.peerLost(peer, new PsException(Code.UNAVAILABLE, name + ": " + failure.detail(), failure));
+                client.peerLost(peer, new PsException(Code.UNAVAILABLE, named(failure.detail()), failure));
                 return;
             }
             if (!told && !peer.isLost()) {
@@ -188,6 +188,10 @@ public final class Session {
             LockSupport.parkNanos(pause);
             pause = Math.min(2 * pause, LONGEST_PAUSE);
         }
+    }
+
+    private String named(String detail) {
+        return detail.startsWith(name + ": ") ? detail : name + ": " + detail;
     }
 
     /** Tries to replace the connection once. Returns the reason of a failure; null on success. */
