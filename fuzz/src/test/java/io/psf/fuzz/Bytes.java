@@ -12,6 +12,7 @@ public final class Bytes {
     private static final int CHAIN = 0xB4;
     private static final int LINK = 0xB5;
     private static final int PING = 0xB7;
+    private static final int CHECK = 0xB8;
     private static final int KIND = 4;
     private static final int CALL = 24;
     private static final int WORD = 32;
@@ -33,11 +34,20 @@ public final class Bytes {
 
     /** Whether what stands at a place is the header of a frame, by the protocol's page. */
     public static boolean hasHeader(byte[] bytes, int at) {
-        int kind = bytes[at + KIND] & 0xff;
         int length = length(bytes, at);
-        boolean flags = bytes[at + 5] == 0 || kind == REQUEST;
-        boolean known = kind >= REQUEST && kind <= LINK || kind == PING;
-        return known && flags && length >= Frame.HEADER && length % 8 == 0;
+        boolean flags = bytes[at + 5] == 0 || (bytes[at + KIND] & 0xff) == REQUEST;
+        return hasKind(bytes, at) && flags && length >= Frame.HEADER && length % 8 == 0;
+    }
+
+    /** Whether what stands at a place begins as a frame does: 8 bytes tell. */
+    public static boolean hasKind(byte[] bytes, int at) {
+        int kind = bytes[at + KIND] & 0xff;
+        return kind >= REQUEST && kind <= LINK || kind == PING || kind == CHECK;
+    }
+
+    /** Whether a frame says that those behind it have checksums. */
+    public static boolean isCheck(byte[] frame) {
+        return (frame[KIND] & 0xff) == CHECK;
     }
 
     /** The length that a frame's header says. */

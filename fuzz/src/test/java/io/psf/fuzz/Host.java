@@ -40,8 +40,11 @@ import java.util.concurrent.TimeUnit;
 public final class Host implements AutoCloseable {
     private static final Member SERVER = new Member(Role.SERVER, 0, "", 0);
     private static final long SESSION = -1;
-    /** Behind two versions, an empty list of features, a role, a rank and a cluster. */
-    private static final int SESSION_AT = Frame.HEADER + 28;
+    /** The bytes of the features in a hello: a name of 8 letters, and a boolean. */
+    private static final int FEATURES = 4 + 8 + 1;
+
+    /** Behind two versions, the list of features, a role, a rank and a cluster. */
+    private static final int SESSION_AT = Frame.HEADER + 28 + FEATURES;
     /** Behind that, the number of a connection, and the proof's length. */
     private static final int PROOF_AT = SESSION_AT + 16;
     /** Behind its length. */
@@ -80,7 +83,7 @@ public final class Host implements AutoCloseable {
         dispatcher.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
         Tickets tickets = Tickets.fresh();
         ticket = tickets.of(Role.WORKER, 0);
-        home.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, dispatcher));
+        home.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, dispatcher, false));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override

@@ -26,10 +26,20 @@ public final class PeerText {
                 case '\r' -> text.append("\\r");
                 case '\n' -> text.append("\\n");
                 case '"', '\\' -> text.append('\\').append((char) b);
-                default -> text.append(b >= ' ' && b < 0x7f ? String.valueOf((char) b) : String.format("\\x%02x", b));
+                default -> {
+                    if (b >= ' ' && b < 0x7f) {
+                        text.append((char) b);
+                    } else {
+                        text.append("\\x").append(digit(b >> 4)).append(digit(b));
+                    }
+                }
             }
         }
         return text.append(there > MOST_BYTES ? "..\"" : "\"").toString();
+    }
+
+    private static char digit(int bits) {
+        return Character.forDigit(bits & 0xf, 16);
     }
 
     /**

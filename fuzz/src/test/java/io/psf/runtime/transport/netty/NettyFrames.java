@@ -37,7 +37,7 @@ public final class NettyFrames {
         };
         EmbeddedChannel socket = new EmbeddedChannel();
         NettyChannel channel = new NettyChannel(socket, unused -> receiver, pool, ConnectionLimits.usual(), false);
-        socket.pipeline().addLast(channel);
+        socket.pipeline().addLast(new NettyChecksums(pool), channel);
         if (trusted) {
             channel.trust();
         }

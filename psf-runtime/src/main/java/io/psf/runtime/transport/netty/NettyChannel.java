@@ -55,7 +55,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private volatile boolean reading = true;
 
     // Accessed by the event loop only.
-    private final NettyFrames frames;
+    private final NettyInput input;
     /** Bytes that arrived before the channel stopped reading, and may not be read yet. */
     private final Deque<ByteBuf> unread = new ArrayDeque<>();
 
@@ -84,7 +84,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         this.checkNanos = PeerWatch.interval(limits);
         this.peer = name(socket);
         this.cause = new PsException(PsException.Code.UNAVAILABLE, "connection closed");
-        this.frames = new NettyFrames(pool, this::admits);
+        this.input = new NettyInput(pool, this::admits);
         this.receiver = acceptor.accept(this);
     }
 
@@ -105,10 +105,10 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         try {
             for (ByteBuf in = unread.peek(); in != null && !refused; in = unread.peek()) {
                 while (in.isReadable() && !refused) {
-                    Frame whole = reading ? frames.read(in) : null;
+                    Frame whole = reading ? input.read(in) : null;
                     if (whole != null) {
                         received(whole);
-                    } else if (!reading || frames.isWaiting()) {
+                    } else if (!reading || input.isWaiting()) {
                         return; // the rest is read when reading continues
                     }
                 }
@@ -143,7 +143,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
         if (whole.kind() == Frame.Kind.CHECK) {
             whole.release();
-            frames.check();
+            input.check();
             useChecksums();
             return;
         }
@@ -188,8 +188,8 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
             return;
         }
         long unsent = offered.get() - sent.get();
-        watch.note(clock, frames.received(), sent.get(), socket.config().isAutoRead(), unsent == 0);
-        PsException why = watch.overdue(frames.partial(), frames.expected());
+        watch.note(clock, input.received(), sent.get(), socket.config().isAutoRead(), unsent == 0);
+        PsException why = watch.overdue(input.partial(), input.expected());
         if (why != null && why.code() == PsException.Code.UNAVAILABLE) {
             SILENT.line("connection to " + peer + ": " + why.detail());
             close(why);
@@ -226,7 +226,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         if (checks != null) {
             checks.cancel(false);
         }
-        frames.release();
+        input.release();
         forgetUnread();
         receiver.closed(this, cause);
     }
@@ -311,7 +311,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void trust() {
-        frames.trust();
+        input.trust();
         watch.trust();
     }
 

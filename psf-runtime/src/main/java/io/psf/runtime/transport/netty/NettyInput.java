@@ -12,7 +12,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Assembles frames from received bytes, directly in the memory of each frame. Runs on the event loop. */
-final class NettyFrames {
+final class NettyInput {
     /** The receiver has to admit longer frames before their memory is allocated. */
     private static final int SMALL = 16 << 10;
 
@@ -40,7 +40,7 @@ final class NettyFrames {
      *
      * @param admits true if the memory of a large frame may be allocated now; if false, it is called again later
      */
-    NettyFrames(FramePool pool, IntPredicate admits) {
+    NettyInput(FramePool pool, IntPredicate admits) {
         this.pool = pool;
         this.admits = admits;
     }
