@@ -84,8 +84,9 @@ public final class Client {
         Peer peer = new Peer(channel, name);
         link.setPeer(peer);
         links.put(channel, link);
-        if (!channel.isOpen()) {
-            link.closed(channel, new PsException(PsException.Code.UNAVAILABLE, "connection closed"));
+        PsException cause = link.cause();
+        if (cause != null) { // it has closed before the client knew the link
+            link.closed(channel, cause);
         }
         return peer;
     }

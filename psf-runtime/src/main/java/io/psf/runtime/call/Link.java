@@ -15,6 +15,8 @@ final class Link implements Receiver {
     private final Client client;
     /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
     private volatile @Nullable Peer peer;
+    /** Why the channel has closed; null while it is open. */
+    private volatile @Nullable PsException cause;
 
     Link(Client client) {
         this.client = client;
@@ -24,6 +26,12 @@ final class Link implements Receiver {
     @Nullable
     Peer peer() {
         return peer;
+    }
+
+    /** Returns why the channel has closed; null while it is open. */
+    @Nullable
+    PsException cause() {
+        return cause;
     }
 
     void setPeer(Peer peer) {
@@ -66,6 +74,7 @@ final class Link implements Receiver {
 
     @Override
     public void closed(Channel channel, PsException cause) {
+        this.cause = cause;
         Peer lost = peer;
         if (client.remove(channel, this) && lost != null && !lost.disconnect(channel)) {
             client.peerLost(lost, new PsException(cause.code(), lost.name() + ": " + cause.detail()));

@@ -28,7 +28,11 @@ final class FirstCall {
             return client.callInBackground(ChallengePsf.FUNCTION, new Challenge.Request(), peer, limitNanos)
                     .await()
                     .nonce();
-        } catch (PsException e) {
+        } catch (PsException failure) {
+            // The peer may have been refused before the call was sent.
+            PsException e = failure.getCause() instanceof PsException refused && refused.code() == Code.PROTOCOL
+                    ? refused
+                    : failure;
             String why = e.detail().startsWith(peer.name() + ": ")
                     ? e.detail().substring(peer.name().length() + 2)
                     : e.detail();

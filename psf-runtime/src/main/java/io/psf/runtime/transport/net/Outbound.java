@@ -241,7 +241,7 @@ final class Outbound {
     }
 
     private PsException unavailable() {
-        return new PsException(Code.UNAVAILABLE, "connection to " + peer.name() + ": closed");
+        return new PsException(Code.UNAVAILABLE, "connection to " + peer.name() + ": closed", cause);
     }
 
     // Capacity.

@@ -65,7 +65,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
     private long checkedAt = System.nanoTime();
     private boolean refused;
     private int checksRefused;
-    private PsException cause;
+    private volatile PsException cause;
 
     /**
      * Creates a connection.
@@ -268,7 +268,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
         }
         if (!socket.isActive()) {
             frame.release();
-            throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed");
+            throw new PsException(PsException.Code.UNAVAILABLE, "connection to " + peer + ": closed", cause);
         }
         offer(frame);
     }
