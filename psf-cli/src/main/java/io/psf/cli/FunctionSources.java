@@ -2,17 +2,10 @@ package io.psf.cli;
 
 import io.psf.api.Place;
 import io.psf.api.PsException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Properties;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.lang.model.SourceVersion;
 
@@ -26,7 +19,6 @@ import javax.lang.model.SourceVersion;
 record FunctionSources(String type, String inPackage, Place place) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*");
     private static final Pattern PACKAGE = Pattern.compile("[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)*");
-    private static final Pattern BLANK = Pattern.compile("\\{\\{([A-Za-z0-9-]+)}}");
     private static final int LONGEST = 80;
 
     /** The simple names that the templates use, which a function cannot have. */
@@ -34,6 +26,7 @@ record FunctionSources(String type, String inPackage, Place place) {
             "AtomicLong",
             "ByRange",
             "FloatArray",
+            "Main",
             "Node",
             "Place",
             "PsCluster",
@@ -42,6 +35,7 @@ record FunctionSources(String type, String inPackage, Place place) {
             "Reduce",
             "Request",
             "Response",
+            "Settings",
             "Shard",
             "TensorId",
             "TensorSpec",
@@ -56,10 +50,7 @@ record FunctionSources(String type, String inPackage, Place place) {
      * @throws PsException with {@code CONFIGURATION} if a name is not valid in Java or is taken
      */
     static FunctionSources of(String name, String inPackage, Place place) {
-        if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
-            throw failure("NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)"
-                    .formatted(name, LONGEST));
-        }
+        requireName(name);
         StringBuilder type = new StringBuilder();
         for (String word : name.split("-", -1)) {
             type.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
@@ -69,6 +60,14 @@ record FunctionSources(String type, String inPackage, Place place) {
         }
         requirePackage(inPackage);
         return new FunctionSources(type.toString(), inPackage, place);
+    }
+
+    /** Checks the name of a function or of a project. */
+    static void requireName(String name) {
+        if (!NAME.matcher(name).matches() || name.length() > LONGEST) {
+            throw failure("NAME: %s (expected: letters, digits and single hyphens, such as row-norms; at most %d)"
+                    .formatted(name, LONGEST));
+        }
     }
 
     private static void requirePackage(String name) {
@@ -91,7 +90,7 @@ record FunctionSources(String type, String inPackage, Place place) {
         }
     }
 
-    /** Returns the name of the folder and the artifact for a new project, such as {@code row-norms}. */
+    /** Returns the last part of the function's name, such as {@code row-norms}; also the folder of a new project. */
     String artifact() {
         return type.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
@@ -103,42 +102,27 @@ record FunctionSources(String type, String inPackage, Place place) {
 
     /** Returns the texts of the interface, its handler and its test, by their paths in a project. */
     Map<String, String> sources() {
-        String folder = "/java/" + inPackage.replace('.', '/') + "/" + type;
-        String kind = place.name().toLowerCase(Locale.ROOT);
+        String file = "/java/" + folder() + "/" + type;
         Map<String, String> files = new LinkedHashMap<>();
-        files.put("src/main" + folder + ".java", filled(kind + "-function"));
-        files.put("src/main" + folder + "OnHost.java", filled(kind + "-handler"));
-        files.put("src/test" + folder + "Test.java", filled(kind + "-test"));
+        files.put("src/main" + file + ".java", Template.filled(kind() + "-function", words()));
+        files.put("src/main" + file + "OnHost.java", Template.filled(kind() + "-handler", words()));
+        files.put("src/test" + file + "Test.java", Template.filled(kind() + "-test", words()));
         return files;
     }
 
-    /** Returns the text of a pom.xml for a new project. */
-    String pom() {
-        return filled("pom");
+    /** Returns the folder of the package, below a folder of sources. */
+    String folder() {
+        return inPackage.replace('.', '/');
     }
 
-    private String filled(String template) {
-        Properties words = new Properties();
-        try (InputStream versions = resource("versions.properties")) {
-            words.load(versions);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        words.setProperty("package", inPackage);
-        words.setProperty("function", function());
-        words.setProperty("Name", type);
-        words.setProperty("artifact", artifact());
-        try (InputStream in = resource("new/" + template + ".txt")) {
-            return BLANK.matcher(new String(in.readAllBytes(), StandardCharsets.UTF_8))
-                    .replaceAll(blank -> Matcher.quoteReplacement(
-                            Objects.requireNonNull(words.getProperty(blank.group(1)), blank.group(1))));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** Returns the name of the place, as templates and options have it. */
+    String kind() {
+        return place.name().toLowerCase(Locale.ROOT);
     }
 
-    private static InputStream resource(String name) {
-        return Objects.requireNonNull(FunctionSources.class.getResourceAsStream(name), name);
+    /** Returns the words of the templates. */
+    Map<String, String> words() {
+        return Map.of("package", inPackage, "function", function(), "Name", type);
     }
 
     private static PsException failure(String detail) {

@@ -2,8 +2,6 @@ package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -38,10 +36,15 @@ class NewFunctionTest {
                 .contains("Next: cd " + project + " && mvn test");
         assertThat(files(project))
                 .containsExactly(
+                        ".gitignore",
+                        "README.md",
                         "pom.xml",
+                        "src/main/java/com/acme/Main.java",
                         "src/main/java/com/acme/RowNorms.java",
                         "src/main/java/com/acme/RowNormsOnHost.java",
-                        "src/test/java/com/acme/RowNormsTest.java");
+                        "src/main/resources/logback.xml",
+                        "src/test/java/com/acme/RowNormsTest.java",
+                        "src/test/resources/logback-test.xml");
         Path classes = folder.resolve("classes");
         Sources.compile(project, classes);
         runTests(classes, "com.acme.RowNormsTest");
@@ -55,18 +58,7 @@ class NewFunctionTest {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {classes.toUri().toURL()}, NewFunctionTest.class.getClassLoader())) {
             Thread.currentThread().setContextClassLoader(loader);
-            Class<?> type = loader.loadClass(name);
-            Constructor<?> constructor = type.getDeclaredConstructor();
-            constructor.setAccessible(true);
-            int tests = 0;
-            for (Method method : type.getDeclaredMethods()) {
-                if (method.isAnnotationPresent(Test.class)) {
-                    method.setAccessible(true);
-                    method.invoke(constructor.newInstance());
-                    tests++;
-                }
-            }
-            assertThat(tests).isEqualTo(1);
+            assertThat(RunTest.run(loader.loadClass(name))).isEqualTo(1);
         } finally {
             Thread.currentThread().setContextClassLoader(before);
         }
@@ -74,16 +66,17 @@ class NewFunctionTest {
 
     @Test
     void theProjectHasTheVersionsOfThisBuild() throws Exception {
-        assertThat(Cli.run("new", "function", "Axpy", "--package", "acme", "--dir", folder + "")
+        Path project = folder.resolve("axpy");
+        assertThat(Cli.run("new", "function", "Axpy", "--package", "acme", "--dir", project + "")
                         .exit())
                 .isZero();
 
         Document pom = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
-                .parse(folder.resolve("pom.xml").toFile());
+                .parse(project.resolve("pom.xml").toFile());
         assertThat(pom.getElementsByTagName("psf.version").item(0).getTextContent())
                 .matches("\\d+\\.\\d+\\.\\d+(-SNAPSHOT)?");
-        assertThat(Files.readString(folder.resolve("pom.xml")))
+        assertThat(Files.readString(project.resolve("pom.xml")))
                 .contains("<artifactId>psf-builtin</artifactId>", "<artifactId>psf-processor</artifactId>")
                 .contains("<artifactId>axpy</artifactId>")
                 .doesNotContain("{{")
@@ -159,11 +152,27 @@ class NewFunctionTest {
     }
 
     @Test
-    void whatIsNewHasToBeSaid() {
-        Cli.Said said = Cli.run("new");
+    void aProjectIsNamedLikeItsFolder() throws Exception {
+        Path project = folder.resolve("click-model");
+        assertThat(Cli.run("new", "function", "axpy", "--package", "acme", "--dir", project + "")
+                        .exit())
+                .isZero();
 
-        assertThat(said.exit()).isEqualTo(2);
-        assertThat(said.err()).isEqualTo("psf: Missing required subcommand (see psf new --help)");
+        assertThat(project.resolve("pom.xml")).content().contains("<artifactId>click-model</artifactId>");
+        assertThat(project.resolve("README.md")).content().startsWith("# click-model\n");
+    }
+
+    @Test
+    void aReadmeAndAGitignoreThatAreThereStay() throws Exception {
+        Files.writeString(folder.resolve("README.md"), "mine");
+        Files.writeString(folder.resolve(".gitignore"), "mine");
+
+        Cli.Said said = Cli.run("new", "function", "axpy", "--package", "acme", "--dir", folder + "");
+
+        assertThat(said.exit()).as(said.err()).isZero();
+        assertThat(folder.resolve("README.md")).hasContent("mine");
+        assertThat(folder.resolve(".gitignore")).hasContent("mine");
+        assertThat(folder.resolve("pom.xml")).exists();
     }
 
     private static List<String> files(Path folder) throws Exception {

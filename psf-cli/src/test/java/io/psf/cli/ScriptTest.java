@@ -187,10 +187,36 @@ class ScriptTest {
         assertThat(installs()).isEqualTo(2);
     }
 
+    /** One build packages and installs; a build that only installs follows the one of a plain command. */
+    @Test
+    void aNewProjectIsOneBuild() throws Exception {
+        assertThat(psf(Map.of(), "new", "clicks"))
+                .startsWith("0: psf: building and installing in the local Maven repository");
+        assertThat(psf(Map.of(), "new", "clicks")).isEqualTo("0: ");
+        assertThat(psf(Map.of(), "status")).isEqualTo("0: ");
+        assertThat(calls()).filteredOn(call -> call.startsWith("mvn")).hasSize(1);
+        assertThat(installs()).isEqualTo(1);
+    }
+
+    /** By it the program knows that psf is installed, and how a README names the script. */
+    @Test
+    void aNewProjectIsToldTheCheckout() throws Exception {
+        psf(Map.of(), "new", "clicks");
+        assertThat(calls().get(calls().size() - 1)).contains(" -Dpsf.checkout=" + checkout.toRealPath() + " ");
+        for (String[] other :
+                List.of(new String[] {"status"}, new String[] {"new"}, new String[] {"new", "--help"}, new String[] {
+                    "new", "function", "-h"
+                })) {
+            psf(Map.of(), other);
+            assertThat(calls().get(calls().size() - 1)).doesNotContain("psf.checkout");
+        }
+        assertThat(installs()).isEqualTo(1);
+    }
+
     private long installs() throws IOException {
         return calls().stream()
-                .filter(call -> call.startsWith("mvn")
-                        && call.endsWith("-pl psf-builtin,psf-processor -am package install:install"))
+                .filter(call ->
+                        call.startsWith("mvn") && call.endsWith("-pl psf-cli -am package install:install clean:help"))
                 .count();
     }
 
