@@ -1,6 +1,7 @@
 package io.psf.gpu.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,9 +129,10 @@ class ScriptOnHostTest {
     @Test
     void aRunThatIsEndedLeavesNothingBehind() throws Exception {
         Process process = start(Map.of("HANGS", "1"));
-        while (!Files.exists(result()) || Files.readString(result()).isBlank()) { // until the timeout of the test
-            Thread.onSpinWait();
-        }
+        await("the part that hangs")
+                .atMost(Duration.ofSeconds(30))
+                .until(() ->
+                        Files.exists(result()) && Files.readString(result()).endsWith("\n"));
         long part = Long.parseLong(Files.readString(result()).strip());
         process.destroy();
         assertThat(process.waitFor()).isEqualTo(143);
