@@ -4,6 +4,7 @@ import static io.psf.acceptance.Clusters.onEachWorker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.acceptance.Clusters.Over;
+import io.psf.api.Pending;
 import io.psf.api.TensorId;
 import io.psf.builtin.Initializers;
 import io.psf.builtin.Npy;
@@ -18,6 +19,8 @@ import io.psf.runtime.Worker;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +87,28 @@ final class ReducedWeightsTest {
                 worker.barrier();
                 weights.push(gradient(5)).await();
                 assertThat(of(weights)).as("with the stored optimizer state").isEqualTo(later);
+            });
+        }
+    }
+
+    /** Worker 0 pushes while worker 1 has not restored yet. */
+    @Test
+    void workersRestoreWithoutWaitingForEachOther() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
+            CountDownLatch pushed = new CountDownLatch(1);
+            onEachWorker(cluster, worker -> {
+                Weights weights = trained(worker);
+                float[] then = stored(worker, weights);
+                float[] later = of(weights);
+                if (worker.rank() == 1) {
+                    assertThat(pushed.await(60, TimeUnit.SECONDS)).isTrue();
+                }
+                weights.restore();
+                assertThat(of(weights)).isEqualTo(then);
+                Pending<?> push = weights.push(gradient(5));
+                pushed.countDown();
+                push.await();
+                assertThat(of(weights)).isEqualTo(later);
             });
         }
     }

@@ -76,8 +76,9 @@ public interface Weights {
     void store();
 
     /**
-     * Replaces reduced weights and their optimizer state by the servers' copy. Every worker calls it, and none pushes
-     * before all have returned. Does nothing for weights on the servers. Blocks.
+     * Replaces reduced weights and their optimizer state by the servers' copy. Every worker calls it before its next push,
+     * and none {@link #store stores} meanwhile. The workers need not wait for each other: pushes do not change the copy.
+     * Does nothing for weights on the servers. Blocks.
      */
     void restore();
 }
