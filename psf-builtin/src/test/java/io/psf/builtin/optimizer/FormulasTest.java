@@ -296,9 +296,11 @@ class FormulasTest {
                 rate -> Optimizers.adaDelta(rate, 0.95, 1e-6),
                 Optimizers::adam,
                 Optimizers::lazyAdam,
+                Optimizers::allRowsAdam,
                 Optimizers::adamW,
                 Optimizers::lamb,
-                rate -> Optimizers.ftrl(rate, 1, 1));
+                rate -> Optimizers.ftrl(rate, 1, 1),
+                rate -> Optimizers.ftrl(rate, 1, 1, 1, 0.1));
         for (Function<Double, OptimizerSpec> each : all) {
             for (double rate : new double[] {-1, -1e-6, Double.POSITIVE_INFINITY}) {
                 assertThatThrownBy(() -> each.apply(rate))
