@@ -1,6 +1,7 @@
 package io.psf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,8 +76,13 @@ class ScriptTest {
     }
 
     private Process start(Map<String, String> environment, Path log, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of("bash", checkout.resolve("psf").toAbsolutePath().toString()));
+        return start(List.of(), environment, log, arguments);
+    }
+
+    private Process start(List<String> launcher, Map<String, String> environment, Path log, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(launcher);
+        command.addAll(List.of("bash", checkout.resolve("psf").toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
@@ -166,6 +172,27 @@ class ScriptTest {
                 .endsWith("psf: the build was interrupted (the next ./psf goes on with it)\n")
                 .doesNotContain("above");
         assertThat(calls()).noneMatch(call -> call.startsWith("java"));
+    }
+
+    /** Ctrl-C of a terminal is a signal to the script, to Maven and to all between them. */
+    @Test
+    void ctrlCInABuildSaysThatItWasInterruptedAndTheNextPsfBuilds() throws Exception {
+        List<String> inAGroup = List.of("env", "--default-signal=INT", "setsid");
+        Process probe = new ProcessBuilder("env", "--default-signal=INT", "setsid", "true").start();
+        assumeTrue(probe.waitFor() == 0, "not run, since env or setsid is another one");
+        Path gate = gate();
+        Process psf = start(inAGroup, Map.of("BLOCK", gate.toString()), checkout.resolve("first"), "node");
+        await("first", "psf-api (1 of 2)");
+        new ProcessBuilder("bash", "-c", "kill -INT -" + psf.pid()).start().waitFor();
+        assertThat(psf.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(psf.exitValue()).isEqualTo(1);
+        assertThat(Files.readString(checkout.resolve("first"))).endsWith("""
+                        psf: building psf-api (1 of 2) ...
+
+                        psf: the build was interrupted (the next ./psf goes on with it)
+                        """);
+        assertThat(calls()).noneMatch(call -> call.startsWith("java"));
+        assertThat(psf(Map.of(), "node")).startsWith("0: psf: building (").endsWith("psf-cli (2 of 2) ...");
     }
 
     @Test
