@@ -2,7 +2,6 @@ package io.psf.cli;
 
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code psf} program. Exit codes: 0 for success, 2 for a usage or configuration error, 3 for a node whose heap is
@@ -68,18 +66,7 @@ public final class Main implements Runnable {
         }
         psf.setUsageHelpWidth(110);
         psf.setExpandAtFiles(false);
-        psf.setParameterExceptionHandler((problem, ignored) -> {
-            CommandLine command = problem.getCommandLine();
-            List<String> near =
-                    problem instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
-            command.getErr()
-                    .println("psf: %s (%ssee %s --help)"
-                            .formatted(
-                                    problem.getMessage(),
-                                    near.isEmpty() ? "" : "did you mean " + near.get(0) + "? ",
-                                    command.getCommandSpec().qualifiedName()));
-            return CommandLine.ExitCode.USAGE;
-        });
+        psf.setParameterExceptionHandler(new UsageErrors());
         psf.setExecutionExceptionHandler((failure, command, parsed) -> {
             command.getErr().println("psf: " + reason(failure));
             return isAskedWrongly(failure) ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;

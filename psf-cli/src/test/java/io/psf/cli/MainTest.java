@@ -12,6 +12,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class MainTest {
@@ -36,6 +38,21 @@ class MainTest {
                 .startsWith("2: psf: Unknown option")
                 .endsWith("(did you mean --role? see psf node --help)")
                 .doesNotContain("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "launch --servers x -- true, --servers: x (expected: a whole number; see psf launch --help)",
+        "launch --servers, --servers: not set (expected: a whole number; see psf launch --help)",
+        "launch, 'COMMAND: not set (expected: the program and its arguments, after --; see psf launch --help)'",
+        "status --interval soon, --interval: soon (expected: a number; see psf status --help)",
+        "new function axpy, --package: not set (expected: for example acme; see psf new function --help)"
+    })
+    void aWrongArgumentIsWhatItIsAndWhatIsExpected(String command, String sentence) {
+        Cli.Said said = Cli.run(command.split(" ", -1));
+
+        assertThat(said.exit()).isEqualTo(2);
+        assertThat(said.err()).isEqualTo("psf: " + sentence);
     }
 
     @Test
@@ -82,6 +99,15 @@ class MainTest {
         assertThat(psf(Map.of(), arguments.toArray(String[]::new)))
                 .startsWith("7: ")
                 .contains("[scheduler] ", "[psf] worker 1 ended with exit code 7");
+    }
+
+    @Test
+    void launchOfAProgramThatConnectsToNothingHasFailed() throws Exception {
+        assertThat(psf(Map.of(), "launch", "--", "true"))
+                .startsWith("1: ")
+                .contains(
+                        "[psf] worker 0 ended with exit code 0 before the cluster was ready, so the cluster cannot form"
+                                + " (expected: a program that connects as a worker)");
     }
 
     @Test

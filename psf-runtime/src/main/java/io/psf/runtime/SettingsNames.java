@@ -39,8 +39,8 @@ final class SettingsNames {
         }
         String meant = nearest(name, known);
         if (allKnown || meant != null) {
-            throw Settings.invalid("%s: not a setting, in %s%s"
-                    .formatted(name, place, meant == null ? "" : ". Did you mean %s?".formatted(meant)));
+            throw Settings.invalid("%s: not a setting, in %s (expected: %s)"
+                    .formatted(name, place, meant == null ? "the name of a setting" : "a setting, such as " + meant));
         }
     }
 

@@ -323,12 +323,14 @@ class SettingsTest {
         Path file = write(key + ": 1");
 
         assertFails(() -> Settings.fromYaml(file))
-                .hasMessage("CONFIGURATION: " + key + ": not a setting, in " + file + ". Did you mean " + meant + "?");
+                .hasMessage("CONFIGURATION: " + key + ": not a setting, in " + file + " (expected: a setting, such as "
+                        + meant + ")");
     }
 
     @Test
     void aSlipInTheEnvironmentIsRefusedButOthersVariablesPass() {
-        assertFails(() -> Settings.of(Map.of("PSF_SERVER", "2"))).hasMessageContaining("Did you mean PSF_SERVERS?");
+        assertFails(() -> Settings.of(Map.of("PSF_SERVER", "2")))
+                .hasMessageEndingWith(" (expected: a setting, such as PSF_SERVERS)");
         Settings settings = Settings.of(Map.of(
                 "PSF_ROLE", "server",
                 "PSF_SCHEDULER_SERVICE_HOST", "10.0.0.1",

@@ -42,7 +42,7 @@ record Line(String word, Map<String, Double> numbers) {
     double number(String name) {
         Double number = numbers.get(name);
         if (number == null) {
-            throw new IllegalArgumentException(name + ": not in " + numbers.keySet());
+            throw new IllegalArgumentException("number: " + name + " (expected: one of " + numbers.keySet() + ")");
         }
         return number;
     }

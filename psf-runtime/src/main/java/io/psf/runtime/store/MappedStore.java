@@ -36,7 +36,10 @@ public final class MappedStore implements Store {
             this.disk = Disk.of(directory);
         } catch (IOException e) {
             throw new PsException(
-                    PsException.Code.CONFIGURATION, "directory for mapped shards: " + below + ": " + e, e);
+                    PsException.Code.CONFIGURATION,
+                    "directory for mapped shards: " + below + ", " + e
+                            + " (expected: one that this server can create and write)",
+                    e);
         }
     }
 

@@ -37,6 +37,14 @@ final class FullDiskTest {
     }
 
     @Test
+    void aFolderThatCannotBeMadeIsRefusedWithWhatIsExpected() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "mine");
+        assertThatThrownBy(() -> new MappedStore(file))
+                .hasMessageStartingWith("CONFIGURATION: directory for mapped shards: " + file + ", ")
+                .hasMessageEndingWith(" (expected: one that this server can create and write)");
+    }
+
+    @Test
     void memoryThatTheDiskHasNoSpaceForIsRefusedBeforeAnyIsWritten() throws IOException {
         free.set(1 << 20);
         refused(
