@@ -11,17 +11,14 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Displays a training: a progress bar on a terminal, plain lines otherwise. Thread-safe. */
+/** Displays a training: a progress bar on a terminal, otherwise the lines alone that {@link #say} is given. Thread-safe. */
 final class Display implements AutoCloseable {
-    private static final int PLAIN_LINES = 10;
-
     private final PrintWriter out;
     private final boolean isTerminal;
     private final int workers;
     private final int epochs;
     private final Map<Integer, Progress> latest = new TreeMap<>();
     private @Nullable ProgressBar bar;
-    private int linesShown;
 
     Display(PrintWriter out, boolean isTerminal, int workers, int epochs) {
         this.out = out;
@@ -36,8 +33,11 @@ final class Display implements AutoCloseable {
         out.flush();
     }
 
-    /** Displays the progress of one worker. */
+    /** Moves the bar of a terminal. */
     synchronized void show(Progress progress) {
+        if (!isTerminal) {
+            return;
+        }
         latest.put(progress.rank(), progress);
         long total = (long) workers * epochs * progress.of();
         long done = latest.values().stream().mapToLong(Progress::steps).sum();
@@ -45,17 +45,11 @@ final class Display implements AutoCloseable {
                 latest.values().stream().mapToDouble(Progress::loss).average().orElseThrow();
         double rate = latest.values().stream().mapToDouble(Progress::rate).sum();
         String state = String.format(Locale.ROOT, "loss %.4f  %,.0f examples/s", loss, rate);
-        if (isTerminal) {
-            if (bar == null) {
-                bar = begun(total);
-            }
-            bar.setExtraMessage(" " + state);
-            bar.stepTo(done);
-        } else if (done * PLAIN_LINES / total > linesShown) {
-            linesShown = (int) (done * PLAIN_LINES / total);
-            say(String.format(
-                    Locale.ROOT, "%3d %%  epoch %d of %d  %s", done * 100 / total, progress.epoch(), epochs, state));
+        if (bar == null) {
+            bar = begun(total);
         }
+        bar.setExtraMessage(" " + state);
+        bar.stepTo(done);
     }
 
     private static ProgressBar begun(long total) {
