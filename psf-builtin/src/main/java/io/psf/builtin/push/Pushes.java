@@ -58,10 +58,8 @@ public final class Pushes implements MemberListener {
     private final @Nullable RowPolicy policy;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
-
     /** The ranks of the workers that push no more. */
     private final Set<Integer> ended = new HashSet<>();
-
     /** Says which workers the oldest round waits for; one object for all pushes. */
     private final Supplier<String> waitsFor = this::waitsFor;
 
@@ -261,9 +259,7 @@ public final class Pushes implements MemberListener {
         }
     }
 
-    /**
-     * Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none.
-     */
+    /** Returns the lowest rank of the workers that a round waits for; {@code Integer.MAX_VALUE} if there is none. */
     private int lowestMissing(Round round, List<Member> members) {
         int lowest = Integer.MAX_VALUE;
         for (Member member : members) {
