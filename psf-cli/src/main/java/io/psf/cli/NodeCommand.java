@@ -37,6 +37,7 @@ import picocli.CommandLine.Option;
             "                       default: seven eighths of the memory of the machine or container",
             "  PSF_DEVICE           the numbers of the devices that a server uses, such as 0 or 0,1; default: none",
             "  PSF_TRANSPORT        auto (the default): shared memory on one machine, else TCP; or shm, tcp, netty",
+            "  PSF_CHECKSUM         on for a checksum of each frame over TCP; default: off",
             "  PSF_SPIN_MICROS      how long a thread spins before it blocks; default: 50; 0 for no spinning",
             "  PSF_DEADLINE         the time limit of a worker's call; default: 60s",
             "  PSF_JOIN_TIMEOUT     the time limit for the cluster to form; default: 2m",
