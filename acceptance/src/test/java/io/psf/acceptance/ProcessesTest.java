@@ -6,11 +6,15 @@ import static org.awaitility.Awaitility.await;
 import io.psf.cli.LocalJob;
 import io.psf.cli.LocalJobBuilder;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,6 +123,40 @@ final class ProcessesTest {
             awaitLines(1, ": DONE");
             assertThat(job.awaitExit(SOON)).as(String.join("\n", lines)).isTrue();
             assertThat(count("lost worker 1")).isPositive();
+        }
+    }
+
+    /** The job's process is killed before the cluster has formed: its workers do not wait for the rest of the cluster. */
+    @Test
+    void aWorkerOfAKilledJobEndsBeforeTheClusterHasFormed(@TempDir Path folder) throws Exception {
+        Path log = folder.resolve("worker.log");
+        Process job = new ProcessBuilder("sleep", "600").start();
+        ProcessBuilder worker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WorkerMain.class.getName(),
+                        "hello")
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        worker.environment().put("PSF_SCHEDULER", "127.0.0.1:" + unusedPort());
+        worker.environment().put("PSF_PARENT", job.pid() + "");
+        Process waiting = worker.start();
+        try {
+            await().atMost(SOON).until(() -> Files.readString(log).contains("connecting to the scheduler"));
+            assertThat(waiting.isAlive()).isTrue();
+            job.destroyForcibly();
+            assertThat(waiting.waitFor(20, TimeUnit.SECONDS)).as("ended").isTrue();
+            assertThat(log).content().contains("process " + job.pid() + ", which started this node, has ended");
+        } finally {
+            waiting.destroyForcibly();
+            job.destroyForcibly();
+        }
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
         }
     }
 

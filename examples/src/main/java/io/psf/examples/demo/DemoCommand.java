@@ -165,7 +165,7 @@ final class DemoCommand implements Callable<Integer> {
                     .map(worker -> CompletableFuture.supplyAsync(
                             () -> {
                                 Training training = new Training(worker, data, options);
-                                training.whenResumed(epoch -> display.say("resumed after epoch " + epoch));
+                                training.whenResumed(display::say);
                                 training.whenEvaluated(epoch -> evaluated(epoch, display));
                                 return training.run(options.epochs(), display::show);
                             },

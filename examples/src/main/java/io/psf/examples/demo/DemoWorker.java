@@ -37,7 +37,7 @@ public final class DemoWorker implements Callable<Integer> {
         BankData data = BankData.load(options.realistic());
         try (Worker worker = Worker.connect(Settings.fromEnvironment().worker())) {
             Training training = new Training(worker, data, options);
-            training.whenResumed(epoch -> System.out.println("resumed after epoch " + epoch));
+            training.whenResumed(System.out::println);
             training.whenEvaluated(System.out::println);
             training.run(epochs, progress -> System.out.println(progress.line()))
                     .ifPresent(result -> System.out.println(result.line()));

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
-import java.util.function.IntConsumer;
 
 /**
  * One worker's part of the training. The parameters are on the servers, which also step the optimizer. A step pulls the
@@ -39,7 +38,7 @@ final class Training {
     private final TensorId totals;
     private List<Pending<?>> pushes = List.of();
     private DoubleConsumer losses = loss -> {};
-    private IntConsumer resumed = epoch -> {};
+    private Consumer<String> resumed = line -> {};
     private Optional<Consumer<EpochResult>> epochs = Optional.empty();
 
     /** Creates the tensors, or finds those that another worker has created. */
@@ -89,8 +88,8 @@ final class Training {
         losses = observer;
     }
 
-    /** Passes the epoch of the checkpoint to an observer of the worker of rank 0, if the training continues from one. */
-    void whenResumed(IntConsumer observer) {
+    /** Passes a line to an observer of the worker of rank 0, if the training continues from a checkpoint. */
+    void whenResumed(Consumer<String> observer) {
         resumed = observer;
     }
 
@@ -111,7 +110,7 @@ final class Training {
         long began = System.nanoTime();
         long examples = 0;
         double loss = 0;
-        for (int epoch = resume() + 1; epoch <= epochs; epoch++) {
+        for (int epoch = resume(epochs) + 1; epoch <= epochs; epoch++) {
             Examples shuffled = portion.shuffled(epoch);
             Batch next = batch(shuffled, 1);
             double ofEpoch = 0;
@@ -143,13 +142,14 @@ final class Training {
     }
 
     /** Loads the newest checkpoint. Returns the number of its epoch, or 0 if there is none. */
-    private int resume() {
+    private int resume(int epochs) {
         int epoch = checkpoints()
                 .flatMap(ModelCheckpoints::loadLatest)
                 .map(last -> (int) last.step())
                 .orElse(0);
         if (epoch > 0 && worker.rank() == 0) {
-            resumed.accept(epoch);
+            resumed.accept("resumed after epoch " + epoch
+                    + (epoch < epochs ? "" : ": nothing is left to train, since the checkpoint has all " + epochs));
         }
         return epoch;
     }

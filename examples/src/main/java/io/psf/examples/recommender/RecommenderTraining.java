@@ -75,8 +75,9 @@ final class RecommenderTraining {
                 ModelCheckpoints.at(worker, "recommender").incremental(4);
         Optional<ModelCheckpoint> last = checkpoints.loadLatest();
         long first = last.map(ModelCheckpoint::step).orElse(0L);
-        last.ifPresent(found -> lines.accept("resumed at " + position(found)));
         long steps = (long) options.epochs * batches;
+        last.ifPresent(found -> lines.accept("resumed at " + position(found)
+                + (first < steps ? "" : ": nothing is left to train of " + options.epochs + " epochs")));
         Batch held = Batch.of(HashedFeatures.examples(test));
         double losses = 0;
         int since = 0;

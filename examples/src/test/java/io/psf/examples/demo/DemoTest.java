@@ -66,6 +66,8 @@ class DemoTest {
                 .noneMatch(line -> line.startsWith("epoch 1: "))
                 .anyMatch(line -> line.startsWith("epoch 2: "));
         assertThat(aucOf(lines)).isGreaterThan(first - 0.005);
+        assertThat(run("--embedded", "--epochs", "2", "--cache", "100", "--checkpoints", checkpoints.toString()))
+                .contains("resumed after epoch 2: nothing is left to train, since the checkpoint has all 2");
     }
 
     @Test

@@ -45,7 +45,11 @@ class RecommenderTest {
         assertThat(auc(continued)).isEqualTo(auc(whole));
 
         List<String> again = run("--epochs", "2", "--checkpoints", checkpoints.toString());
-        assertThat(again).as("the end is saved, too").hasSize(2).first().isEqualTo("resumed at epoch 2, batch 141");
+        assertThat(again)
+                .as("the end is saved, too")
+                .hasSize(2)
+                .first()
+                .isEqualTo("resumed at epoch 2, batch 141: nothing is left to train of 2 epochs");
         assertThat(auc(again)).isEqualTo(auc(whole));
     }
 

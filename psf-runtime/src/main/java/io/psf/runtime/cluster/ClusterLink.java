@@ -64,7 +64,8 @@ public final class ClusterLink {
      * @param host the scheduler
      * @param request without a credential
      * @param secret the secret of the cluster; null for none
-     * @throws PsException if the cluster does not form in time; with {@code PROTOCOL} if another program answers
+     * @throws PsException if the cluster does not form in time; with {@code PROTOCOL} if another program answers; with
+     *     {@code UNAVAILABLE} if the process that started this node for its job has ended
      */
     public static ClusterLink join(
             Client client,
@@ -75,8 +76,9 @@ public final class ClusterLink {
             Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         boolean told = false;
+        ParentProcess parent = ParentProcess.of(System.getenv());
         while (true) {
-            Peer scheduler = connect(client, transport, host, deadline, timeout);
+            Peer scheduler = connect(client, transport, host, parent, deadline, timeout);
             byte @Nullable [] nonce = null;
             PsException failure;
             try {
@@ -137,9 +139,11 @@ public final class ClusterLink {
         return shared.exists() ? request.with(shared.credential(request, nonce)) : request;
     }
 
-    private static Peer connect(Client client, Transport transport, Member host, long deadline, Duration timeout) {
+    private static Peer connect(
+            Client client, Transport transport, Member host, ParentProcess parent, long deadline, Duration timeout) {
         boolean told = false;
         while (true) {
+            parent.requireRunning();
             try {
                 return client.connect(transport, host.host(), host.port(), Session.name(host));
             } catch (PsException e) {
