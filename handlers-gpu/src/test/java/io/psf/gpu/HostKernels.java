@@ -98,7 +98,7 @@ final class HostKernels implements AutoCloseable {
         Assumptions.assumeTrue(
                 Program.BUILT.isPresent(),
                 "kernels on the host: not executed, since this machine has no C++ compiler (expected: c++ or g++ on"
-                        + " the PATH)");
+                        + " the PATH, as the package g++ has it)");
         try {
             this.process = new ProcessBuilder(Program.BUILT.orElseThrow().toString())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
