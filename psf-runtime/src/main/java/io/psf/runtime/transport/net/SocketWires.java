@@ -2,6 +2,7 @@ package io.psf.runtime.transport.net;
 
 import io.psf.api.PsException;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.shm.SharedSegment;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import org.slf4j.Logger;
@@ -14,9 +15,13 @@ final class SocketWires implements WireFactory {
     private final NetTransport.Sharing sharing;
     private final FramePool pool;
 
+    /** Creates the wires of a node. Deletes the files of shared memory that killed processes have left. */
     SocketWires(NetTransport.Sharing sharing, FramePool pool) {
         this.sharing = sharing;
         this.pool = pool;
+        if (sharing != NetTransport.Sharing.NEVER) {
+            SharedSegment.deleteAbandoned();
+        }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.psf.runtime.transport.shm;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -10,15 +9,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -31,12 +27,12 @@ final class SegmentFiles {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
     private static final Pattern NAME = Pattern.compile("psf-[0-9a-f]{32}");
     private static final Pattern OURS = Pattern.compile("psf-[0-9a-f]{32}(\\.user)?");
-    /** The age of a stale file. A file exists only while two processes link, which takes some seconds at most. */
-    private static final Duration STALE = Duration.ofMinutes(1);
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
-    private static final FileAttribute<Set<PosixFilePermission>> AS_OWNER_ONLY =
+    /** The attribute of a file that only its owner can access. */
+    static final FileAttribute<Set<PosixFilePermission>> AS_OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private SegmentFiles() {}
@@ -46,19 +42,13 @@ final class SegmentFiles {
         return directories().get(0).resolve("psf-" + HexFormat.of().formatHex(random()));
     }
 
-    /**
-     * Deletes the files of processes that were killed before they had linked, by the age of the file. Process ids
-     * cannot be used for that: another container may share the directory but not the process ids.
-     */
-    static void deleteStale() {
-        Instant limit = Instant.now().minus(STALE);
+    /** Deletes the files of this user whose processes were killed before they had linked. */
+    static void deleteAbandoned() {
         for (Path directory : directories()) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, SegmentFiles::isOurs)) {
-                for (Path file : files) {
-                    deleteIfOlder(file, limit);
-                }
+                files.forEach(HeldFile::deleteIfAbandoned);
             } catch (IOException | DirectoryIteratorException e) {
-                LOG.debug("deleting stale files in {}: {}", directory, e.toString());
+                LOG.debug("deleting abandoned files in {}: {}", directory, e.toString());
             }
         }
     }
@@ -67,54 +57,11 @@ final class SegmentFiles {
         return OURS.matcher(file.getFileName().toString()).matches();
     }
 
-    private static void deleteIfOlder(Path file, Instant limit) {
-        try {
-            BasicFileAttributes attributes =
-                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (attributes.isRegularFile()
-                    && attributes.lastModifiedTime().toInstant().isBefore(limit)) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) { // it belongs to another user, or is deleted already
-            LOG.debug("stale file {}: {}", file, e.toString());
-        }
-    }
-
     /** Returns 16 bytes that cannot be guessed. */
     static byte[] random() {
         byte[] bytes = new byte[SharedSegment.TOKEN_BYTES];
         RANDOM.nextBytes(bytes);
         return bytes;
-    }
-
-    /** Creates a file that only this user can access, with that many zeros. */
-    static FileChannel create(Path file, int size) throws IOException {
-        FileChannel channel;
-        try {
-            channel = FileChannel.open(
-                    file,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                    AS_OWNER_ONLY);
-        } catch (UnsupportedOperationException e) {
-            throw new IOException("permissions of files in " + file.getParent() + ": none (expected: POSIX)", e);
-        }
-        try {
-            fill(channel, size);
-            return channel;
-        } catch (IOException | RuntimeException | Error e) {
-            try (channel) {
-                Files.deleteIfExists(file);
-            }
-            throw e;
-        }
-    }
-
-    /** Allocates the memory now. Otherwise a full file system would be a fault in the middle of a copy. */
-    private static void fill(FileChannel channel, int size) throws IOException {
-        ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(size, 64 << 10));
-        for (int done = 0; done < size; ) {
-            done += channel.write(zeros.clear().limit(Math.min(zeros.capacity(), size - done)), done);
-        }
     }
 
     /** Returns the file with that name. The name may come from any peer, so it is checked. */
@@ -153,11 +100,8 @@ final class SegmentFiles {
      */
     private static UserPrincipal user(Path sibling) throws IOException {
         Path mine = sibling.resolveSibling("psf-" + HexFormat.of().formatHex(random()) + ".user");
-        Files.createFile(mine, AS_OWNER_ONLY);
-        try {
-            return Files.getOwner(mine);
-        } finally {
-            Files.delete(mine);
+        try (HeldFile held = HeldFile.create(mine, 0)) {
+            return Files.getOwner(held.path());
         }
     }
 

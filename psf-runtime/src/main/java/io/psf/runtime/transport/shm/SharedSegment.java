@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that two processes of one user have mapped, and the {@link SharedPipe} in it. The side that creates the file
@@ -57,11 +58,15 @@ public final class SharedSegment {
     private static final int DATA = 4096;
 
     private final Path file;
+    /** The file of the side that created it; null on the other side. */
+    private final @Nullable HeldFile held;
+
     private final byte[] token;
     private final SharedPipe pipe;
 
-    private SharedSegment(Path file, byte[] token, SharedPipe pipe) {
+    private SharedSegment(Path file, @Nullable HeldFile held, byte[] token, SharedPipe pipe) {
         this.file = file;
+        this.held = held;
         this.token = token;
         this.pipe = pipe;
     }
@@ -71,7 +76,7 @@ public final class SharedSegment {
      * if that is not available.
      *
      * @param capacity bytes of each ring, a power of two from 4 KB to 64 MB
-     * @throws IOException if there is no space for the file, or files have no owners and permissions here
+     * @throws IOException if there is no space for the file, or files have no owners, permissions or locks here
      */
     public static SharedSegment create(int capacity) throws IOException {
         if (!isCapacity(capacity)) {
@@ -79,22 +84,31 @@ public final class SharedSegment {
                     PsException.Code.CONFIGURATION,
                     "capacity of a ring: " + capacity + " (expected: " + EXPECTED + ")");
         }
-        SegmentFiles.deleteStale();
-        Path file = SegmentFiles.newPath();
         byte[] token = SegmentFiles.random();
-        try (FileChannel channel = SegmentFiles.create(file, size(capacity))) {
-            ByteBuffer memory = map(channel, size(capacity))
+        HeldFile held = HeldFile.create(SegmentFiles.newPath(), size(capacity));
+        try {
+            ByteBuffer memory = map(held.channel(), size(capacity))
                     .putLong(MAGIC_AT, MAGIC)
                     .putInt(VERSION_AT, VERSION)
                     .putInt(BYTE_ORDER_AT, BYTE_ORDER)
                     .putInt(CAPACITY_AT, capacity)
                     .putLong(SIZE_AT, size(capacity))
                     .put(TOKEN_AT, token);
-            return new SharedSegment(file, token, new SharedPipe(first(memory, capacity), second(memory, capacity)));
+            SharedPipe pipe = new SharedPipe(first(memory, capacity), second(memory, capacity));
+            return new SharedSegment(held.path(), held, token, pipe);
         } catch (IOException | RuntimeException | Error e) {
-            Files.deleteIfExists(file);
-            throw e;
+            try (held) {
+                throw e;
+            }
         }
+    }
+
+    /**
+     * Deletes the files that processes of this user have left which were killed before they had linked. A file whose
+     * process is alive is not deleted, whatever container the process runs in.
+     */
+    public static void deleteAbandoned() {
+        SegmentFiles.deleteAbandoned();
     }
 
     /**
@@ -117,7 +131,7 @@ public final class SharedSegment {
             ByteBuffer memory = map(channel, size);
             int capacity = check(file, memory, size, token);
             return new SharedSegment(
-                    file, token.clone(), new SharedPipe(second(memory, capacity), first(memory, capacity)));
+                    file, null, token.clone(), new SharedPipe(second(memory, capacity), first(memory, capacity)));
         } catch (InternalError e) {
             throw new IOException("size of " + file + ": cut meanwhile (expected: as when it was opened)", e);
         }
@@ -161,7 +175,11 @@ public final class SharedSegment {
 
     /** Deletes the file if the other side has not done so. The memory remains mapped. */
     public void unlink() throws IOException {
-        Files.deleteIfExists(file);
+        if (held != null) {
+            held.close();
+        } else {
+            Files.deleteIfExists(file);
+        }
     }
 
     private static ByteBuffer map(FileChannel channel, long size) throws IOException {

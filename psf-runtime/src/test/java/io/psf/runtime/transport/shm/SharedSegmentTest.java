@@ -12,9 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -54,21 +52,6 @@ final class SharedSegmentTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
                 .isEqualTo("rw-------");
         assertThat(segment().name()).isNotEqualTo(segment.name());
-    }
-
-    /** A process that was killed before it had linked has left its file. */
-    @Test
-    void filesThatNobodyCanStillBeLinkingAreDeletedByTheNextOne() throws IOException {
-        segment();
-        Path young = file();
-        SharedSegment killed = segment();
-        Path old = file();
-        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(90)));
-        segment();
-        assertThat(old).doesNotExist();
-        assertThat(young).exists();
-        assertThatThrownBy(() -> SharedSegment.open(killed.name(), killed.token()))
-                .isInstanceOf(NoSuchFileException.class);
     }
 
     @Test
