@@ -163,9 +163,13 @@ public final class Session {
     /** Starts a thread that reconnects, until it succeeds or the node counts as lost. */
     private void reconnect(Peer peer) {
         long giveUp = System.nanoTime() + patience;
-        Thread thread = new Thread(() -> reconnect(peer, giveUp), "psf-reconnect");
-        thread.setDaemon(true);
-        thread.start();
+        try {
+            Thread thread = new Thread(() -> reconnect(peer, giveUp), "psf-reconnect");
+            thread.setDaemon(true);
+            thread.start();
+        } catch (OutOfMemoryError e) { // the calls would wait for a connection that no thread makes
+            client.peerLost(peer, new PsException(Code.UNAVAILABLE, name + ": no thread to connect again: " + e, e));
+        }
     }
 
     private void reconnect(Peer peer, long giveUp) {

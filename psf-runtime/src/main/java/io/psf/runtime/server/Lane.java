@@ -9,6 +9,7 @@ import io.psf.runtime.transport.FramePool;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Lane implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
+    /** How long a thread waits for memory before it tries again. */
+    static final long NO_MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final TurnQueue queue = new TurnQueue();
     /** Held by the thread that runs a piece of work. */
@@ -88,8 +92,11 @@ final class Lane implements AutoCloseable {
                     return;
                 }
                 continue;
+            } catch (OutOfMemoryError e) { // blocking needs memory, too
+                LockSupport.parkNanos(this, NO_MEMORY_NANOS);
+                continue;
             }
-            running.lock();
+            lock();
             try {
                 turn++;
                 work.run();
@@ -101,6 +108,18 @@ final class Lane implements AutoCloseable {
             }
             if (closed && queue.isEmpty()) {
                 return;
+            }
+        }
+    }
+
+    /** Waits for its turn to run work, also without the memory that a contended lock needs. */
+    private void lock() {
+        while (true) {
+            try {
+                running.lock();
+                return;
+            } catch (OutOfMemoryError e) {
+                LockSupport.parkNanos(this, NO_MEMORY_NANOS);
             }
         }
     }
@@ -162,8 +181,13 @@ final class Lane implements AutoCloseable {
             return false;
         }
         boolean interrupted = Thread.interrupted();
-        from.mayTakeLong();
-        running.lock();
+        try {
+            from.mayTakeLong();
+            lock();
+        } catch (RuntimeException | Error e) {
+            queue.ended(); // else no thread would take the lane for idle again
+            throw e;
+        }
         try {
             if (closed) { // closed just now: the shards' memory may be released
                 return true;

@@ -2,6 +2,7 @@ package io.psf.runtime.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.psf.api.Member;
 import io.psf.api.Optimizer;
@@ -114,6 +115,26 @@ final class DispatcherTest {
         }
     }
 
+    /** A number at which the handler takes more memory than there is. */
+    private static final int EXHAUST = 1_000_000;
+
+    /** A number at which there is no memory for a while. */
+    private static final int FULL = 2_000_000;
+
+    /** An error of a heap that stays full for some attempts to tell it. */
+    @SuppressWarnings("serial")
+    private static final class Full extends OutOfMemoryError {
+        private int attempts;
+
+        @Override
+        public String getMessage() {
+            if (++attempts < 4) {
+                throw new OutOfMemoryError("still");
+            }
+            return "full";
+        }
+    }
+
     private static final Numbers ADD = new Numbers("add", false);
     private static final Numbers LATER = new Numbers("later", false);
     private static final Numbers GET = new Numbers("get", true);
@@ -126,6 +147,9 @@ final class DispatcherTest {
         final BlockingQueue<Frame> answers = new LinkedBlockingQueue<>();
         /** Whether it breaks just as the next answer is offered. */
         volatile boolean breaks;
+
+        /** Whether there is no memory as the next answer is offered. */
+        volatile boolean starves;
 
         volatile boolean reads = true;
 
@@ -144,6 +168,10 @@ final class DispatcherTest {
             if (breaks) {
                 breaks = false;
                 throw new CancelledKeyException();
+            }
+            if (starves) {
+                starves = false;
+                throw new OutOfMemoryError("no memory to send with");
             }
             if (isOpen()) {
                 answers.add(frame);
@@ -171,6 +199,12 @@ final class DispatcherTest {
                 .with(Binding.node(ADD, "add", (request, node) -> {
                     if (request < 0) {
                         throw new PsException(Code.BAD_REQUEST, "number: " + request + " (expected: >= 0)");
+                    }
+                    if (request == EXHAUST) {
+                        return new long[Integer.MAX_VALUE].length;
+                    }
+                    if (request == FULL) {
+                        throw new Full();
                     }
                     return count.addAndGet(request);
                 }))
@@ -249,6 +283,35 @@ final class DispatcherTest {
         assertThat(guest.next()).startsWith("11: BAD_REQUEST call of \"add\" by a guest");
         received(guest, request(GET, 0, 12, 0));
         assertThat(guest.next()).isEqualTo("12: 0");
+    }
+
+    @Test
+    void aHandlerThatTakesTooMuchMemoryFailsAloneAndTheLaneGoesOn() throws InterruptedException {
+        received(caller, request(ADD, EXHAUST, 10, 0));
+        assertThat(caller.next()).startsWith("10: RESOURCE_EXHAUSTED ").contains("OutOfMemoryError");
+        received(caller, request(ADD, 5, 11, 0));
+        assertThat(caller.next()).isEqualTo("11: 5");
+    }
+
+    @Test
+    void anErrorThatLacksMemoryIsToldOnceThereIsSome() throws InterruptedException {
+        received(caller, request(ADD, FULL, 10, 0));
+        assertThat(caller.next()).startsWith("10: RESOURCE_EXHAUSTED ").endsWith(": full");
+        received(caller, request(ADD, 5, 11, 0));
+        assertThat(caller.next()).isEqualTo("11: 5");
+    }
+
+    @Test
+    void anAnswerThatCannotBeSentForLackOfMemoryEndsTheConnectionAndIsSentOverTheNextOne() throws InterruptedException {
+        caller.starves = true;
+        received(caller, request(ADD, 5, 10, 0));
+        await().atMost(10, TimeUnit.SECONDS).until(() -> !caller.isOpen());
+        Caller next = new Caller();
+        Connection fresh = connect(next);
+        dispatcher.resume(fresh, WORKER, 77, 1);
+        received(next, request(ADD, 5, 10, 1));
+        assertThat(next.next()).isEqualTo("10: 5");
+        assertThat(count).hasValue(5);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.RecordedChannel;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -50,6 +51,21 @@ final class LaneTest {
                     && shards.chars().anyMatch(shard -> other.shards.indexOf(shard) >= 0)
                     && arrival < other.arrival;
         }
+    }
+
+    @Test
+    void aLaneIsIdleAgainAfterAThreadThatHadNoMemoryToRunIt() throws InterruptedException {
+        RecordedChannel starved = new RecordedChannel() {
+            @Override
+            public void mayTakeLong() {
+                throw new OutOfMemoryError("none");
+            }
+        };
+        Some turn = new Some("a", 0, ran);
+        assertThatThrownBy(() -> lane.runHere(turn, starved)).isInstanceOf(OutOfMemoryError.class);
+        assertThat(lane.isIdle()).isTrue();
+        assertThat(lane.runHere(turn, new RecordedChannel())).isTrue();
+        assertThat(ran).containsExactly("a0");
     }
 
     @AfterEach

@@ -175,8 +175,8 @@ public final class Admission implements AutoCloseable {
                 if (thread == null && !isClosed) {
                     Thread started = new Thread(this::run, name + "-memory");
                     started.setDaemon(true);
-                    thread = started;
                     started.start();
+                    thread = started; // not before: if there is no thread to be had, the next frame starts one
                 }
             }
         }

@@ -237,7 +237,13 @@ public final class Connection {
     public void send(Frame answer) {
         unsent.add(answer.length());
         regulate();
-        channel.offer(answer);
+        Channel to = channel;
+        try {
+            to.offer(answer);
+        } catch (OutOfMemoryError e) { // the caller would wait for it; over its next connection it asks again
+            to.close();
+            throw e;
+        }
     }
 
     public void send(Draft answer) {

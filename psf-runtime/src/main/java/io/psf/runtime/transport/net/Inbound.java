@@ -197,6 +197,7 @@ final class Inbound {
         starvations++;
         checksStarved = 0;
         watchReading();
+        reactor.checks().soon(); // the next attempts follow within a second
     }
 
     /**
@@ -204,7 +205,11 @@ final class Inbound {
      * that there is none. Called at each check.
      */
     void checkStarved() {
-        if (!starved || ++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
+        if (!starved) {
+            return;
+        }
+        if (++checksStarved < Math.min(1 << Math.min(starvations - 1, 8), MOST_CHECKS_STARVED)) {
+            reactor.checks().soon();
             return;
         }
         starved = false;

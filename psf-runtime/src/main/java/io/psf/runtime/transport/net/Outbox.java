@@ -134,13 +134,22 @@ final class Outbox {
             long written = wire.write(head.flip(), tail);
             int left = head.remaining() + tail.remaining();
             if (left > 0) {
-                ByteBuffer rest = pool.take(left);
-                add(rest.put(head).put(tail).flip(), pool);
+                addRest(head, tail);
                 bytes += left;
             }
             return withoutPrefixes(written);
         } finally {
             pool.giveBack(head);
+        }
+    }
+
+    /** Adds the rest of a frame. If that fails, no other frame may follow: the peer would take it for the rest. */
+    private void addRest(ByteBuffer head, ByteBuffer tail) throws IOException {
+        try {
+            ByteBuffer rest = pool.take(head.remaining() + tail.remaining());
+            add(rest.put(head).put(tail).flip(), pool);
+        } catch (OutOfMemoryError e) {
+            throw new IOException("no memory for the rest of a frame: " + e, e);
         }
     }
 
@@ -197,8 +206,13 @@ final class Outbox {
     }
 
     private void add(ByteBuffer whole, Object owner) {
-        waiting.add(whole);
         owners.add(owner);
+        try {
+            waiting.add(whole);
+        } catch (OutOfMemoryError e) { // either both or none
+            owners.removeLast();
+            throw e;
+        }
         pack = null;
     }
 

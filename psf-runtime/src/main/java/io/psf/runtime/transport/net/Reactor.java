@@ -76,10 +76,10 @@ final class Reactor implements AutoCloseable {
     }
 
     void remove(WireChannel channel) {
-        checks.remove(channel);
         if (channel.wire().isPolled()) {
-            loop.removePolled(channel);
+            loop.removePolled(channel); // needs memory
         }
+        checks.remove(channel);
     }
 
     /** Logs a failure, as an error at most once a minute. Never fails itself, not even for lack of memory. */

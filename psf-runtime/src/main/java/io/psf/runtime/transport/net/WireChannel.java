@@ -286,9 +286,9 @@ final class WireChannel implements Channel {
     /** Notifies the receiver of the end of the connection, once, on the leader. */
     private void end() {
         if (!ended) {
-            ended = true;
-            reactor.remove(this);
             inbound.release();
+            reactor.remove(this);
+            ended = true; // not before: after a failure, the next check tries again
             reactor.dispatchEnd(receiver, this, outbound.cause());
         }
     }
