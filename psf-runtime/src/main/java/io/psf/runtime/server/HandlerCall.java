@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,8 @@ import org.slf4j.LoggerFactory;
 /** Decodes a request, calls its handler, and encodes the response; names what fails. Stateless. */
 final class HandlerCall {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerCall.class);
+
+    private static final int NO_MEMORY_TRIALS = 100;
 
     private HandlerCall() {}
 
@@ -160,6 +163,21 @@ final class HandlerCall {
                 ? String.valueOf(failure.getMessage())
                         .substring(failure.code().name().length() + 2)
                 : failure.detail();
+    }
+
+    /** Answers a failed call. If there is no memory for that, tries again for a second. */
+    static void oncePossible(Runnable answer) {
+        for (int i = 1; ; i++) {
+            try {
+                answer.run();
+                return;
+            } catch (OutOfMemoryError e) {
+                if (i == NO_MEMORY_TRIALS) {
+                    throw e;
+                }
+                LockSupport.parkNanos(Lane.NO_MEMORY_NANOS);
+            }
+        }
     }
 
     /** Returns the failure of a request that follows a failed one in its chain. */

@@ -14,7 +14,6 @@ import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,6 @@ final class Invocation extends HeldRequest implements Lane.Turn {
      * answers.
      */
     private static final int LONG_ANSWER = 64 << 10;
-
-    private static final int NO_MEMORY_TRIALS = 100;
 
     private final Binding<?, ?> binding;
     private final Place place;
@@ -196,7 +193,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         try {
             handle(binding, call);
         } catch (Throwable e) { // no request may end the server
-            failSurely(e);
+            HandlerCall.oncePossible(() -> fail(e));
         } finally {
             lane().scratch().reset();
             lane().reader().end();
@@ -289,7 +286,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
                 answer(binding, response);
             }
         } catch (Throwable e) { // no answer may end the server
-            failSurely(e);
+            HandlerCall.oncePossible(() -> fail(e));
         }
         afterAnswer();
     }
@@ -311,21 +308,6 @@ final class Invocation extends HeldRequest implements Lane.Turn {
             }
         } finally {
             writer.reset();
-        }
-    }
-
-    /** Answers with an error. Waits for memory for the answer if there is none, for a second at most. */
-    private void failSurely(Throwable thrown) {
-        for (int i = 1; ; i++) {
-            try {
-                fail(thrown);
-                return;
-            } catch (OutOfMemoryError e) {
-                if (i == NO_MEMORY_TRIALS) {
-                    throw e;
-                }
-                LockSupport.parkNanos(Lane.NO_MEMORY_NANOS);
-            }
         }
     }
 
