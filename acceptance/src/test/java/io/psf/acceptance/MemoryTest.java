@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -291,6 +292,72 @@ final class MemoryTest {
                                 assertThat(e.getMessage()).hasSizeLessThan(2000);
                                 assertThat(e.getSuppressed()).hasSizeLessThanOrEqualTo(3);
                             });
+        }
+    }
+
+    /**
+     * For a while no thread of the server can allocate, neither the one that reads nor a lane. Afterwards it serves on, and
+     * each push has counted once; or it has ended with its sentence.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportConfig.Kind.class,
+            names = {"SHM", "TCP", "NETTY"})
+    void aServerWhoseHeapWasFullServesOnOrEndsWithItsSentence(TransportConfig.Kind kind) throws Exception {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .workers(2)
+                .environment(Map.of("PSF_TRANSPORT", kind.name().toLowerCase(Locale.ROOT), "PSF_HEARTBEAT_LIMIT", "3s"))
+                .nodeFlags(List.of("-Xmx48m", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=48m"))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .endOnFailure(false)
+                .start()) {
+            CompletableFuture<Worker> joining = CompletableFuture.supplyAsync(() -> Worker.connect(config(job, kind)));
+            Worker worker = Worker.connect(config(job, kind));
+            Worker other = joining.get(60, TimeUnit.SECONDS);
+            Process server = job.process("server 0");
+            TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000).slices(1));
+            int pushes = 0;
+            long longest = 0;
+            for (int round = 0; round < 4 && server.isAlive(); round++) {
+                CompletableFuture<?> filled =
+                        FillHeapPsf.stub(other).call(400).toCompletableFuture().exceptionally(e -> null);
+                long begin = System.nanoTime();
+                do {
+                    pushes += pushed(worker, w);
+                    longest = Math.max(longest, System.nanoTime() - begin);
+                    begin = System.nanoTime();
+                } while (!filled.isDone() && server.isAlive());
+                if (server.isAlive()) {
+                    assertThat(pushed(worker, w) == 1 || server.waitFor(10, TimeUnit.SECONDS))
+                            .as("served again, or ended")
+                            .isTrue();
+                    pushes++;
+                }
+            }
+            System.out.printf(
+                    "%s: %d pushes, the longest of %d ms; %s%n",
+                    kind, pushes, longest / 1_000_000, server.isAlive() ? "served on" : "ended");
+            assertThat(longest).as("of a push").isLessThan(TimeUnit.SECONDS.toNanos(15));
+            if (server.isAlive()) {
+                assertThat(Tensors.pull(worker, w)).as("pushes").containsOnly(pushes);
+                other.close();
+                worker.close();
+                return;
+            }
+            assertThat(lines)
+                    .anyMatch(line -> line.contains("is full (expected: less data, or a larger heap")
+                            || line.matches("server 0: psf: .*java.lang.OutOfMemoryError: Java heap space.*"));
+        }
+    }
+
+    /** Pushes ones. Returns 1 if the push has run, and 0 if the server has refused it. */
+    private static int pushed(Worker worker, TensorId w) {
+        try {
+            Tensors.push(worker, w, ones(1000)).await();
+            return 1;
+        } catch (PsException e) {
+            return 0;
         }
     }
 

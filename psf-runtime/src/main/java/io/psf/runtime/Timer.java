@@ -1,5 +1,6 @@
 package io.psf.runtime;
 
+import io.psf.runtime.transport.FullHeap;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -36,6 +37,7 @@ final class Timer implements AutoCloseable {
     }
 
     private static void logFailed(Throwable e) {
+        FullHeap.report(e);
         try {
             LOG.error("a timer's work failed", e);
         } catch (OutOfMemoryError full) {

@@ -10,6 +10,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.spi.Function;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
+import io.psf.runtime.transport.FullHeap;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -212,25 +213,34 @@ public final class ClusterLink {
         client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
-                    if (left) {
-                        return;
-                    }
-                    if (now == null) {
-                        events.schedulerLost(
-                                failure instanceof PsException known
-                                        ? known
-                                        : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
-                        return;
-                    }
-                    if (now.epoch() != epoch) {
-                        events.changed(now.members(), now.lost());
-                    }
-                    if (now.ended()) {
-                        events.ended();
-                    } else {
-                        beatOn(now.epoch(), events);
+                    try {
+                        beaten(epoch, now, failure, events);
+                    } catch (OutOfMemoryError e) { // else only the future has it, and no heartbeat follows
+                        FullHeap.report(e);
+                        throw e;
                     }
                 });
+    }
+
+    private void beaten(long epoch, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
+        if (left) {
+            return;
+        }
+        if (now == null) {
+            events.schedulerLost(
+                    failure instanceof PsException known
+                            ? known
+                            : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
+            return;
+        }
+        if (now.epoch() != epoch) {
+            events.changed(now.members(), now.lost());
+        }
+        if (now.ended()) {
+            events.ended();
+        } else {
+            beatOn(now.epoch(), events);
+        }
     }
 
     private void beatOn(long epoch, Events events) {

@@ -6,6 +6,7 @@ import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.FullHeap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +135,7 @@ final class Lane implements AutoCloseable {
     }
 
     private static void logFailed(Throwable e) {
+        FullHeap.report(e);
         try {
             LOG.error("work on a lane failed", e);
         } catch (OutOfMemoryError full) {

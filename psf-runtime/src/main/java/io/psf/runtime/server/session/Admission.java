@@ -1,6 +1,7 @@
 package io.psf.runtime.server.session;
 
 import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.FullHeap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -192,6 +193,7 @@ public final class Admission implements AutoCloseable {
                 answers.runDeferredIfFree();
                 checkProgress();
             } catch (Throwable e) { // an exception would block all waiting connections
+                FullHeap.report(e);
                 LOG.error("sharing memory failed", e);
             }
         }

@@ -1,5 +1,6 @@
 package io.psf.runtime.transport.net;
 
+import io.psf.runtime.transport.FullHeap;
 import io.psf.runtime.transport.LogLimiter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,7 @@ final class FailureLog {
 
     /** Logs a failure. Never fails itself, not even for lack of memory. */
     void report(String what, Throwable failure) {
+        FullHeap.report(failure);
         try {
             if (limiter.allows()) {
                 LOG.error("{} failed; for a minute, further failures are logged at debug level", what, failure);

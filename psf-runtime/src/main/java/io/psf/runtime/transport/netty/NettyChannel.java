@@ -14,6 +14,7 @@ import io.psf.runtime.transport.DamagedFrameException;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
+import io.psf.runtime.transport.FullHeap;
 import io.psf.runtime.transport.PeerLog;
 import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
@@ -233,6 +234,7 @@ final class NettyChannel extends ChannelInboundHandlerAdapter implements Channel
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        FullHeap.report(thrown);
         cause = thrown instanceof PsException known
                 ? known
                 : new PsException(PsException.Code.UNAVAILABLE, "connection: " + thrown, thrown);
