@@ -108,7 +108,7 @@ public interface Node {
 
     /**
      * Returns a function's own state on this node. The state is created on the first request and retained as long as
-     * the node.
+     * the node. State that is {@link AutoCloseable} is closed, on the node's lane, when the node ends.
      *
      * @param key the state's name
      * @param type the state's class

@@ -155,10 +155,10 @@ public final class ModelCheckpoints {
      *     newest
      * @param record the worker's own state, such as its position in the data; at most 64 Ki characters
      * @throws PsException with {@code BAD_REQUEST} if the workers save different steps or models, or if one of them
-     *     takes no part and passes the barrier; with {@code STORAGE} if the save
-     *     failed; with {@code UNAVAILABLE} if the worker that saves for all, or a server, was lost; with {@code
-     *     CONFIGURATION} if a server has no checkpoint directory; with {@code TIMED_OUT} if the other workers do not call
-     *     it within the worker's deadline
+     *     takes no part and passes the barrier; with {@code STORAGE} if the save failed; with {@code UNAVAILABLE} if the
+     *     worker that saves for all, or a server, was lost; with {@code CONFIGURATION} if a server has no checkpoint
+     *     directory, or another job saves a model of this name in it; with {@code TIMED_OUT} if the other workers do not
+     *     call it within the worker's deadline
      */
     public void save(long step, Map<String, String> record) {
         if (step < 0 || step > 999_999_999_999_999_999L) {

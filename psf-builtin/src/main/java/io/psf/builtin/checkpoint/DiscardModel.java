@@ -5,7 +5,10 @@ import io.psf.api.PsFunction;
 import io.psf.api.layout.ByKey;
 import io.psf.api.spi.StoredNode;
 
-/** Deletes a step of a model. Called before a save of that step, and after a failed one. */
+/**
+ * Deletes a step of a model. Called before a save of that step, and after a failed one. Fails with {@code CONFIGURATION}
+ * if another job saves the model.
+ */
 @PsFunction(value = "psf.model.discard", at = Place.SERVER)
 public interface DiscardModel {
     /**
@@ -22,6 +25,7 @@ public interface DiscardModel {
 
     /** Deletes the manifest, then the other files. */
     default Response handle(Request request, StoredNode node) {
+        ModelLocks.of(node).take(node.checkpoints(), request.model());
         new ModelFolder(node.checkpoints(), request.model()).discard(request.step());
         ModelAttempts.of(node).skipped(request.model()).remove(request.step());
         return new Response();

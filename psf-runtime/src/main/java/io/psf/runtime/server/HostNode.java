@@ -266,8 +266,20 @@ public final class HostNode implements StoredNode {
     /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
     void close() {
         shards.close();
-        lane.close();
+        lane.close(this::closeAttachments);
         alarms.close();
+    }
+
+    private void closeAttachments() {
+        for (Object attachment : attachments.values()) {
+            if (attachment instanceof AutoCloseable closeable) {
+                try {
+                    closeable.close();
+                } catch (Exception e) { // of a user's code
+                    LOG.warn("closing {}", attachment.getClass().getName(), e);
+                }
+            }
+        }
     }
 
     @Override
