@@ -190,7 +190,7 @@ final class ProcessesTest {
     }
 
     /** Uses the kill of the shell: a machine may lack the program. */
-    private static void signal(String name, Process process) throws IOException, InterruptedException {
+    static void signal(String name, Process process) throws IOException, InterruptedException {
         assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
                         .start()
                         .waitFor())
