@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -21,6 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 final class HeldFile implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HeldFile.class);
+
+    /** The age below which a file without a lock may still get one. */
+    private static final Duration YOUNG = Duration.ofSeconds(10);
 
     /**
      * The files that this process holds. This process must not open such a file to try its lock: the locks of POSIX
@@ -93,9 +98,9 @@ final class HeldFile implements AutoCloseable {
         return channel;
     }
 
-    /** Deletes a file of this user, with a name of such files, unless a process holds it. */
+    /** Deletes a file of this user, with a name of such files, unless a process holds it or may be about to. */
     static void deleteIfAbandoned(Path file) {
-        if (HERE.contains(file)) {
+        if (HERE.contains(file) || !isOld(file)) {
             return;
         }
         try (FileChannel channel = SegmentFiles.open(file);
@@ -105,6 +110,17 @@ final class HeldFile implements AutoCloseable {
             }
         } catch (IOException | OverlappingFileLockException e) { // of another user, deleted already, or held here
             LOG.debug("file {}: {}", file, e.toString());
+        }
+    }
+
+    /** True unless the file may just have been created, and its maker has not locked it yet. */
+    private static boolean isOld(Path file) {
+        try {
+            Instant changed =
+                    Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
+            return changed.isBefore(Instant.now().minus(YOUNG));
+        } catch (IOException e) { // deleted meanwhile
+            return false;
         }
     }
 
