@@ -24,7 +24,7 @@ public final class FullHeap {
         }
     }
 
-    /** False for direct memory, and for threads: what lacks them is tried again. */
+    /** False for direct memory and for threads: work that lacks one of them is tried again. */
     private static boolean isOfHeap(@Nullable String message) {
         return message == null || message.startsWith("Java heap space") || message.startsWith("GC overhead");
     }
