@@ -69,6 +69,7 @@ final class EndPushesTest {
             Tensors.endPushes(cluster.worker(1), w);
             Tensors.push(cluster.worker(0), w, ONES).await();
             Pending<?> again = Tensors.push(cluster.worker(1), w, ONES);
+            var unused = Tensors.list(cluster.worker(1)); // when the servers have received the push
             Tensors.push(cluster.worker(0), w, ONES).await();
             again.await();
             assertBothTakePart(cluster, w, 3);
