@@ -43,7 +43,7 @@ final class AttacksTest {
         List<String> lines = new CopyOnWriteArrayList<>();
         try (LocalJob job = LocalJob.builder()
                 .workers(1)
-                .nodeFlags(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=256m"))
+                .nodeFlags(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=64m"))
                 .onLine((node, line) -> lines.add(node + ": " + line))
                 .start()) {
             String[] address = job.schedulerAddress().split(":", 2);

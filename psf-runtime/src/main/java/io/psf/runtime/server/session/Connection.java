@@ -102,8 +102,9 @@ public final class Connection {
     /** Sets the peer's identity. */
     public void identify(Member member) {
         if (PeerLimits.isGuest(member)) {
-            bound = Math.min(bound, PeerLimits.GUEST_BYTES);
-            unsent.limit(PeerLimits.GUEST_BYTES);
+            long most = PeerLimits.bytesOfAGuest(pool.bound());
+            bound = Math.min(bound, most);
+            unsent.limit(most);
             turn = new OneAtATime();
         }
         this.member = member;

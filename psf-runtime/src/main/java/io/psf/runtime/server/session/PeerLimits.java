@@ -20,8 +20,11 @@ public final class PeerLimits {
      */
     public static final int CONNECTIONS_OF_A_MEMBER = 16;
 
-    /** The most bytes of a guest's waiting requests, and of its unsent answers, before it has to wait. */
+    /** The most bytes of a guest's waiting requests, and of its unsent answers, on a node with memory enough. */
     public static final int GUEST_BYTES = 256 << 10;
+
+    /** The part of a node's memory that the unsent answers of all guests may take, and their waiting requests again. */
+    private static final int PART_OF_GUESTS = 8;
 
     /**
      * The bytes of a waiting request besides its frame: the objects that represent it. Without them a flood of requests
@@ -30,6 +33,15 @@ public final class PeerLimits {
     public static final int REQUEST_OVERHEAD = 512;
 
     private PeerLimits() {}
+
+    /**
+     * Returns the most bytes of a guest's waiting requests, and of its unsent answers, before it has to wait.
+     *
+     * @param memory the bound of the node's requests and answers, in bytes
+     */
+    static long bytesOfAGuest(long memory) {
+        return Math.min(GUEST_BYTES, memory / PART_OF_GUESTS / GUESTS);
+    }
 
     /**
      * Checks that a node has room for one more connection of a peer.
