@@ -57,6 +57,8 @@ final class GuideCommandsTest {
     private final Set<String> seen = new HashSet<>();
     private final List<Process> started = new ArrayList<>();
 
+    private static final String PROMPT = "jshell> ";
+
     @TempDir
     private Path folder;
 
@@ -195,19 +197,24 @@ final class GuideCommandsTest {
 
     private static String typed(String shown) {
         return shown.lines()
-                .filter(line -> line.startsWith("jshell> "))
-                .map(line -> line.substring("jshell> ".length()) + "\n")
+                .filter(line -> line.startsWith(PROMPT))
+                .map(line -> line.substring(PROMPT.length()) + "\n")
                 .collect(Collectors.joining());
     }
 
-    /** Compares all that the shell answers, without its prompts and the lines of the log. */
+    /**
+     * Compares all that the shell answers, without its prompts and the lines of the log. The shell shows a line of its
+     * input, before a prompt or alone, if it had to wait for the line.
+     */
     private static void compareAnswers(List<String> lines, String shown) {
+        List<String> typed = typed(shown).lines().toList();
         assertThat(lines.stream()
-                        .map(line -> line.replaceFirst("^(jshell> )+", ""))
+                        .map(line -> line.substring(
+                                line.lastIndexOf(PROMPT) < 0 ? 0 : line.lastIndexOf(PROMPT) + PROMPT.length()))
+                        .filter(line -> !typed.contains(line))
                         .filter(line -> !LOG.matcher(line).matches()))
-                .containsExactlyElementsOf(shown.lines()
-                        .filter(line -> !line.startsWith("jshell> "))
-                        .toList());
+                .containsExactlyElementsOf(
+                        shown.lines().filter(line -> !line.startsWith(PROMPT)).toList());
     }
 
     private void saveTheFilesOfTheReadme() throws IOException {

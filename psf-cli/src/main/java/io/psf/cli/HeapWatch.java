@@ -27,7 +27,7 @@ final class HeapWatch implements Thread.UncaughtExceptionHandler {
     /** The exit code of a node that is terminated for a full heap. */
     static final int EXIT = 3;
 
-    private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The number of consecutive intervals with a full heap, each with a collection of the whole heap. */
     private static final int PATIENCE = 4;
