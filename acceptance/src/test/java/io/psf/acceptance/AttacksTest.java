@@ -12,24 +12,35 @@ import io.psf.runtime.Guest;
 import io.psf.runtime.Worker;
 import io.psf.runtime.WorkerConfig;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Guests of a server with little memory that cost it as much as they can, while a worker trains. */
+/** Guests and strangers of a server with little memory that cost it as much as they can, while a worker trains. */
 @Timeout(120)
 final class AttacksTest {
     private static final int GUESTS = 130;
+    private static final int STRANGERS = 3000;
 
     /**
      * The guests' process is stopped in the middle of its calls, so that their answers stay at the server.
@@ -97,6 +108,60 @@ final class AttacksTest {
         assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
     }
 
+    /** Connections that never say hello, and for ten seconds others that send what is no frame, as fast as they can. */
+    @Test
+    void strangersDelayNoPushAndFillNeitherMemoryNorLog() throws Exception {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        List<Socket> silent = new ArrayList<>();
+        try (LocalJob job = LocalJob.builder()
+                .workers(1)
+                .nodeFlags(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=64m"))
+                .environment(Map.of("PSF_TRANSPORT", "tcp"))
+                .onLine((node, line) -> lines.add(line))
+                .start()) {
+            String[] address = job.schedulerAddress().split(":", 2);
+            Process server = job.process("server 0");
+            try (Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])))) {
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
+                Pushes before = new Pushes(worker, w).forSeconds(2);
+                int port = port(server);
+                for (int i = 0; i < STRANGERS; i++) {
+                    silent.add(new Socket(InetAddress.getLoopbackAddress(), port));
+                }
+                long linesBefore = lines.size();
+                AtomicInteger junk = new AtomicInteger();
+                AtomicBoolean over = new AtomicBoolean();
+                Thread stranger = new Thread(() -> sendJunk(port, junk, over));
+                stranger.start();
+                Pushes meanwhile = new Pushes(worker, w).forSeconds(10);
+                over.set(true);
+                stranger.join();
+                long logged = lines.size() - linesBefore;
+                System.out.printf(
+                        "%d silent connections and %d that sent junk in 10 s: the slowest of a worker's pushes took %d ms"
+                                + " before, %d ms meanwhile; server: at most %d MB, %d descriptors, %d lines%n",
+                        STRANGERS,
+                        junk.get(),
+                        before.slowestMillis,
+                        meanwhile.slowestMillis,
+                        peakMegabytes(server),
+                        descriptors(server),
+                        logged);
+                assertThat(junk).hasValueGreaterThan(100);
+                assertThat(meanwhile.slowestMillis).as("slowest push").isLessThan(5000);
+                assertThat(Tensors.pull(worker, w)).containsOnly(before.count + meanwhile.count);
+                assertThat(peakMegabytes(server)).isLessThan(450);
+                assertThat(descriptors(server)).isLessThan(STRANGERS);
+                assertThat(logged).isLessThan(200);
+            }
+            assertThat(job.awaitExit(Duration.ofSeconds(30))).isTrue();
+        } finally {
+            for (Socket each : silent) {
+                each.close();
+            }
+        }
+    }
+
     /** The pushes of a worker, one after another. */
     private static final class Pushes {
         private final Worker worker;
@@ -137,6 +202,39 @@ final class AttacksTest {
                 .redirectOutput(log.toFile());
         builder.environment().putAll(Map.of("PSF_SCHEDULER", scheduler, "PSF_TRANSPORT", "tcp"));
         return builder.start();
+    }
+
+    private static void sendJunk(int port, AtomicInteger sent, AtomicBoolean over) {
+        byte[] junk = "GET / HTTP/1.1\r\nHost: psf\r\n\r\n".repeat(10).getBytes(StandardCharsets.US_ASCII);
+        while (!over.get()) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.getOutputStream().write(junk);
+                socket.setSoTimeout(1000);
+                socket.getInputStream().readAllBytes(); // the refusal
+                sent.incrementAndGet();
+            } catch (IOException e) {
+                sent.incrementAndGet(); // reset by the server
+            }
+        }
+    }
+
+    /** Returns the port on which a process listens. */
+    private static int port(Process process) throws IOException {
+        Set<String> sockets = new HashSet<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/fd"))) {
+            for (Path each : all) {
+                sockets.add(Files.readSymbolicLink(each).toString());
+            }
+        }
+        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+            for (String line : Files.readAllLines(Path.of(table))) {
+                String[] columns = line.strip().split("\\s+", -1);
+                if (columns[3].equals("0A") && sockets.contains("socket:[" + columns[9] + "]")) {
+                    return Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16);
+                }
+            }
+        }
+        throw new IllegalStateException("no socket of process " + process.pid() + " listens");
     }
 
     /** Returns the most memory that a process has had, in MB. */
