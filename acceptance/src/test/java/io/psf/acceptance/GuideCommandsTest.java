@@ -202,19 +202,27 @@ final class GuideCommandsTest {
                 .collect(Collectors.joining());
     }
 
-    /**
-     * Compares all that the shell answers, without its prompts and the lines of the log. The shell shows a line of its
-     * input, before a prompt or alone, if it had to wait for the line.
-     */
+    /** Compares all that the shell answers, without its prompts and the lines of the log. */
     private static void compareAnswers(List<String> lines, String shown) {
         List<String> typed = typed(shown).lines().toList();
         assertThat(lines.stream()
-                        .map(line -> line.substring(
-                                line.lastIndexOf(PROMPT) < 0 ? 0 : line.lastIndexOf(PROMPT) + PROMPT.length()))
-                        .filter(line -> !typed.contains(line))
-                        .filter(line -> !LOG.matcher(line).matches()))
-                .containsExactlyElementsOf(
-                        shown.lines().filter(line -> !line.startsWith(PROMPT)).toList());
+                        .map(line -> withoutInput(line, typed))
+                        .filter(line -> !line.isEmpty() && !LOG.matcher(line).matches()))
+                .containsExactlyElementsOf(shown.lines()
+                        .filter(line -> !line.isEmpty() && !line.startsWith(PROMPT))
+                        .toList());
+    }
+
+    /** Removes prompts, and the input, which a shell shows, with or without an end of the line, if it had to wait for it. */
+    private static String withoutInput(String line, List<String> typed) {
+        int prompt = line.lastIndexOf(PROMPT);
+        String answer = prompt < 0 ? line : line.substring(prompt + PROMPT.length());
+        for (String each : typed) {
+            if (answer.startsWith(each)) {
+                return answer.substring(each.length());
+            }
+        }
+        return answer;
     }
 
     private void saveTheFilesOfTheReadme() throws IOException {
