@@ -1,10 +1,13 @@
 package io.psf.fuzz;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
+import io.psf.api.Node;
 import io.psf.api.Role;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorDeclaration.Rounds;
+import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.TensorInfo;
-import io.psf.api.array.IntArray;
-import io.psf.api.array.LongArray;
 import io.psf.builtin.tensor.InitTensor;
 import io.psf.builtin.tensor.InitTensorPsf;
 import io.psf.runtime.call.CallLimits;
@@ -108,27 +111,19 @@ public final class Host implements AutoCloseable {
         challenge = requests.get(0);
         hello = requests.get(1);
         TensorInfo info = Sample.LAYOUT.info();
-        InitTensor.Request init = new InitTensor.Request(
-                info.id(),
-                info.rows(),
-                info.width(),
-                info.types(),
-                "psf.constant",
-                Map.of("value", "1"),
-                "psf.add",
-                Map.of("scale", "1"),
-                Map.of(),
-                false,
-                false,
-                LongArray.wrap(Sample.LAYOUT.bounds().stream()
-                        .mapToLong(Long::longValue)
-                        .toArray()),
-                IntArray.of(0, 0),
-                0,
+        TensorDeclaration declaration = new TensorDeclaration(
+                info,
+                2,
                 "",
-                0,
-                false,
-                Map.of());
+                Node.HOST,
+                new Rule("psf.constant", Map.of("value", "1"), Map.of()),
+                new Rule("psf.add", Map.of("scale", "1"), Map.of()),
+                Rounds.NONE,
+                Map.of(),
+                "");
+        DeclaredTensor tensor = new DeclaredTensor(declaration, Sample.LAYOUT);
+        node.setDeclarations((tensors, epoch) -> CompletableFuture.completedFuture(List.of(tensor)));
+        InitTensor.Request init = new InitTensor.Request(List.of(info.id()), 0);
         client.callNodes(InitTensorPsf.FUNCTION, init, List.of(peer), LIMIT).await();
     }
 

@@ -1,6 +1,6 @@
 package io.psf.api;
 
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * A caller that also declares tensors: a worker of a cluster, or the test kit's cluster. Thread-safe unless the
@@ -8,17 +8,20 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TensorCaller extends Caller {
     /**
-     * Registers a tensor with the cluster and places its slices. The same declaration again returns the existing
-     * placement.
+     * Registers tensors with the cluster and places their slices, all of them or none. The same declaration again returns
+     * the existing placement.
      *
-     * @param slices the number of slices; 0 for one per server; -1 for pieces that fit in a core's cache, at least one
-     *     per server
-     * @param beside the tensor whose slices, servers and lanes this one shares; null for its own
-     * @param declaration everything else that two declarations must agree on, as text
+     * @param tensors their declarations; one may be beside another of the list that comes before it
+     * @return the layouts, in the order of the declarations
      * @throws PsException with {@code ALREADY_EXISTS}, naming both declarations, if a different declaration exists;
-     *     with {@code UNKNOWN_TENSOR} if the tensor {@code beside} has not been declared
+     *     with {@code UNKNOWN_TENSOR} if the tensor that one is beside has not been declared
      */
-    TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration);
+    List<TensorLayout> declare(List<TensorDeclaration> tensors);
+
+    /** As {@link #declare(List)}, for one tensor. */
+    default TensorLayout declare(TensorDeclaration tensor) {
+        return declare(List.of(tensor)).get(0);
+    }
 
     /**
      * Returns the placement of a tensor's slices. The layout may be cached; if it is not, this method blocks until the

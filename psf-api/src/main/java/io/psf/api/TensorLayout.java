@@ -13,8 +13,9 @@ import java.util.List;
  * @param lanes the number by which each server chooses the lanes of the slices: slice i of all tensors with the same
  *     number is on the same lane. It is the tensor's number of rows, or that of the tensor beside which this tensor was
  *     created
+ * @param version the epoch of the cluster's state in which the tensor was placed so; 0 outside of a cluster
  */
-public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes) {
+public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes, long version) {
     public TensorLayout {
         bounds = List.copyOf(bounds);
         servers = List.copyOf(servers);
@@ -27,9 +28,19 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         }
     }
 
+    /** Creates a layout without a version. */
+    public TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes) {
+        this(info, bounds, servers, lanes, 0);
+    }
+
     /** Creates the layout of a tensor that was not created beside another. */
     public TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers) {
         this(info, bounds, servers, info.rows());
+    }
+
+    /** Returns this layout with another version. */
+    public TensorLayout withVersion(long version) {
+        return new TensorLayout(info, bounds, servers, lanes, version);
     }
 
     /** Splits a tensor into slices of equal size, to within one row; slice i begins at {@code i * rows / n}. */
@@ -103,11 +114,12 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     }
 
     /**
-     * Returns a stamp that distinguishes a slice from a slice of the same tensor in another shape: 16 bits of a hash. A
-     * request carries the stamp, and the shard compares it.
+     * Returns a stamp that distinguishes a slice from a slice of the same tensor in another shape, at another server, or of
+     * another version: 16 bits of a hash. A request carries the stamp, and the shard compares it.
      */
-    public static short stamp(TensorInfo info, Range range) {
-        long hash = 31 * (31 * (31 * info.rows() + info.width()) + range.begin()) + range.end();
+    public short stamp(int slice) {
+        long hash = 31 * (31 * (31 * info.rows() + info.width()) + bounds.get(slice)) + bounds.get(slice + 1);
+        hash = 31 * (31 * hash + servers.get(slice)) + version;
         return (short) ((hash * 0x9E3779B97F4A7C15L) >>> 48);
     }
 

@@ -1,12 +1,11 @@
 package io.psf.builtin;
 
 import io.psf.api.Pending;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
-import io.psf.api.array.IntArray;
-import io.psf.api.array.LongArray;
 import io.psf.builtin.allreduce.ClearReductionPsf;
 import io.psf.builtin.allreduce.MakeReductionPsf;
 import io.psf.builtin.allreduce.NextReductionPsf;
@@ -29,9 +28,6 @@ import io.psf.runtime.Worker;
  * lost is not waited for; its values count on the slices that have received them. Not thread-safe: used by one thread.
  */
 public final class AllReduce {
-    /** The end of a declaration, by which the memory differs from every tensor. */
-    private static final String OWNER = ", memory of " + ReduceValues.NAME;
-
     private final Worker worker;
     private final ReduceValuesPsf.Stub stub;
     private final TensorId tensor;
@@ -61,21 +57,11 @@ public final class AllReduce {
     /** Creates an all-reduce of values of a tensor's shape, in slices as the tensor has. Its memory is that of the host. */
     static AllReduce of(Worker worker, TensorSpec shape) {
         TensorInfo memory = shape.tensor();
-        TensorLayout layout = worker.declare(
-                memory, shape.slices(), shape.beside(), memory.shape() + " slices=" + shape.slices() + OWNER);
+        TensorLayout layout =
+                worker.declare(TensorDeclaration.memory(memory, shape.slices(), shape.besideName(), ReduceValues.NAME));
         MakeReductionPsf.stub(worker)
                 .withDeadline(Tensors.TO_INITIALIZE)
-                .call(
-                        memory.id(),
-                        memory.rows(),
-                        memory.width(),
-                        LongArray.wrap(layout.bounds().stream()
-                                .mapToLong(Long::longValue)
-                                .toArray()),
-                        IntArray.wrap(layout.servers().stream()
-                                .mapToInt(Integer::intValue)
-                                .toArray()),
-                        layout.lanes())
+                .call(memory.id(), layout.version())
                 .await();
         long next = NextReductionPsf.stub(worker).call(memory.id()).await().number();
         return new AllReduce(worker, ReduceValuesPsf.stub(worker), memory.id(), next);

@@ -1,6 +1,9 @@
 package io.psf.builtin;
 
 import io.psf.api.Node;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorDeclaration.Rounds;
+import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
@@ -8,6 +11,7 @@ import io.psf.api.array.FloatType;
 import io.psf.api.array.FloatTypes;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -344,17 +348,32 @@ public final class TensorSpec {
         return slices == PIECES ? slices(0) : this;
     }
 
+    /** Returns what the cluster is told of the tensor. Two specs are equal if and only if these are. */
+    TensorDeclaration declared() {
+        return new TensorDeclaration(
+                tensor,
+                slices,
+                besideName(),
+                placement,
+                new Rule(initializer.name(), initializer.arguments(), Map.of()),
+                new Rule(optimizer.name(), optimizer.arguments(), optimizer.options()),
+                new Rounds(
+                        updates != Updates.EACH, updates == Updates.MEAN, quorum.pushes(), quorum.late() == Late.DROP),
+                policy.texts(),
+                "");
+    }
+
+    /** Returns the name of the tensor that this one is colocated with; empty for none. */
+    String besideName() {
+        return beside == null ? "" : beside.name();
+    }
+
     /**
      * Returns the declaration without the name, on one line. Two specs are the same declaration if and only if their
      * texts are equal.
      */
     public String declaration() {
-        return tensor.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside) + " initializer="
-                + initializer + " optimizer=" + optimizer + " updates=" + updates
-                + (placement.equals(Node.HOST) ? "" : " placement=" + placement)
-                + (quorum.equals(Quorum.ALL) ? "" : " quorum=" + quorum)
-                + (policy.equals(TablePolicy.keepAll()) ? "" : " policy=" + policy)
-                + tensor.types().text();
+        return declared().text();
     }
 
     /** True if the name and the {@link #declaration} are equal. */

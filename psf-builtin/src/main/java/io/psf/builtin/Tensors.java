@@ -1,14 +1,12 @@
 package io.psf.builtin;
 
 import io.psf.api.Caller;
-import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
-import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
 import io.psf.builtin.checkpoint.Checkpoints;
 import io.psf.builtin.dense.DensePull;
@@ -38,6 +36,7 @@ import io.psf.builtin.tensor.SetLearningRatePsf;
 import io.psf.builtin.tensor.SetOptimizerPsf;
 import io.psf.builtin.tensor.SetValuesPsf;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -74,39 +73,37 @@ public final class Tensors {
      *     suffice
      */
     public static TensorId init(TensorCaller worker, TensorSpec spec) {
-        TensorLayout layout = worker.declare(spec.tensor(), spec.slices(), spec.beside(), spec.declaration());
-        Initializer initializer = spec.initializer();
-        InitTensorPsf.stub(worker)
-                .withDeadline(TO_INITIALIZE)
-                .call(
-                        spec.tensor().id(),
-                        spec.tensor().rows(),
-                        spec.tensor().width(),
-                        spec.tensor().types(),
-                        initializer.name(),
-                        initializer.arguments(),
-                        spec.optimizer().name(),
-                        spec.optimizer().arguments(),
-                        spec.optimizer().options(),
-                        spec.updates() != Updates.EACH,
-                        spec.updates() == Updates.MEAN,
-                        LongArray.wrap(layout.bounds().stream()
-                                .mapToLong(Long::longValue)
-                                .toArray()),
-                        IntArray.wrap(layout.servers().stream()
-                                .mapToInt(Integer::intValue)
-                                .toArray()),
-                        layout.lanes(),
-                        spec.placement().equals(Node.HOST) ? "" : spec.placement(),
-                        spec.quorum().pushes(),
-                        spec.quorum().late() == Late.DROP,
-                        spec.policy().texts())
-                .await();
-        FloatArray values = initializer.values();
-        if (values != null) {
-            SetValuesPsf.stub(worker).call(spec.tensor().id(), values).await();
+        return init(worker, List.of(spec)).get(0);
+    }
+
+    /**
+     * Creates tensors together, as {@link #init(TensorCaller, TensorSpec)} does each: thousands of small ones take little
+     * longer than one. Either all names are declared, or none. Should a server refuse a spec, those before it in the list
+     * may have been created there.
+     *
+     * @param specs of different names; one may be {@link TensorSpec#beside} another of the list that comes before it
+     * @return the names, in the order of the specs
+     */
+    public static List<TensorId> init(TensorCaller worker, List<TensorSpec> specs) {
+        List<TensorLayout> layouts =
+                worker.declare(specs.stream().map(TensorSpec::declared).toList());
+        List<TensorId> tensors = specs.stream().map(spec -> spec.tensor().id()).toList();
+        long epoch = layouts.stream().mapToLong(TensorLayout::version).max().orElse(0);
+        if (!tensors.isEmpty()) {
+            InitTensorPsf.stub(worker)
+                    .withDeadline(TO_INITIALIZE)
+                    .call(tensors, epoch)
+                    .await();
         }
-        return spec.tensor().id();
+        List<Pending<?>> sent = new ArrayList<>();
+        for (TensorSpec spec : specs) {
+            FloatArray values = spec.initializer().values();
+            if (values != null) {
+                sent.add(SetValuesPsf.stub(worker).call(spec.tensor().id(), values));
+            }
+        }
+        sent.forEach(Pending::await);
+        return tensors;
     }
 
     /**

@@ -2,15 +2,14 @@ package io.psf.runtime;
 
 import io.psf.api.CallListener;
 import io.psf.api.HandlerInterceptor;
-import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
 import io.psf.runtime.call.Client;
-import io.psf.runtime.cluster.Beat;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.Join;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
@@ -122,7 +121,8 @@ public final class Server implements AutoCloseable {
         }
         this.listener = listening;
         dispatcher.setRank(link.rank());
-        dispatcher.setMembers(link.members());
+        dispatcher.setMembers(link.first().members());
+        node.setDeclarations(link.view());
         dispatcher.setSilenceLimit(link.heartbeatLimit());
         this.calls = new ServerCalls(client, link, transport, dispatcher);
         dispatcher.setOutgoing(calls);
@@ -135,9 +135,9 @@ public final class Server implements AutoCloseable {
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override
-            public void changed(List<Member> members, List<Beat.Loss> lost) {
-                dispatcher.setMembers(members);
-                lost.forEach(calls::lost);
+            public void changed(ClusterState now) {
+                dispatcher.setMembers(now.members());
+                now.lost().forEach(calls::lost);
             }
 
             @Override

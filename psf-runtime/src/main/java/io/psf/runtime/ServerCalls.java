@@ -8,15 +8,15 @@ import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Function;
-import io.psf.api.spi.Routing;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Layouts;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterChange;
 import io.psf.runtime.cluster.ClusterLink;
-import io.psf.runtime.cluster.LayoutCache;
+import io.psf.runtime.cluster.ClusterState;
+import io.psf.runtime.cluster.KnownTensors;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.Outgoing;
@@ -24,8 +24,8 @@ import io.psf.runtime.transport.OfferingTransport;
 import io.psf.runtime.transport.Transport;
 import io.psf.runtime.transport.memory.InProcessTransport;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,9 +52,8 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     private final InProcessTransport self = new InProcessTransport();
     private final int selfPort;
     private final Client client;
-    private final Member[] servers;
     private final Map<Integer, CompletableFuture<Peer>> peers = new ConcurrentHashMap<>();
-    private final LayoutCache layouts;
+    private final KnownTensors layouts;
 
     /**
      * Creates the outgoing calls of a server's handlers.
@@ -64,13 +63,10 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     ServerCalls(Client client, ClusterLink link, Transport transport, Dispatcher dispatcher) {
         this.client = client;
         this.link = link;
-        this.layouts = new LayoutCache(link, LINK_LIMIT, Defaults.REQUESTS);
+        this.layouts = new KnownTensors(link, LINK_LIMIT);
         client.repeatWith(this);
         this.transport = new OfferingTransport(transport, Defaults.CONNECTION_BOUND);
         this.selfPort = self.listen("", 0, dispatcher).port();
-        this.servers = link.members().stream()
-                .filter(member -> member.role() == Role.SERVER)
-                .toArray(Member[]::new);
     }
 
     /**
@@ -138,8 +134,8 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     }
 
     @Override
-    public void forget(TensorId tensor) {
-        layouts.forget(tensor);
+    public void doubt() {
+        layouts.doubt();
     }
 
     @Override
@@ -158,10 +154,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
             return CompletableFuture.completedFuture(new Route(List.of(link.scheduler())));
         } else if (function.info().place() == Place.SERVER) {
             OptionalLong key = function.ownerKey(request);
-            return peers(
-                            key.isPresent()
-                                    ? List.of(Routing.owner(key.getAsLong(), servers.length))
-                                    : Arrays.stream(servers).map(Member::rank).toList())
+            return peers(key.isPresent() ? List.of(state().owner(key.getAsLong())) : state().servers())
                     .thenApply(Route::new);
         }
         TensorId tensor = function.target(request);
@@ -174,7 +167,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
             TensorLayout layout = known.first();
             List<Integer> ranks = layout.servers().stream().distinct().toList();
             return peers(ranks).thenApply(some -> {
-                Peer[] byRank = new Peer[servers.length];
+                Peer[] byRank = new Peer[Collections.max(ranks) + 1];
                 for (int i = 0; i < byRank.length; i++) {
                     byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // any peer for a server that is not called
                 }
@@ -208,14 +201,23 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
                 rank,
                 (r, known) -> known != null && !isLost(known)
                         ? known
-                        : CompletableFuture.supplyAsync(() -> connect(servers[rank]), Defaults.REQUESTS));
+                        : CompletableFuture.supplyAsync(() -> connect(rank), Defaults.REQUESTS));
     }
 
     private static boolean isLost(CompletableFuture<Peer> peer) {
         return peer.isCompletedExceptionally() || peer.isDone() && peer.join().isLost();
     }
 
-    private Peer connect(Member server) {
+    private ClusterState state() {
+        return link.view().state();
+    }
+
+    private Peer connect(int rank) {
+        Member server = state().server(rank);
+        if (server == null) {
+            throw new PsException(
+                    Code.UNAVAILABLE, "server " + rank + ": not present (expected: one of " + state() + ")");
+        }
         boolean isHere = server.rank() == link.rank();
         Peer peer = Session.without(
                 client,
@@ -228,7 +230,7 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
     }
 
     /** Fails the calls that wait for a lost server. */
-    void lost(Beat.Loss loss) {
+    void lost(ClusterChange.Loss loss) {
         CompletableFuture<Peer> peer =
                 loss.member().role() == Role.SERVER ? peers.get(loss.member().rank()) : null;
         if (peer != null && !isLost(peer) && peer.isDone()) {

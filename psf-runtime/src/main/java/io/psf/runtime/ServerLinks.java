@@ -44,7 +44,7 @@ final class ServerLinks {
      * @throws PsException if a server refuses, is gone, or is not reached in time
      */
     void open(Duration limit) {
-        for (Member member : link.members()) {
+        for (Member member : link.first().members()) {
             if (member.role() == Role.SERVER) {
                 open(member, limit);
             }

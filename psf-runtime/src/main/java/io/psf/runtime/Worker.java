@@ -10,22 +10,22 @@ import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.api.TensorCaller;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
-import io.psf.api.spi.Routing;
 import io.psf.runtime.call.Call;
 import io.psf.runtime.call.CallLimits;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Layouts;
 import io.psf.runtime.call.Peer;
-import io.psf.runtime.cluster.Beat;
+import io.psf.runtime.cluster.ClusterChange;
 import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.Join;
-import io.psf.runtime.cluster.LayoutCache;
+import io.psf.runtime.cluster.KnownTensors;
 import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
@@ -54,7 +54,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private final ClusterLink link;
     private final ServerLinks servers;
     private final Written written;
-    private final LayoutCache layouts;
+    private final KnownTensors layouts;
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
@@ -83,7 +83,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
         }
         this.servers = new ServerLinks(client, transport, link, () -> ended);
         this.written = new Written(client, servers.peers(), link.heartbeatLimit());
-        this.layouts = new LayoutCache(link, config.deadline(), Defaults.REQUESTS);
+        this.layouts = new KnownTensors(link, config.deadline());
         client.repeatWith(new Repetitions());
         try {
             link.beat(new Beats()); // before the servers are connected, since they may take long to answer
@@ -106,12 +106,14 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     /** Receives what the scheduler says of the cluster. */
     private final class Beats implements ClusterLink.Events {
         @Override
-        public void changed(List<Member> members, List<Beat.Loss> lost) {
-            Worker.this.lost = lost.stream().map(Beat.Loss::member).toList();
-            for (Beat.Loss loss : lost) {
+        public void changed(ClusterState now) {
+            Worker.this.lost =
+                    now.lost().stream().map(ClusterChange.Loss::member).toList();
+            for (ClusterChange.Loss loss : now.lost()) {
                 servers.lost(loss.member(), "lost " + loss.member() + ": " + loss.reason());
             }
-            for (Member member : link.members()) {
+            List<Member> members = now.members();
+            for (Member member : link.first().members()) {
                 if (!members.contains(member)) {
                     servers.lost(member, member + " has left the cluster");
                 }
@@ -132,8 +134,8 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     /** Prepares calls that are repeated since their layouts were out of date. */
     private final class Repetitions implements Layouts {
         @Override
-        public void forget(TensorId tensor) {
-            layouts.forget(tensor);
+        public void doubt() {
+            layouts.doubt();
         }
 
         @Override
@@ -174,7 +176,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
 
     /** Returns the number of workers that the cluster began with. */
     public int workers() {
-        return link.count(Role.WORKER);
+        return link.first().count(Role.WORKER);
     }
 
     /** Returns the number of servers of the cluster. */
@@ -230,7 +232,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
             return client.onNodes(
                     function,
                     request,
-                    key.isPresent() ? List.of(nodes.get(Routing.owner(key.getAsLong(), nodes.size()))) : nodes,
+                    key.isPresent() ? List.of(nodes.get(link.view().state().owner(key.getAsLong()))) : nodes,
                     limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);
@@ -269,11 +271,9 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     }
 
     @Override
-    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
+    public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
         requireOpen();
-        TensorLayout layout = link.declare(info, slices, beside, declaration, config.deadline());
-        layouts.put(layout);
-        return layout;
+        return link.declare(tensors, config.deadline());
     }
 
     @Override
@@ -289,7 +289,6 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     @Override
     public void forget(TensorId tensor) {
         requireOpen();
-        layouts.forget(tensor);
         link.forget(tensor, config.deadline());
     }
 

@@ -7,6 +7,7 @@ import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.TensorCaller;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
@@ -95,7 +96,7 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
     private void create(TestTensor tensor) {
         TensorLayout even = TensorLayout.even(tensor.info(), ranks(slices));
         TensorLayout layout = new TensorLayout(even.info(), even.bounds(), even.servers(), COLOCATED);
-        tensors.declare(layout, tensor.info().shape() + " of the test");
+        tensors.declare(layout, tensor.info().shape() + " of the test", null);
         for (int slice = 0; slice < slices; slice++) {
             servers.get(slice).create(layout, slice, tensor.optimizer(), tensor);
         }
@@ -139,25 +140,29 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
     }
 
     /**
-     * Registers a tensor, whose shards a later call creates, such as that of {@code Tensors.init}. It has as many
-     * slices as the cluster, each on its server, or one for each row if its rows are fewer. Tensors with equal numbers
-     * of rows are colocated, and so are those that are declared beside another.
-     *
-     * @param slices has no effect, but is part of the declaration
+     * Registers tensors, whose shards a later call creates, such as that of {@code Tensors.init}. Each has as many slices
+     * as the cluster, each on its server, or one for each row if its rows are fewer. Tensors with equal numbers of rows
+     * are colocated, and so are those that are declared beside another. The declared number of slices has no other
+     * effect.
      */
     @Override
-    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
-        TensorLayout layout = beside == null
+    public List<TensorLayout> declare(List<TensorDeclaration> declarations) {
+        return declarations.stream().map(this::declareOne).toList();
+    }
+
+    private TensorLayout declareOne(TensorDeclaration declaration) {
+        TensorInfo info = declaration.info();
+        String beside = declaration.beside();
+        TensorLayout layout = beside.isEmpty()
                 ? TensorLayout.even(info, ranks((int) Math.min(this.slices, info.rows())))
-                : TensorLayout.beside(info, layout(beside));
+                : TensorLayout.beside(info, layout(TensorId.of(beside)));
         if (layout.slices() > info.rows()) {
             throw new PsException(
                     PsException.Code.BAD_REQUEST,
                     "slices of tensor \"" + info.id() + "\" beside \"" + beside + "\": " + info.rows()
                             + " at most, its rows (expected: " + layout.slices() + ", as many as that has)");
         }
-        String besides = beside == null ? "" : " beside=" + beside;
-        return tensors.declare(layout, info.shape() + " slices=" + slices + besides + " " + declaration);
+        return tensors.declare(layout, declaration.text(), declaration);
     }
 
     @Override
@@ -253,7 +258,9 @@ public final class TestCluster implements TensorCaller, FunctionCaller {
             case SHARD -> tensors.shards(Objects.requireNonNull(tensor));
             case SERVER -> {
                 OptionalLong key = function.ownerKey(request);
-                yield key.isPresent() ? List.of(servers.get(Routing.owner(key.getAsLong(), servers.size()))) : servers;
+                yield key.isPresent()
+                        ? List.of(servers.get(Routing.partition(key.getAsLong()) % servers.size()))
+                        : servers;
             }
             case SCHEDULER -> List.of(scheduler);
         };

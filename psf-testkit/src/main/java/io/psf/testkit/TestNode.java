@@ -2,6 +2,7 @@ package io.psf.testkit;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Member;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
@@ -22,6 +23,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -188,6 +190,12 @@ final class TestNode extends TestPlace implements StoredNode {
     @Override
     public Path checkpoints() {
         return require(places.checkpoints());
+    }
+
+    @Override
+    public CompletionStage<List<DeclaredTensor>> declared(List<TensorId> tensors, long epoch) {
+        return CompletableFuture.completedStage(
+                tensors.stream().map(places.tensors()::declared).toList());
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.psf.testkit;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.PsException;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import java.util.HashMap;
@@ -18,16 +20,23 @@ final class TestTensors {
     private final Map<TensorId, Declared> declared = new LinkedHashMap<>();
     private final Map<TensorId, SortedMap<Integer, TestShard>> shards = new HashMap<>();
 
-    private record Declared(TensorLayout layout, String text) {}
+    /**
+     * A tensor.
+     *
+     * @param declaration null for a tensor that the test's cluster begins with
+     */
+    private record Declared(
+            TensorLayout layout, String text, @Nullable TensorDeclaration declaration) {}
 
     /**
      * Registers a tensor, or returns the layout of an equal declaration.
      *
      * @param text everything that two declarations must agree on
+     * @param declaration null for a tensor that the test's cluster begins with
      */
-    TensorLayout declare(TensorLayout layout, String text) {
+    TensorLayout declare(TensorLayout layout, String text, @Nullable TensorDeclaration declaration) {
         TensorId tensor = layout.info().id();
-        Declared there = declared.computeIfAbsent(tensor, id -> new Declared(layout, text));
+        Declared there = declared.computeIfAbsent(tensor, id -> new Declared(layout, text, declaration));
         if (!there.text().equals(text)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
@@ -49,6 +58,20 @@ final class TestTensors {
                     "tensor: " + tensor + " (expected: one that the test declares, with tensor(..))");
         }
         return there.layout();
+    }
+
+    /** Returns a tensor as it was declared. */
+    DeclaredTensor declared(TensorId tensor) {
+        TensorLayout layout = layout(tensor);
+        TensorDeclaration declaration =
+                Objects.requireNonNull(declared.get(tensor)).declaration();
+        if (declaration == null) {
+            throw new PsException(
+                    PsException.Code.ALREADY_EXISTS,
+                    "tensor: \"" + tensor
+                            + "\", which the test made with tensor(..) (expected: one that was declared)");
+        }
+        return new DeclaredTensor(declaration, layout);
     }
 
     /** Returns the declared tensors that have shards. */

@@ -2,12 +2,13 @@ package io.psf.testkit;
 
 import io.psf.api.Pending;
 import io.psf.api.TensorCaller;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.CallOptions;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionCaller;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A worker of a test's cluster. */
@@ -18,8 +19,8 @@ record TestWorker(TestCluster cluster, int rank) implements TensorCaller, Functi
     }
 
     @Override
-    public TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
-        return cluster.declare(info, slices, beside, declaration);
+    public List<TensorLayout> declare(List<TensorDeclaration> tensors) {
+        return cluster.declare(tensors);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.psf.benchmarks.jmh;
 
-import io.psf.api.Range;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
@@ -47,7 +46,7 @@ public class DispatcherBenchmark {
     private static final int SPINS = 1000;
 
     private final TensorLayout layout = TensorLayout.even(TENSOR, new int[] {0});
-    private final short stamp = TensorLayout.stamp(TENSOR, new Range(0, TENSOR.rows()));
+    private final short stamp = layout.stamp(0);
     private final DensePush.Request push = new DensePush.Request(TENSOR.id(), FloatArray.allocate(16));
     private final DensePull.Request pull = new DensePull.Request(TENSOR.id());
     private final Routing pushed = Routing.overSlices(DensePushPsf.FUNCTION, push, layout);

@@ -70,9 +70,12 @@ public final class Routing extends Parts {
         return routing;
     }
 
-    /** Returns the rank of the server that owns a key that belongs to no tensor, the same for every worker. */
-    public static int owner(long key, int servers) {
-        return (int) Long.remainderUnsigned(TensorLayout.hash(key), servers);
+    /** The number of partitions of the keys that belong to no tensor. The cluster's state says which server owns each. */
+    public static final int PARTITIONS = 1024;
+
+    /** Returns the partition of a key that belongs to no tensor, from 0: the upper bits of its hash. */
+    public static int partition(long key) {
+        return (int) (TensorLayout.hash(key) >>> 54);
     }
 
     // Called by generated code to describe a request.
@@ -188,7 +191,7 @@ public final class Routing extends Parts {
      */
     public void writeStamp(int set, int part, TupleWriter out) {
         TensorLayout of = keySets[set].layout();
-        out.i16(TensorLayout.stamp(of.info(), of.range(slice(part))));
+        out.i16(of.stamp(slice(part)));
     }
 
     /** Returns a part's share of a key set whose keys are in the elements of a list, in the caller's order. */

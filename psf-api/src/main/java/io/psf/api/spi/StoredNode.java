@@ -1,9 +1,13 @@
 package io.psf.api.spi;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Node;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
+import io.psf.api.TensorId;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A node with the directory for checkpoints, for the functions that save and load tensors; with its class path, for the
@@ -19,6 +23,18 @@ public interface StoredNode extends Node {
 
     /** Returns the class path that this node was started with, where it finds handlers and named classes. */
     ClassLoader classPath();
+
+    /**
+     * Returns what tensors were declared as, and where their slices are. A node learns of declarations shortly after
+     * their workers do.
+     *
+     * @param tensors their names
+     * @param epoch the epoch of the cluster's state that the caller knows, such as the version of a tensor's layout; this
+     *     node waits until it knows it, too
+     * @return in the order of the names, completed on this node's lane; fails with {@code UNKNOWN_TENSOR} if a tensor is
+     *     not declared any more. A lane must not block on it
+     */
+    CompletionStage<List<DeclaredTensor>> declared(List<TensorId> tensors, long epoch);
 
     /** Adds a listener to the requests that this node handles from now on. The test kit's nodes make no events. */
     void listen(RequestListener listener);

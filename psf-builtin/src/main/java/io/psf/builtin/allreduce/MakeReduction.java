@@ -2,17 +2,16 @@ package io.psf.builtin.allreduce;
 
 import static io.psf.api.layout.Reduction.SUM;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
-import io.psf.api.array.IntArray;
-import io.psf.api.array.LongArray;
 import io.psf.api.layout.Reduce;
-import io.psf.builtin.named.BadRequest;
-import java.util.Arrays;
+import io.psf.api.spi.StoredNode;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Makes the memory of an all-reduce: shards in which {@link ReduceValues} combines values. They are no tensor of the
@@ -24,13 +23,9 @@ public interface MakeReduction {
      * The memory.
      *
      * @param tensor its name, which no tensor of the model has
-     * @param rows the number of rows of the values
-     * @param width the number of floats in a row
-     * @param bounds [slices + 1] int64, the first row of each slice, then the number of rows
-     * @param servers [slices] int32, the rank of each slice's server
-     * @param lanes the number of rows that selects the lanes
+     * @param epoch the epoch of the cluster's state in which it is declared
      */
-    record Request(TensorId tensor, long rows, int width, LongArray bounds, IntArray servers, long lanes) {}
+    record Request(TensorId tensor, long epoch) {}
 
     /**
      * The result.
@@ -40,23 +35,20 @@ public interface MakeReduction {
     record Response(@Reduce(SUM) int created) {}
 
     /** Creates the shards that this server owns. */
-    default Response handle(Request request, Node node) {
+    default CompletionStage<Response> handle(Request request, StoredNode node) {
         ReductionMemory.requireNoTensor(node, request.tensor());
-        TensorLayout layout = BadRequest.ifIllegal(() -> layout(request));
+        return node.declared(List.of(request.tensor()), request.epoch())
+                .thenApply(found -> new Response(create(found.get(0), node)));
+    }
+
+    private static int create(DeclaredTensor memory, StoredNode node) {
+        TensorLayout layout = memory.layout();
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
             if (layout.servers().get(slice) == node.rank()) {
                 created += node.create(layout, slice, ReductionMemory.UNUSED, new ReductionMemory()) ? 1 : 0;
             }
         }
-        return new Response(created);
-    }
-
-    private static TensorLayout layout(Request request) {
-        return new TensorLayout(
-                new TensorInfo(request.tensor(), request.rows(), request.width()),
-                Arrays.stream(request.bounds().toArray()).boxed().toList(),
-                Arrays.stream(request.servers().toArray()).boxed().toList(),
-                request.lanes());
+        return created;
     }
 }

@@ -3,6 +3,7 @@ package io.psf.builtin.tensor;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.psf.api.PsException;
+import io.psf.api.TensorDeclaration.Rounds;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.Optimizers;
@@ -23,12 +24,7 @@ class FirstValuesTest {
     @Test
     void anInitializerWhoseCodeThrowsIsNamedWithItsTensor() {
         FirstValues values = new FirstValues(
-                TensorId.of("w"),
-                new Failing(),
-                new FirstValues.Mode(false, false, 0, false),
-                PolicyOptions.NONE,
-                1,
-                new Declaration("[2, 1]"));
+                TensorId.of("w"), new Failing(), Rounds.NONE, PolicyOptions.NONE, 1, new Declaration("[2, 1]"));
         TestShard shard = TestShard.whole(2, 1, Optimizers.add().create());
         String message = "HANDLER_FAILED: initializer of tensor \"w\" (" + Failing.class.getName()
                 + ") threw java.lang.ArithmeticException: a mistake";

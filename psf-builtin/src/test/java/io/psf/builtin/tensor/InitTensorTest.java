@@ -1,18 +1,18 @@
 package io.psf.builtin.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.Node;
-import io.psf.api.PsException;
 import io.psf.api.Range;
 import io.psf.api.Shard;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorDeclaration.Rounds;
+import io.psf.api.TensorDeclaration.Rule;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
-import io.psf.api.array.FloatTypes;
-import io.psf.api.array.IntArray;
-import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.checkpoint.Declaration;
@@ -25,8 +25,11 @@ import io.psf.testkit.TestCluster;
 import io.psf.testkit.TestShard;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,8 +46,8 @@ class InitTensorTest {
     void eachServerMakesTheShardsOfItsOwnRank() {
         StoredNode zero = cluster().server(0);
         StoredNode one = cluster().server(1);
-        assertThat(INIT.handle(request(false, 0, 3, 7, 10), zero).created()).isEqualTo(2);
-        assertThat(INIT.handle(request(false, 0, 3, 7, 10), one).created()).isEqualTo(1);
+        assertThat(init(zero, tensor(false, 0, 3, 7, 10))).isEqualTo(2);
+        assertThat(init(one, tensor(false, 0, 3, 7, 10))).isEqualTo(1);
         assertThat(zero.shards(W)).extracting(Node.ShardInfo::slice).containsExactly(0, 2);
         assertThat(one.shards(W)).extracting(Node.ShardInfo::slice).containsExactly(1);
     }
@@ -52,11 +55,11 @@ class InitTensorTest {
     @Test
     void theValuesAreTheSameHoweverTheTensorIsSliced() {
         TestCluster whole = cluster();
-        INIT.handle(request(false, 0, 10), whole.server(0));
+        init(whole.server(0), tensor(false, 0, 10));
         float[] expected = whole.shard(W, 0).values().toArray();
         TestCluster cluster = cluster();
-        INIT.handle(request(false, 0, 3, 7, 10), cluster.server(0));
-        INIT.handle(request(false, 0, 3, 7, 10), cluster.server(1));
+        init(cluster.server(0), tensor(false, 0, 3, 7, 10));
+        init(cluster.server(1), tensor(false, 0, 3, 7, 10));
         FloatArray joined = FloatArray.allocate(expected.length);
         for (int slice = 0; slice < 3; slice++) {
             TestShard shard = cluster.shard(W, slice);
@@ -82,10 +85,8 @@ class InitTensorTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aShardThatKnowsTheGeneratorIsNotWrittenTo(boolean knows) {
-        InitTensor.Request request = request(false, 0, 10);
-        TensorInfo info = new TensorInfo(W, 10, 4);
         Generator generator = new Normal(0, 1, 7);
-        FirstValues first = FirstValues.of(info, request, generator);
+        FirstValues first = FirstValues.of(tensor(false, 0, 10), generator);
         Range range = new Range(3, 7);
         TestShard shard = TestShard.of(range, 10, 4, Optimizers.add().create());
         List<Generator> seen = new ArrayList<>();
@@ -104,16 +105,16 @@ class InitTensorTest {
     void anIdenticalRepeatChangesNothing() {
         TestCluster cluster = cluster();
         StoredNode node = cluster.server(0);
-        INIT.handle(request(false, 0, 10), node);
+        init(node, tensor(false, 0, 10));
         cluster.shard(W, 0).values().fill(3);
-        assertThat(INIT.handle(request(false, 0, 10), node).created()).isZero();
+        assertThat(init(node, tensor(false, 0, 10))).isZero();
         assertThat(cluster.shard(W, 0).values().toArray()).containsOnly(3);
     }
 
     @Test
     void aSynchronousTensorCollectsRounds() {
         TestCluster cluster = cluster();
-        INIT.handle(request(true, 0, 10), cluster.server(0));
+        init(cluster.server(0), tensor(true, 0, 10));
         TestShard shard = cluster.shard(W, 0).workers(0, 1);
         FloatArray update = FloatArray.allocate(40);
         assertThat(Pushes.of(shard.from(0)).dense(update, () -> 1).toCompletableFuture())
@@ -123,64 +124,46 @@ class InitTensorTest {
     }
 
     @Test
-    void slicesWithoutServersAreRefused() {
-        InitTensor.Request good = request(false, 0, 10);
-        InitTensor.Request bad = new InitTensor.Request(
-                good.tensor(),
-                10,
-                4,
-                FloatTypes.FLOAT32,
-                good.initializer(),
-                good.initializerArguments(),
-                good.optimizer(),
-                good.optimizerArguments(),
-                good.optimizerOptions(),
-                false,
-                false,
-                LongArray.of(0, 5, 10),
-                IntArray.of(0),
-                0,
-                "",
-                0,
-                false,
-                Map.of());
-        assertThatThrownBy(() -> INIT.handle(bad, cluster().server(0)))
-                .isInstanceOf(PsException.class)
-                .hasMessage("BAD_REQUEST: bounds length: 3 (expected: 2, one more than servers)");
-    }
-
-    @Test
     void clearDropsTheShards() {
         StoredNode node = cluster().server(0);
-        INIT.handle(request(false, 0, 3, 7, 10), node);
+        init(node, tensor(false, 0, 3, 7, 10));
         Clear clear = new Clear() {};
         assertThat(clear.handle(new Clear.Request(W), node).dropped()).isEqualTo(2);
         assertThat(clear.handle(new Clear.Request(W), node).dropped()).isZero();
     }
 
-    private static InitTensor.Request request(boolean synchronous, long... bounds) {
-        int[] servers = new int[bounds.length - 1];
-        for (int s = 0; s < servers.length; s++) {
-            servers[s] = s % 2;
-        }
-        return new InitTensor.Request(
-                W,
-                10,
-                4,
-                FloatTypes.FLOAT32,
-                "psf.normal",
-                Map.of("mean", "0", "stddev", "1", "seed", "7"),
-                "psf.add",
-                Map.of("scale", "1"),
-                Map.of(),
-                synchronous,
-                false,
-                LongArray.wrap(bounds),
-                IntArray.wrap(servers),
+    /** Returns the tensor with the slices on the servers 0 and 1 by turns. */
+    private static DeclaredTensor tensor(boolean synchronous, long... bounds) {
+        TensorDeclaration declaration = new TensorDeclaration(
+                new TensorInfo(W, 10, 4),
                 0,
                 "",
-                0,
-                false,
-                Map.of());
+                Node.HOST,
+                new Rule("psf.normal", Map.of("mean", "0", "stddev", "1", "seed", "7"), Map.of()),
+                new Rule("psf.add", Map.of("scale", "1"), Map.of()),
+                new Rounds(synchronous, false, 0, false),
+                Map.of(),
+                "");
+        List<Integer> servers = IntStream.range(0, bounds.length - 1)
+                .mapToObj(slice -> slice % 2)
+                .toList();
+        return new DeclaredTensor(
+                declaration,
+                new TensorLayout(
+                        declaration.info(), Arrays.stream(bounds).boxed().toList(), servers));
+    }
+
+    /** Makes the shards of a server; returns their number. */
+    private static int init(StoredNode server, DeclaredTensor tensor) {
+        StoredNode knowing = (StoredNode) Proxy.newProxyInstance(
+                StoredNode.class.getClassLoader(),
+                new Class<?>[] {StoredNode.class},
+                (self, method, arguments) -> method.getName().equals("declared")
+                        ? CompletableFuture.completedStage(List.of(tensor))
+                        : method.invoke(server, arguments));
+        return INIT.handle(new InitTensor.Request(List.of(W), 0), knowing)
+                .toCompletableFuture()
+                .join()
+                .created();
     }
 }

@@ -351,8 +351,7 @@ public final class Client {
         Layouts layouts = this.layouts;
         boolean stale = failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
         if (tensor != null && layouts != null && stale) {
-            layouts.forget(tensor);
-            call.parts().others().forEach(other -> layouts.forget(other.info().id()));
+            layouts.doubt();
         }
         if (!call.limits().background()) {
             failures.add(call);

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The layouts that a caller knows, and the calls that are split by them. Thread-safe; no method blocks. */
 public interface Layouts {
-    /** Forgets the layout of a tensor: the next call on the tensor requests it again. */
-    void forget(TensorId tensor);
+    /** Says that a call has failed since its layouts were out of date: the next one has them confirmed first. */
+    void doubt();
 
     /** Requests the layout of a tensor again. */
     CompletableFuture<TensorLayout> refresh(TensorId tensor);

@@ -90,8 +90,7 @@ final class Parts {
         int slice = routing.slice(part);
         return layout == null
                 ? new RequestHeader.Target(0, slice, (short) 0)
-                : new RequestHeader.Target(
-                        layout.info().id().number(), slice, TensorLayout.stamp(layout.info(), layout.range(slice)));
+                : new RequestHeader.Target(layout.info().id().number(), slice, layout.stamp(slice));
     }
 
     /** Adds to an error where it happened. */

@@ -1,22 +1,20 @@
 package io.psf.runtime.cluster;
 
+import io.psf.api.DeclaredTensor;
 import io.psf.api.PsException;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
-import java.util.HashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The scheduler's tensors and the placement of their slices. Used on the scheduler's lane. */
+/** Declares tensors and places their slices. Used on the scheduler's lane. */
 final class Catalog {
     /** The maximum size of a slice, so that any array of a shard fits in one buffer. */
     private static final long MOST_BYTES_OF_A_SLICE = 1L << 30;
 
     private static final int MOST_SLICES = 1 << 16;
-
-    private final int servers;
-    private final Map<Integer, Entry> entries = new HashMap<>();
 
     /** Replaces a number of slices: pieces that fit in a core's cache. */
     static final int PIECES = -1;
@@ -26,72 +24,82 @@ final class Catalog {
     /** Limits the pieces of a server, since each piece is a message of its own. */
     private static final int MOST_PIECES_OF_A_SERVER = 256;
 
-    private record Entry(
-            TensorLayout layout, int slices, @Nullable TensorId beside, String declaration) {
-        String text() {
-            return Catalog.text(layout.info(), slices, beside, declaration);
-        }
-    }
+    private final ClusterStates states;
 
-    Catalog(int servers) {
-        this.servers = servers;
+    Catalog(ClusterStates states) {
+        this.states = states;
     }
 
     /**
-     * Places a tensor, or returns its existing placement.
+     * Places tensors, except those that have equal declarations already. All of them or none.
      *
-     * @param beside the tensor whose slices, servers and lanes it shares; null for its own
+     * @throws PsException with {@code ALREADY_EXISTS} if another declaration of a name exists
      */
-    TensorLayout declare(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
-        if (slices < PIECES) {
-            throw new PsException(PsException.Code.BAD_REQUEST, "slices: " + slices + " (expected: >= " + PIECES + ")");
+    void declare(List<TensorDeclaration> tensors) {
+        IntMap<DeclaredTensor> now = states.now().tensors();
+        List<ClusterChange.Placed> added = new ArrayList<>();
+        for (TensorDeclaration tensor : tensors) {
+            DeclaredTensor there = now.get(tensor.info().id().number());
+            if (there == null) {
+                TensorLayout layout = place(tensor, now).withVersion(states.next());
+                now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
+                added.add(ClusterChange.Placed.of(tensor, layout));
+            } else {
+                requireSame(tensor, there);
+            }
         }
-        Entry there = entries.get(info.id().number());
-        if (there == null) {
-            TensorLayout layout = beside == null ? place(info, slices) : place(info, slices, layout(beside));
-            entries.put(info.id().number(), new Entry(layout, slices, beside, declaration));
-            return layout;
+        if (!added.isEmpty()) {
+            states.place(added);
         }
-        if (!there.layout().info().id().equals(info.id())) {
+    }
+
+    private static void requireSame(TensorDeclaration tensor, DeclaredTensor there) {
+        TensorId id = tensor.info().id();
+        if (!there.id().equals(id)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
-                    "tensors \"" + there.layout().info().id() + "\" and \"" + info.id()
+                    "tensors \"" + there.id() + "\" and \"" + id
                             + "\": the same number on the wire (expected: other numbers; rename one of them)");
         }
-        String text = text(info, slices, beside, declaration);
-        if (!there.text().equals(text)) {
+        if (!there.declaration().equals(tensor)) {
             throw new PsException(
                     PsException.Code.ALREADY_EXISTS,
-                    "declaration of tensor \"" + info.id() + "\": " + text + " (expected: " + there.text()
+                    "declaration of tensor \"" + id + "\": " + tensor.text() + " (expected: "
+                            + there.declaration().text()
                             + ", as it was declared before; Tensors.clear frees the name)");
         }
-        return there.layout();
     }
 
-    private static String text(TensorInfo info, int slices, @Nullable TensorId beside, String declaration) {
-        String shape = info.shape() + " slices=" + slices + (beside == null ? "" : " beside=" + beside);
-        return declaration.contains(shape) ? declaration : (shape + " " + declaration).trim();
+    /** Frees a tensor's name. */
+    void forget(TensorId tensor) {
+        if (states.now().tensor(tensor) != null) {
+            states.forget(tensor);
+        }
     }
 
-    TensorLayout layout(TensorId id) {
-        Entry entry = entries.get(id.number());
-        if (entry == null || !entry.layout().info().id().equals(id)) {
+    private TensorLayout place(TensorDeclaration tensor, IntMap<DeclaredTensor> now) {
+        if (tensor.slices() < PIECES) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST, "slices: " + tensor.slices() + " (expected: >= " + PIECES + ")");
+        }
+        if (tensor.beside().isEmpty()) {
+            return place(tensor.info(), tensor.slices(), states.now().servers().size());
+        }
+        TensorId beside = TensorId.of(tensor.beside());
+        DeclaredTensor other = now.get(beside.number());
+        if (other == null || !other.id().equals(beside)) {
             throw new PsException(
                     PsException.Code.UNKNOWN_TENSOR,
-                    "tensor: \"" + id + "\" (expected: one that has been initialized)");
+                    "tensor: \"" + beside + "\" (expected: one that has been initialized)");
         }
-        return entry.layout();
-    }
-
-    boolean forget(TensorId id) {
-        return entries.remove(id.number()) != null;
+        return place(tensor.info(), tensor.slices(), other.layout());
     }
 
     /**
      * Places slices of equal size, neighbours in order. If there are fewer slices than servers, the tensor's number
      * selects the first server.
      */
-    private TensorLayout place(TensorInfo info, int wanted) {
+    private static TensorLayout place(TensorInfo info, int wanted, int servers) {
         double bytes = info.grows() ? 0 : 4.0 * info.width() * info.rows(); // slots are float32
         double least = Math.ceil(bytes / MOST_BYTES_OF_A_SLICE);
         if (Math.max(least, wanted) > MOST_SLICES) {

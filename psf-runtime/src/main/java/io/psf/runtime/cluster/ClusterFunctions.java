@@ -4,9 +4,6 @@ import io.psf.api.Member;
 import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.Role;
-import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
-import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.server.Dispatcher;
@@ -43,7 +40,6 @@ public final class ClusterFunctions {
     public ClusterFunctions(ClusterPlan plan, HostNode node, CompletableFuture<Home> home, ClusterEvents events) {
         this.node = node;
         this.home = home;
-        this.catalog = new Catalog(plan.servers());
         this.membership = new Membership(plan, home, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
@@ -56,6 +52,7 @@ public final class ClusterFunctions {
                 events.ended(failure);
             }
         });
+        this.catalog = new Catalog(membership.states());
     }
 
     /** Adds the scheduler's functions. */
@@ -75,8 +72,11 @@ public final class ClusterFunctions {
             return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
         };
         Declare declare = (request, on) -> declare(request);
-        Layout layout = (request, on) -> layout(request);
-        Forget forget = (request, on) -> new Forget.Response(catalog.forget(tensor(request.name())));
+        GetChanges changes = (request, on) -> new GetChanges.Response(since(request.epoch()));
+        Forget forget = (request, on) -> {
+            catalog.forget(request.tensor());
+            return new Forget.Response(since(request.epoch()));
+        };
         return handlers.with(JoinPsf.bind(join))
                 .with(VisitPsf.bind(visit))
                 .with(challenge(node))
@@ -85,7 +85,7 @@ public final class ClusterFunctions {
                 .with(LeavePsf.bind(leave))
                 .with(BarrierPsf.bind(barriers))
                 .with(DeclarePsf.bind(declare))
-                .with(LayoutPsf.bind(layout))
+                .with(GetChangesPsf.bind(changes))
                 .with(ForgetPsf.bind(forget));
     }
 
@@ -103,37 +103,16 @@ public final class ClusterFunctions {
     }
 
     private Declare.Response declare(Declare.Request request) {
-        TensorLayout layout;
         try {
-            TensorInfo info = request.shape().info(tensor(request.name()));
-            @Nullable TensorId beside = request.beside().isEmpty() ? null : tensor(request.beside());
-            layout = catalog.declare(info, request.slices(), beside, request.declaration());
+            catalog.declare(request.tensors());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
         }
-        return new Declare.Response(longs(layout.bounds()), ints(layout.servers()), layout.lanes());
+        return new Declare.Response(since(request.epoch()));
     }
 
-    private Layout.Response layout(Layout.Request request) {
-        TensorLayout layout = catalog.layout(tensor(request.name()));
-        return new Layout.Response(
-                Declare.Shape.of(layout.info()), longs(layout.bounds()), ints(layout.servers()), layout.lanes());
-    }
-
-    private static TensorId tensor(String name) {
-        try {
-            return TensorId.of(name);
-        } catch (IllegalArgumentException e) {
-            throw new PsException(PsException.Code.BAD_REQUEST, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private static long[] longs(List<Long> values) {
-        return values.stream().mapToLong(Long::longValue).toArray();
-    }
-
-    private static int[] ints(List<Integer> values) {
-        return values.stream().mapToInt(Integer::intValue).toArray();
+    private List<ClusterChange> since(long epoch) {
+        return membership.states().since(epoch);
     }
 
     /**

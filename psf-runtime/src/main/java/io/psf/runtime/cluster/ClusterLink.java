@@ -4,8 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Function;
 import io.psf.runtime.call.Client;
@@ -13,8 +13,8 @@ import io.psf.runtime.call.Peer;
 import io.psf.runtime.transport.FullHeap;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,8 +34,8 @@ public final class ClusterLink {
 
     /** Receives the events that a node learns of from its heartbeats. */
     public interface Events {
-        /** Called when nodes have left or are lost. */
-        void changed(List<Member> members, List<Beat.Loss> lost);
+        /** Called when nodes have joined, have left or are lost. */
+        void changed(ClusterState now);
 
         /** Called when the job is over. */
         void ended();
@@ -48,6 +48,8 @@ public final class ClusterLink {
     private final Peer scheduler;
     private final Join.Response joined;
     private final Ticket ticket;
+    private final ClusterView view;
+    private final ClusterState first;
     private volatile boolean left;
 
     private ClusterLink(Client client, Peer scheduler, Join.Response joined, Ticket ticket) {
@@ -55,6 +57,8 @@ public final class ClusterLink {
         this.scheduler = scheduler;
         this.joined = joined;
         this.ticket = ticket;
+        this.view = new ClusterView(joined.state());
+        this.first = view.state();
     }
 
     /**
@@ -189,32 +193,33 @@ public final class ClusterLink {
         return Duration.ofMillis(joined.heartbeatMillis());
     }
 
-    /** Returns every node except the scheduler, as of the cluster's start. */
-    public List<Member> members() {
-        return joined.members();
+    /** Returns the state of the cluster when this node joined. */
+    public ClusterState first() {
+        return first;
     }
 
-    /** Returns the number of nodes of a role that the cluster began with. */
-    public int count(Role role) {
-        return (int) joined.members().stream().filter(m -> m.role() == role).count();
+    /** Returns what this node knows of the cluster. */
+    public ClusterView view() {
+        return view;
     }
 
     /** Starts to send heartbeats, until the node leaves. */
     public void beat(Events events) {
-        beatOn(1, events);
+        beatOn(first, events);
     }
 
-    private void beat(long epoch, Events events) {
+    /** Sends a heartbeat, which is answered with news. The events have been told of the nodes of a state. */
+    private void beat(ClusterState told, Events events) {
         if (left) {
             return;
         }
         // Longer than the replacement of a broken connection may take: a failed replacement reports the better reason.
         long limit = TimeUnit.MILLISECONDS.toNanos(joined.heartbeatMillis()) / 2 * 3;
-        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(epoch), scheduler, limit)
+        client.callInBackground(BeatPsf.FUNCTION, new Beat.Request(view.state().epoch()), scheduler, limit)
                 .toCompletableFuture()
                 .whenComplete((now, failure) -> {
                     try {
-                        beaten(epoch, now, failure, events);
+                        beaten(told, now, failure, events);
                     } catch (OutOfMemoryError e) { // else only the future has it, and no heartbeat follows
                         FullHeap.report(e);
                         throw e;
@@ -222,7 +227,7 @@ public final class ClusterLink {
                 });
     }
 
-    private void beaten(long epoch, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
+    private void beaten(ClusterState told, Beat.@Nullable Response now, @Nullable Throwable failure, Events events) {
         if (left) {
             return;
         }
@@ -233,19 +238,21 @@ public final class ClusterLink {
                             : new PsException(Code.UNAVAILABLE, "scheduler: " + failure, failure));
             return;
         }
-        if (now.epoch() != epoch) {
-            events.changed(now.members(), now.lost());
+        view.apply(now.changes());
+        ClusterState state = view.state();
+        if (!state.nodes().equals(told.nodes()) || !state.lost().equals(told.lost())) {
+            events.changed(state);
         }
         if (now.ended()) {
             events.ended();
         } else {
-            beatOn(now.epoch(), events);
+            beatOn(state, events);
         }
     }
 
-    private void beatOn(long epoch, Events events) {
+    private void beatOn(ClusterState told, Events events) {
         try {
-            beat(epoch, events);
+            beat(told, events);
         } catch (PsException e) {
             events.schedulerLost(e);
         }
@@ -273,38 +280,36 @@ public final class ClusterLink {
         call(BarrierPsf.FUNCTION, new Barrier.Request(), limit);
     }
 
-    /** Registers a tensor and returns the placement of its slices. */
-    public TensorLayout declare(
-            TensorInfo info, int slices, @Nullable TensorId beside, String declaration, Duration limit) {
-        Declare.Response placed = call(
-                DeclarePsf.FUNCTION,
-                new Declare.Request(
-                        info.id().name(),
-                        Declare.Shape.of(info),
-                        slices,
-                        beside == null ? "" : beside.name(),
-                        declaration),
-                limit);
-        return layout(info, placed.bounds(), placed.servers(), placed.lanes());
-    }
-
-    /** Returns a tensor's shape and the placement of its slices. */
-    public TensorLayout layout(TensorId id, Duration limit) {
-        Layout.Response found = call(LayoutPsf.FUNCTION, new Layout.Request(id.name()), limit);
-        return layout(found.shape().info(id), found.bounds(), found.servers(), found.lanes());
+    /** Registers tensors, and returns the placement of their slices. */
+    public List<TensorLayout> declare(List<TensorDeclaration> tensors, Duration limit) {
+        long known = view.state().epoch();
+        view.apply(call(DeclarePsf.FUNCTION, new Declare.Request(tensors, known), limit)
+                .changes());
+        ClusterState now = view.state();
+        return tensors.stream()
+                .map(tensor -> ClusterView.require(now, tensor.info().id()).layout())
+                .toList();
     }
 
     /** Frees a tensor's name for another declaration. */
     public void forget(TensorId id, Duration limit) {
-        call(ForgetPsf.FUNCTION, new Forget.Request(id.name()), limit);
+        long known = view.state().epoch();
+        view.apply(
+                call(ForgetPsf.FUNCTION, new Forget.Request(id, known), limit).changes());
     }
 
-    private static TensorLayout layout(TensorInfo info, long[] bounds, int[] servers, long lanes) {
-        return new TensorLayout(
-                info,
-                Arrays.stream(bounds).boxed().toList(),
-                Arrays.stream(servers).boxed().toList(),
-                lanes);
+    /** Asks the scheduler for the state, without waiting for a heartbeat. Does not block. */
+    CompletableFuture<ClusterState> refresh(Duration limit) {
+        return client.callInBackground(
+                        GetChangesPsf.FUNCTION,
+                        new GetChanges.Request(view.state().epoch()),
+                        scheduler,
+                        limit.toNanos())
+                .toCompletableFuture()
+                .thenApply(answer -> {
+                    view.apply(answer.changes());
+                    return view.state();
+                });
     }
 
     private <Q, R> R call(Function<Q, R> function, Q request, Duration limit) {

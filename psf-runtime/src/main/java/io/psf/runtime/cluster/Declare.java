@@ -3,45 +3,29 @@ package io.psf.runtime.cluster;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
-import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
-import io.psf.api.array.FloatTypes;
+import io.psf.api.TensorDeclaration;
+import java.util.List;
 
-/** Registers a tensor and places its slices. The same declaration again returns the existing placement. */
+/**
+ * Registers tensors and places their slices, all of them or none. A declaration of a tensor that exists changes nothing,
+ * but has to equal the first one.
+ */
 @PsFunction(value = "psf.tensor.declare", at = Place.SCHEDULER)
 public interface Declare {
     /**
-     * A tensor.
+     * The tensors.
      *
-     * @param slices the number of slices; 0 for one per server; -1 for pieces that fit in a core's cache
-     * @param beside the tensor whose slices, servers and lanes it shares; empty for its own
-     * @param declaration everything else that two declarations must agree on, as text
+     * @param tensors their declarations
+     * @param epoch the epoch of the cluster's state that the caller knows
      */
-    record Request(String name, Shape shape, int slices, String beside, String declaration) {}
+    record Request(List<TensorDeclaration> tensors, long epoch) {}
 
     /**
-     * The shape of a tensor.
+     * The state that has the tensors.
      *
-     * @param types the number formats of its values
+     * @param changes what the caller did not know
      */
-    record Shape(long rows, int width, FloatTypes types) {
-        static Shape of(TensorInfo info) {
-            return new Shape(info.rows(), info.width(), info.types());
-        }
-
-        TensorInfo info(TensorId id) {
-            return new TensorInfo(id, rows, width, types);
-        }
-    }
-
-    /**
-     * The tensor's placement.
-     *
-     * @param bounds [slices + 1] int64, the first key of each slice, and the number of rows as the last element
-     * @param servers [slices] int32, the rank of each slice's server
-     * @param lanes the number from which the lanes of the slices are derived
-     */
-    record Response(long[] bounds, int[] servers, long lanes) {}
+    record Response(List<ClusterChange> changes) {}
 
     Response handle(Request request, Node scheduler);
 }

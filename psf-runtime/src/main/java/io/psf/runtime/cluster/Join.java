@@ -1,11 +1,9 @@
 package io.psf.runtime.cluster;
 
-import io.psf.api.Member;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** Joins the cluster. Answered when the cluster is complete. */
@@ -51,10 +49,10 @@ public interface Join {
      * @param protocol what the node and the scheduler have in common
      * @param rank the assigned rank
      * @param heartbeatMillis how long a node may stay silent
-     * @param members every node except the scheduler
+     * @param state the whole state of the cluster
      * @param keys what the node proves its role and rank with
      */
-    record Response(Protocol protocol, int rank, long heartbeatMillis, List<Member> members, Keys keys) {}
+    record Response(Protocol protocol, int rank, long heartbeatMillis, ClusterChange state, Keys keys) {}
 
     /**
      * The secrets of a node.

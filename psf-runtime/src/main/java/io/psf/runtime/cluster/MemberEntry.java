@@ -18,8 +18,13 @@ final class MemberEntry {
     boolean confirmed;
 
     int rank;
+    /** The epoch in which the node joined. */
+    long since;
+
     long lastSeen = System.nanoTime();
     long beatSince;
+    /** The epoch of the state that the node knows. */
+    long known;
     /** The heartbeat that has still to be answered; null for none. */
     @Nullable
     CompletableFuture<Beat.Response> beat;

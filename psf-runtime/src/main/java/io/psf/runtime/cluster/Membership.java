@@ -34,11 +34,11 @@ final class Membership {
     private final SharedSecret secret;
     private final long started = System.nanoTime();
     private final List<MemberEntry> entries = new ArrayList<>();
-    private final List<Beat.Loss> lost = new ArrayList<>();
+    private final List<ClusterChange.Loss> lost = new ArrayList<>();
+    private final ClusterStates states = new ClusterStates(this::tell);
     private State state = State.FORMING;
     private @Nullable PsException failure;
     private long endedAt;
-    private long epoch = 1;
 
     /**
      * Creates an empty cluster.
@@ -142,7 +142,7 @@ final class Membership {
                 Protocol.OWN.agree(entry.request.protocol()),
                 entry.rank,
                 plan.heartbeatLimit().toMillis(),
-                members(),
+                states.now().whole(),
                 new Join.Keys(
                         tickets.cluster(),
                         tickets.of(entry.role(), entry.rank).secret(),
@@ -187,6 +187,8 @@ final class Membership {
             LOG.info("{} at {} has rank {}", entry.role().label(), entry.place(), entry.rank);
         }
         LOG.info("cluster is ready: {}", plan);
+        entries.forEach(entry -> entry.since = states.next());
+        states.change(nodes());
         events.changed(members());
         List.copyOf(entries).forEach(this::admit);
     }
@@ -211,6 +213,20 @@ final class Membership {
         return entries.stream().map(MemberEntry::member).toList();
     }
 
+    private ClusterChange.Nodes nodes() {
+        return new ClusterChange.Nodes(
+                entries.stream()
+                        .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
+                        .toList(),
+                List.copyOf(lost),
+                ClusterState.even(plan.servers()));
+    }
+
+    /** Returns the states of the cluster. */
+    ClusterStates states() {
+        return states;
+    }
+
     CompletableFuture<Beat.Response> beat(long known, Connection connection) {
         MemberEntry entry = entry(connection);
         if (entry == null) {
@@ -218,17 +234,25 @@ final class Membership {
                     Code.UNAVAILABLE, "this node counts as lost (expected: a heartbeat in time); it must be restarted");
         }
         entry.heard();
-        if (known != epoch) {
-            return CompletableFuture.completedFuture(now());
+        if (known != states.now().epoch()) {
+            return CompletableFuture.completedFuture(since(known));
         }
         CompletableFuture<Beat.Response> answer = new CompletableFuture<>();
         entry.beat = answer;
+        entry.known = known;
         entry.beatSince = entry.lastSeen;
         return answer;
     }
 
-    private Beat.Response now() {
-        return new Beat.Response(epoch, state == State.ENDED, members(), lost);
+    private Beat.Response since(long known) {
+        return new Beat.Response(states.since(known), state == State.ENDED);
+    }
+
+    /** Answers the heartbeats that wait. */
+    private void tell() {
+        for (MemberEntry entry : List.copyOf(entries)) {
+            entry.answerBeat(since(entry.known));
+        }
     }
 
     private @Nullable MemberEntry entry(Connection connection) {
@@ -274,7 +298,7 @@ final class Membership {
             return;
         }
         LOG.warn("lost {}: {}", member, reason);
-        lost.add(new Beat.Loss(member, reason));
+        lost.add(new ClusterChange.Loss(member, reason));
         if (failure == null) {
             failure = new PsException(Code.UNAVAILABLE, "lost " + member + ": " + reason);
         }
@@ -283,16 +307,13 @@ final class Membership {
     }
 
     private void changed() {
-        epoch++;
         if (state == State.RUNNING && count(Role.WORKER) == 0) {
             state = State.ENDED;
             endedAt = System.nanoTime();
             LOG.info("the job has ended: no worker is left");
         }
         events.changed(members());
-        for (MemberEntry entry : List.copyOf(entries)) {
-            entry.answerBeat(now());
-        }
+        states.change(nodes());
         if (state == State.ENDED && entries.isEmpty()) {
             events.ended(failure);
         }
@@ -316,7 +337,7 @@ final class Membership {
                                 entry.silence() + " for "
                                         + plan.heartbeatLimit().toMillis() + " ms");
                     } else if (now - entry.beatSince > limit / 4) {
-                        entry.answerBeat(now());
+                        entry.answerBeat(since(entry.known));
                     }
                 }
             }

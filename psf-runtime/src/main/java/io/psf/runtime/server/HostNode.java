@@ -2,10 +2,10 @@ package io.psf.runtime.server;
 
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
+import io.psf.api.DeclaredTensor;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Intercepted;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
@@ -24,10 +24,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -48,7 +47,7 @@ public final class HostNode implements StoredNode {
     private final Place place;
     private final @Nullable Path checkpoints;
     private final NodeShards shards;
-    private final Map<String, Object> attachments = new HashMap<>();
+    private final NodeAttachments attachments = new NodeAttachments();
     private final DeferredCalls deferred = new DeferredCalls();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile List<Member> members = List.of();
@@ -56,6 +55,7 @@ public final class HostNode implements StoredNode {
     private volatile @Nullable EventListeners<RequestListener> events;
     private volatile int rank;
     private volatile @Nullable Outgoing outgoing;
+    private volatile @Nullable Declarations declarations;
     private final Alarms alarms;
     private final ClassLoader classPath = Thread.currentThread().getContextClassLoader();
 
@@ -131,6 +131,33 @@ public final class HostNode implements StoredNode {
                     "caller of " + role.label() + " " + rank + ": none (expected: asked for by a handler on a server)");
         }
         return out;
+    }
+
+    /** Sets where this node learns of tensors. */
+    public void setDeclarations(Declarations declarations) {
+        this.declarations = declarations;
+    }
+
+    @Override
+    public CompletionStage<List<DeclaredTensor>> declared(List<TensorId> tensors, long epoch) {
+        Declarations from = declarations;
+        if (from == null) {
+            throw new IllegalStateException("declared tensors: unknown to the " + role.label());
+        }
+        CompletableFuture<List<DeclaredTensor>> found = from.find(tensors, epoch);
+        if (found.isDone()) {
+            return found;
+        }
+        LaneFuture<List<DeclaredTensor>> here = new LaneFuture<>(this, "the declarations of tensors");
+        found.whenComplete((all, failure) -> lane.execute(() -> {
+            if (all != null) {
+                here.complete(all);
+            } else {
+                here.completeExceptionally(failure);
+            }
+            shards.promised().end();
+        }));
+        return here;
     }
 
     /** True if the current thread runs one of this node's lanes. */
@@ -254,32 +281,14 @@ public final class HostNode implements StoredNode {
     void setMembers(List<Member> now) {
         members = List.copyOf(now);
         shards.forEach(shard -> shard.membersChanged(members));
-        lane.execute(() -> {
-            for (Object attachment : List.copyOf(attachments.values())) {
-                if (attachment instanceof MemberListener listener) {
-                    listener.membersChanged(members);
-                }
-            }
-        });
+        lane.execute(() -> attachments.membersChanged(members));
     }
 
     /** Runs the queued work, ends the lanes, and gives the memory of the shards up. */
     void close() {
         shards.close();
-        lane.close(this::closeAttachments);
+        lane.close(attachments::close);
         alarms.close();
-    }
-
-    private void closeAttachments() {
-        for (Object attachment : attachments.values()) {
-            if (attachment instanceof AutoCloseable closeable) {
-                try {
-                    closeable.close();
-                } catch (Exception e) { // of a user's code
-                    LOG.warn("closing {}", attachment.getClass().getName(), e);
-                }
-            }
-        }
     }
 
     @Override
@@ -366,7 +375,7 @@ public final class HostNode implements StoredNode {
 
     @Override
     public <T> T attachment(String key, Class<T> type, Supplier<? extends T> factory) {
-        return type.cast(attachments.computeIfAbsent(key, k -> factory.get()));
+        return attachments.get(key, type, factory);
     }
 
     @Override

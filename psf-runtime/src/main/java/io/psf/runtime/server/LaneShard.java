@@ -78,7 +78,7 @@ final class LaneShard implements ShardLane {
         this.lane = lane;
         this.node = node;
         this.place = new Place(node, lane, this);
-        this.stamp = TensorLayout.stamp(layout.info(), layout.range(slice));
+        this.stamp = layout.stamp(slice);
         this.made = make.apply(this);
         this.shard = made.shard();
     }

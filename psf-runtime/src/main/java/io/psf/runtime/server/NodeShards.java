@@ -5,7 +5,6 @@ import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
-import io.psf.api.spi.Routing;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.server.shard.Slice;
 import io.psf.runtime.server.shard.Tile;
@@ -188,7 +187,7 @@ final class NodeShards {
      * use the same lane.
      */
     private int lane(TensorLayout layout, int slice) {
-        return (Routing.owner(layout.lanes(), lanes.size()) + slice) % lanes.size();
+        return ((int) Long.remainderUnsigned(TensorLayout.hash(layout.lanes()), lanes.size()) + slice) % lanes.size();
     }
 
     /** Drops the shards of a tensor. Returns their number. */

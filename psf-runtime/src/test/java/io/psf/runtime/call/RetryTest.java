@@ -20,7 +20,6 @@ import io.psf.runtime.transport.FramePool;
 import io.psf.runtime.transport.Frames;
 import io.psf.runtime.transport.RecordedChannel;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +44,7 @@ final class RetryTest {
     private final RecordedChannel zero = new RecordedChannel();
     private final RecordedChannel one = new RecordedChannel();
     private final Queue<Runnable> repeats = new ConcurrentLinkedQueue<>();
-    private final List<TensorId> forgotten = new ArrayList<>();
+    private int doubts;
     private List<Peer> servers;
     /** The layout that the scheduler has. */
     private TensorLayout current = layout(10, 0, 1);
@@ -107,8 +106,8 @@ final class RetryTest {
                 client.connect(one.transport(), "", 0, "server 1"));
         client.repeatWith(new Layouts() {
             @Override
-            public void forget(TensorId tensor) {
-                forgotten.add(tensor);
+            public void doubt() {
+                doubts++;
             }
 
             @Override
@@ -199,7 +198,7 @@ final class RetryTest {
         answer(zero, 1);
         refuse(one, Code.STALE_LAYOUT);
         assertThat(failure(write).code()).isEqualTo(Code.STALE_LAYOUT);
-        assertThat(forgotten).containsExactly(TENSOR);
+        assertThat(doubts).isOne();
 
         Call<Integer> read = send(true);
         answer(zero, 1);

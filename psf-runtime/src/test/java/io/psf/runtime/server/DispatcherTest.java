@@ -269,8 +269,7 @@ final class DispatcherTest {
     void aGuestReachesNoShard() throws InterruptedException {
         TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
         assertThat(node.create(layout, 0, UNUSED, shard -> {})).isTrue();
-        RequestHeader.Target shard = new RequestHeader.Target(
-                layout.info().id().number(), 0, TensorLayout.stamp(layout.info(), layout.range(0)));
+        RequestHeader.Target shard = new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
         received(caller, request(WIDTH, shard, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 3");
         Caller guest = new Caller();

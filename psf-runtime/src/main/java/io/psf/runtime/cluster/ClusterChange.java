@@ -1,0 +1,69 @@
+package io.psf.runtime.cluster;
+
+import io.psf.api.DeclaredTensor;
+import io.psf.api.Member;
+import io.psf.api.TensorDeclaration;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A difference of two states of the cluster, or a whole state.
+ *
+ * @param from the epoch that it follows; 0 for a whole state
+ * @param epoch the epoch that it leads to
+ * @param nodes the nodes; null if they have not changed
+ * @param placed the tensors that were declared, or placed elsewhere
+ * @param forgotten the tensors whose names were freed
+ */
+public record ClusterChange(
+        long from, long epoch, @Nullable Nodes nodes, List<Placed> placed, List<TensorId> forgotten) {
+    public ClusterChange {
+        placed = List.copyOf(placed);
+        forgotten = List.copyOf(forgotten);
+    }
+
+    /**
+     * The nodes of the cluster except the scheduler.
+     *
+     * @param present those that are present
+     * @param lost those that counted as lost
+     * @param owners [partitions], the rank of each partition's server
+     */
+    public record Nodes(List<Node> present, List<Loss> lost, List<Integer> owners) {}
+
+    /**
+     * A node that is present.
+     *
+     * @param since the epoch in which it joined: 1 for a node with which the cluster formed
+     */
+    public record Node(Member member, long since) {}
+
+    /** The reason why a node counts as lost. */
+    public record Loss(Member member, String reason) {}
+
+    /**
+     * A tensor and the place of its slices.
+     *
+     * @param bounds [slices + 1], the first key of each slice, and the number of rows as the last element
+     * @param servers [slices], the rank of each slice's server
+     * @param lanes the number from which the lanes of the slices are derived
+     * @param version the epoch in which it was placed there
+     */
+    public record Placed(
+            TensorDeclaration declaration, List<Long> bounds, List<Integer> servers, long lanes, long version) {
+        static Placed of(TensorDeclaration declaration, TensorLayout layout) {
+            return new Placed(declaration, layout.bounds(), layout.servers(), layout.lanes(), layout.version());
+        }
+
+        static Placed of(DeclaredTensor tensor) {
+            return of(tensor.declaration(), tensor.layout());
+        }
+
+        DeclaredTensor tensor() {
+            return new DeclaredTensor(
+                    declaration, new TensorLayout(declaration.info(), bounds, servers, lanes, version));
+        }
+    }
+}
