@@ -39,7 +39,8 @@ final class Layouts {
                         given.info(),
                         aligned ? other.layout.bounds() : layout.bounds(),
                         other.layout.servers(),
-                        given.lanes());
+                        given.lanes(),
+                        given.version());
                 if (aligned) {
                     break;
                 }
