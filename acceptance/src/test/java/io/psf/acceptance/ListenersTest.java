@@ -6,15 +6,24 @@ import static org.awaitility.Awaitility.await;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.CallListener;
+import io.psf.api.Gauge;
+import io.psf.api.NodeInfo;
+import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.RequestListener;
+import io.psf.api.Role;
 import io.psf.api.TensorId;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
+import io.psf.builtin.Updates;
 import io.psf.runtime.PsCluster;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -151,6 +160,81 @@ final class ListenersTest {
             TensorId w = Tensors.init(cluster.worker(), TensorSpec.dense("w", 4));
             Tensors.push(cluster.worker(), w, new float[4]).await();
             assertThat(of(good.events, PUSH)).extracting(Event::what).contains("queued", "answered");
+        }
+    }
+
+    /** A listener that keeps what it was told of its node. */
+    private static final class Started implements CallListener, RequestListener {
+        final List<NodeInfo> nodes = new CopyOnWriteArrayList<>();
+        final Map<String, Gauge> gauges = new ConcurrentHashMap<>();
+
+        @Override
+        public void started(NodeInfo node, List<Gauge> all) {
+            nodes.add(node);
+            all.forEach(gauge -> assertThat(gauges.put(gauge.name(), gauge)).isNull());
+        }
+
+        long read(String name) {
+            return Objects.requireNonNull(gauges.get(name), name).read();
+        }
+    }
+
+    @Test
+    void listenersLearnOfTheirNodeAndReadItsGauges() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 2, 2)) {
+            Started worker = new Started();
+            Started server = new Started();
+            Started scheduler = new Started();
+            cluster.worker(1).listen(worker);
+            cluster.servers().get(1).listen((RequestListener) server);
+            cluster.scheduler().listen(scheduler);
+
+            String identity = worker.nodes.get(0).cluster();
+            assertThat(identity).matches("[0-9a-f]{1,16}");
+            assertThat(worker.nodes).containsExactly(new NodeInfo(Role.WORKER, 1, identity));
+            assertThat(server.nodes).containsExactly(new NodeInfo(Role.SERVER, 1, identity));
+            assertThat(scheduler.nodes).containsExactly(new NodeInfo(Role.SCHEDULER, 0, identity));
+            assertThat(List.of(worker, server, scheduler)).allSatisfy(each -> {
+                assertThat(each.read("psf.members")).isEqualTo(4);
+                assertThat(each.read("psf.memory.used")).isBetween(0L, each.read("psf.memory.bound"));
+            });
+            assertThat(server.read("psf.lanes")).isGreaterThanOrEqualTo(2);
+            assertThat(server.read("psf.sessions")).as("one of each worker").isEqualTo(2);
+            assertThat(scheduler.read("psf.sessions")).as("one of each node").isEqualTo(4);
+        }
+    }
+
+    @Test
+    void anOpenRoundIsAGauge() {
+        try (PsCluster cluster = Clusters.start(Over.TCP, 1, 2)) {
+            Started server = new Started();
+            Started worker = new Started();
+            cluster.servers().get(0).listen((RequestListener) server);
+            cluster.worker(0).listen(worker);
+            TensorId w = Tensors.init(
+                    cluster.worker(), TensorSpec.dense("w", 4).slices(2).updates(Updates.SUM));
+            assertThat(server.read("psf.shards.waiting")).isZero();
+            Pending<?> first = Tensors.push(cluster.worker(0), w, new float[4]);
+            await().until(() -> server.read("psf.shards.waiting") == 2);
+            assertThat(server.read("psf.calls.deferred")).isGreaterThanOrEqualTo(2);
+            assertThat(worker.read("psf.calls.outstanding")).isGreaterThanOrEqualTo(1);
+            Tensors.push(cluster.worker(1), w, new float[4]).await();
+            first.await();
+            await().until(() -> server.read("psf.shards.waiting") == 0);
+        }
+    }
+
+    @Test
+    void aListenerThatFailsAtTheStartChangesNothing() {
+        try (PsCluster cluster = PsCluster.embedded(1)) {
+            cluster.worker().listen(new CallListener() {
+                @Override
+                public void started(NodeInfo node, List<Gauge> gauges) {
+                    throw new IllegalStateException("a defect of the listener");
+                }
+            });
+            assertThat(Tensors.init(cluster.worker(), TensorSpec.dense("w", 4)).name())
+                    .isEqualTo("w");
         }
     }
 }

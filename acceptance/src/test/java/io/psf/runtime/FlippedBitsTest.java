@@ -167,7 +167,8 @@ final class FlippedBitsTest {
             FramePool pool = Defaults.pool();
             try (Flipping proxy = new Flipping(Defaults.transport(off, pool), 7)) {
                 proxies.add(proxy);
-                Worker worker = Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()), proxy, pool);
+                Worker worker =
+                        Worker.connect(WorkerConfig.of("127.0.0.1", scheduler.port()), Network.shared(proxy, pool));
                 Server server = starting.get(20, TimeUnit.SECONDS);
                 trainExactly(worker);
                 worker.close();

@@ -7,7 +7,7 @@ package io.psf.api;
  * <p>The methods run on the threads that send and receive, several at a time. They must not block and must not make
  * calls. An exception that they throw is logged, once a minute at most, and changes nothing.
  */
-public interface CallListener {
+public interface CallListener extends NodeListener {
     /**
      * A part of a request was sent: to one slice or node.
      *

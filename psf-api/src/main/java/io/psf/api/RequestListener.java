@@ -8,7 +8,7 @@ package io.psf.api;
  * <p>The methods run on the threads that read, and on the lanes, several at a time. They must not block and must not
  * make calls. An exception that they throw is logged, once a minute at most, and changes nothing.
  */
-public interface RequestListener {
+public interface RequestListener extends NodeListener {
     /**
      * A request has arrived. A request that is refused at once, or answered from memory since it was sent again, makes
      * no event.

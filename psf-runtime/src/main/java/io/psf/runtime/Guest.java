@@ -14,8 +14,6 @@ import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.cluster.GuestLink;
 import io.psf.runtime.cluster.Session;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,42 +27,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Guest implements FunctionCaller, AutoCloseable {
     private final WorkerConfig config;
-    private final Transport transport;
+    private final NodeResources node;
     private final Client client;
-    private final Timer timer = new Timer("psf-guest");
     private final GuestLink link;
     private final List<Peer> servers = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Guest(WorkerConfig config) {
-        FramePool pool = Defaults.pool();
+    private Guest(WorkerConfig config, NodeResources node) {
         this.config = config;
-        this.transport = Defaults.transport(config.transport(), pool);
-        this.client = new Client(pool);
-        timer.every(Defaults.TICK, client::expire);
-        boolean visits = false;
-        try {
-            JoinConfig join = config.join();
-            this.link = GuestLink.visit(client, transport, join.scheduler(), join.secret(), join.timeout());
-            for (Member member : link.members()) {
-                if (member.role() == Role.SERVER) {
-                    Peer server = Session.without(client, transport, member, link.ticket(), join.timeout());
-                    server.keepAlive(link.heartbeatLimit().toNanos());
-                    servers.add(server);
-                }
-            }
-            visits = true;
-        } finally {
-            if (!visits) {
-                end();
+        this.node = node;
+        this.client = node.client();
+        JoinConfig join = config.join();
+        this.link = GuestLink.visit(
+                client, node.transport(), join.scheduler(), join.security().secret(), join.timeout());
+        for (Member member : link.members()) {
+            if (member.role() == Role.SERVER) {
+                Peer server = Session.without(client, node.transport(), member, link.ticket(), join.timeout());
+                node.sender((AutoCloseable) () -> client.disconnect(server));
+                server.keepAlive(link.heartbeatLimit().toNanos());
+                servers.add(server);
             }
         }
-    }
-
-    private void end() {
-        servers.forEach(client::disconnect);
-        timer.close();
-        transport.close();
+        node.started(link.ticket().info(), List.of());
     }
 
     /**
@@ -75,7 +59,8 @@ public final class Guest implements FunctionCaller, AutoCloseable {
      *     complete; with {@code BAD_REQUEST} if the secret is wrong
      */
     public static Guest visit(WorkerConfig config) {
-        return new Guest(config);
+        NodeResources node = new NodeResources("psf-guest", Network.open(config.transport(), Defaults.pool()));
+        return node.start(() -> new Guest(config, node));
     }
 
     /** Returns the members of the cluster at the time of the visit: every node except the scheduler. */
@@ -111,7 +96,7 @@ public final class Guest implements FunctionCaller, AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             client.failForeground(new PsException(Code.CLOSED, "guest: closed before the answer arrived"));
-            end();
+            node.close();
         }
     }
 }

@@ -244,7 +244,7 @@ public final class PsCluster implements AutoCloseable {
                 return made;
             };
             SchedulerConfig config = SchedulerConfig.of(servers, workers).withHeartbeatLimit(heartbeatLimit);
-            Scheduler scheduler = Scheduler.start(config, transport.apply(shared), shared);
+            Scheduler scheduler = Scheduler.start(config, Network.shared(transport.apply(shared), shared));
             int port = scheduler.port();
             long most = memory > 0 ? memory : Math.max(Defaults.LEAST_MEMORY, Defaults.memory() / servers);
             ExecutorService starters = Executors.newFixedThreadPool(servers + workers);
@@ -267,8 +267,7 @@ public final class PsCluster implements AutoCloseable {
                                 FramePool pool = sockets == null ? shared : Defaults.pool(most);
                                 return Server.start(
                                         server,
-                                        aroundServers.apply(transport.apply(pool)),
-                                        pool,
+                                        Network.shared(aroundServers.apply(transport.apply(pool)), pool),
                                         handlers,
                                         interceptors);
                             },
@@ -278,7 +277,8 @@ public final class PsCluster implements AutoCloseable {
                     WorkerConfig worker =
                             WorkerConfig.of("127.0.0.1", port).withRank(i).withDeadline(deadline);
                     startedWorkers.add(CompletableFuture.supplyAsync(
-                            () -> Worker.connect(worker, aroundWorkers.apply(transport.apply(shared)), shared),
+                            () -> Worker.connect(
+                                    worker, Network.shared(aroundWorkers.apply(transport.apply(shared)), shared)),
                             starters));
                 }
                 return new PsCluster(

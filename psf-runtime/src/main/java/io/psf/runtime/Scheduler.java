@@ -2,6 +2,7 @@ package io.psf.runtime;
 
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.api.RequestListener;
 import io.psf.api.Role;
 import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
@@ -17,7 +18,6 @@ import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,26 +29,25 @@ import org.slf4j.LoggerFactory;
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
 
-    private final Transport transport;
-    private final boolean ownsTransport;
+    private final NodeResources node;
     private final Transport.Listener listener;
     private final Dispatcher dispatcher;
-    private final Timer timer;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Scheduler(
-            SchedulerConfig config, Transport transport, boolean ownsTransport, FramePool pool, Handlers handlers) {
-        this.transport = transport;
-        this.ownsTransport = ownsTransport;
-        this.timer = new Timer("psf-scheduler");
+    private Scheduler(SchedulerConfig config, NodeResources resources, Handlers handlers) {
+        this.node = resources;
+        FramePool pool = resources.pool();
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         SchedulerConfig.Timeouts timeouts = config.timeouts();
         ClusterPlan plan = new ClusterPlan(
-                config.servers(), config.workers(), timeouts.join(), timeouts.heartbeat(), config.secret());
-        HostNode node =
+                config.servers(),
+                config.workers(),
+                timeouts.join(),
+                timeouts.heartbeat(),
+                config.security().secret());
+        HostNode host =
                 HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
-        ClusterFunctions functions = new ClusterFunctions(plan, node, home, new ClusterEvents() {
+        ClusterFunctions functions = new ClusterFunctions(plan, host, home, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 home.join().dispatcher().setMembers(members);
@@ -63,20 +62,23 @@ public final class Scheduler implements AutoCloseable {
                 }
             }
         });
-        this.dispatcher = new Dispatcher(
-                node,
+        this.dispatcher = resources.receiver(new Dispatcher(
+                host,
                 pool,
                 functions.bind(handlers),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
-                connection -> home.join().dispatcher().onNode(() -> functions.closed(connection)));
-        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, Tickets.fresh(), dispatcher, false));
-        this.listener = transport.listen(config.host(), config.port(), dispatcher);
+                connection -> home.join().dispatcher().onNode(() -> functions.closed(connection))));
+        Listeners.found(RequestListener.class).forEach(this::listen);
+        Tickets tickets = Tickets.fresh();
+        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, tickets, dispatcher, false));
+        this.listener = resources.listen(config.host(), config.port(), dispatcher);
         Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
-        timer.every(tick, () -> {
+        resources.every(tick, () -> {
             dispatcher.onNode(functions::tick);
             dispatcher.expire();
         });
+        resources.started(tickets.of(Role.SCHEDULER, 0).info(), dispatcher.gauges());
         LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
     }
 
@@ -91,17 +93,20 @@ public final class Scheduler implements AutoCloseable {
      *     handler on the class path cannot be created, or a function has two handlers
      */
     public static Scheduler start(SchedulerConfig config) {
-        Handlers handlers = handlers();
         FramePool pool = Defaults.pool();
-        return new Scheduler(config, Defaults.schedulerTransport(pool), true, pool, handlers);
+        return start(config, new Network(pool, Defaults.schedulerTransport(pool), true));
     }
 
-    static Scheduler start(SchedulerConfig config, Transport transport, FramePool pool) {
-        return new Scheduler(config, transport, false, pool, handlers());
+    static Scheduler start(SchedulerConfig config, Network network) {
+        NodeResources node = new NodeResources("psf-scheduler", network);
+        return node.start(() -> new Scheduler(
+                config, node, Handlers.found(Thread.currentThread().getContextClassLoader())));
     }
 
-    private static Handlers handlers() {
-        return Handlers.found(Thread.currentThread().getContextClassLoader());
+    /** Adds a listener to the requests that this scheduler handles from now on. */
+    public void listen(RequestListener listener) {
+        dispatcher.listen(listener);
+        node.add(listener);
     }
 
     /** Returns the port that the scheduler listens on. */
@@ -121,14 +126,7 @@ public final class Scheduler implements AutoCloseable {
     /** Ends the scheduler, whatever the state of the other nodes. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            terminated.complete(null);
-            timer.close();
-            listener.close();
-            if (ownsTransport) {
-                transport.close();
-            }
-            dispatcher.close();
-        }
+        terminated.complete(null);
+        node.close();
     }
 }

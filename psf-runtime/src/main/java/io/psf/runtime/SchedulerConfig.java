@@ -1,7 +1,6 @@
 package io.psf.runtime;
 
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a scheduler.
@@ -11,20 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param servers the number of servers of the cluster, at least 1
  * @param workers the number of workers of the cluster, at least 1
  * @param timeouts when nodes are missing
- * @param secret the secret that every node has to have, at least 16 characters; null for none
+ * @param security how the nodes trust each other
  */
-public record SchedulerConfig(
-        String host,
-        int port,
-        int servers,
-        int workers,
-        Timeouts timeouts,
-        @Nullable String secret) {
+public record SchedulerConfig(String host, int port, int servers, int workers, Timeouts timeouts, Security security) {
     public SchedulerConfig {
         Checks.port(port);
         Checks.atLeast("servers", servers, 1);
         Checks.atLeast("workers", workers, 1);
-        Checks.secret(secret);
     }
 
     /**
@@ -46,16 +38,16 @@ public record SchedulerConfig(
      */
     public static SchedulerConfig of(int servers, int workers) {
         Timeouts timeouts = new Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10));
-        return new SchedulerConfig("127.0.0.1", 0, servers, workers, timeouts, null);
+        return new SchedulerConfig("127.0.0.1", 0, servers, workers, timeouts, Security.NONE);
     }
 
     private SchedulerConfig with(Timeouts timeouts) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
+        return new SchedulerConfig(host, port, servers, workers, timeouts, security);
     }
 
     /** Returns a copy with another address to listen on. */
     public SchedulerConfig listen(String host, int port) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
+        return new SchedulerConfig(host, port, servers, workers, timeouts, security);
     }
 
     /** Returns a copy with another time for the cluster to form. */
@@ -70,12 +62,6 @@ public record SchedulerConfig(
 
     /** Returns a copy with a secret that every node has to have. */
     public SchedulerConfig withSecret(String secret) {
-        return new SchedulerConfig(host, port, servers, workers, timeouts, secret);
-    }
-
-    @Override
-    public String toString() { // without the secret
-        return "scheduler on " + host + ":" + port + " of " + servers + " servers and " + workers + " workers, "
-                + timeouts + (secret == null ? ", no secret" : ", a secret");
+        return new SchedulerConfig(host, port, servers, workers, timeouts, new Security(secret));
     }
 }

@@ -40,91 +40,61 @@ import org.slf4j.LoggerFactory;
 public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
-    private final Transport transport;
-    private final boolean ownsTransport;
-    private final Store store;
-    private final Client client;
+    private final NodeResources node;
     private final Dispatcher dispatcher;
     private final Transport.Listener listener;
-    private final Timer timer;
     private final ClusterLink link;
-    private final ServerCalls calls;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Server(
-            ServerConfig config,
-            Transport transport,
-            boolean ownsTransport,
-            FramePool pool,
-            Handlers handlers,
-            List<HandlerInterceptor> interceptors) {
+            ServerConfig config, NodeResources resources, Handlers handlers, List<HandlerInterceptor> interceptors) {
         requireWritable(config.storage().checkpoints());
-        this.transport = transport;
-        this.ownsTransport = ownsTransport;
-        this.store = config.storage().mapped() == null
-                ? new NativeStore(MemoryLimit.of(config.storage().tensorMemory()))
-                : new MappedStore(config.storage().mapped());
+        this.node = resources;
+        FramePool pool = resources.pool();
+        Client client = resources.client();
+        Store store = resources.receiver(
+                config.storage().mapped() == null
+                        ? new NativeStore(MemoryLimit.of(config.storage().tensorMemory()))
+                        : new MappedStore(config.storage().mapped()));
         Placements placements = placements(store, config.storage().devices());
         handlers.logChoices(kind -> !placements.isHostAlone() || kind.isAssignableFrom(HostShard.class));
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
         CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
-        String name = "psf-server";
-        this.timer = new Timer(name);
-        HostNode node = HostNode.start(
-                name, Role.SERVER, config.lanes(), placements, config.storage().checkpoints(), pool);
-        this.dispatcher = new Dispatcher(
-                node,
+        HostNode host = HostNode.start(
+                "psf-server",
+                Role.SERVER,
+                config.lanes(),
+                placements,
+                config.storage().checkpoints(),
+                pool);
+        this.dispatcher = resources.receiver(new Dispatcher(
+                host,
                 pool,
-                ClusterFunctions.bindHello(handlers, node, home),
+                ClusterFunctions.bindHello(handlers, host, home),
                 ClusterFunctions.OPEN_TO_STRANGERS,
                 Defaults.CONNECTION_BOUND,
-                connection -> {});
+                connection -> {}));
         List<HandlerInterceptor> around = new ArrayList<>(interceptors);
         around.addAll(Listeners.found(HandlerInterceptor.class));
         dispatcher.intercept(around);
-        this.client = new Client(pool);
-        Listeners.found(RequestListener.class).forEach(dispatcher::listen);
-        Listeners.found(CallListener.class).forEach(client::listen);
-        timer.every(Defaults.TICK, () -> {
-            client.expire();
-            dispatcher.expire();
-        });
-        Transport.Listener listening = null;
-        try {
-            listening = transport.listen(config.host(), config.port(), dispatcher);
-            LOG.info(
-                    "server listening on {}:{}, {} functions",
-                    config.host(),
-                    listening.port(),
-                    handlers.functions().size());
-            this.link = ClusterLink.join(
-                    client,
-                    transport,
-                    config.join().scheduler(),
-                    Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listening.port()),
-                    config.join().secret(),
-                    config.join().timeout());
-        } catch (PsException e) {
-            timer.close();
-            if (listening != null) {
-                listening.close();
-            }
-            if (ownsTransport) {
-                transport.close();
-            }
-            dispatcher.close();
-            store.close();
-            throw e;
-        }
-        this.listener = listening;
+        Listeners.found(RequestListener.class).forEach(this::listen);
+        resources.every(Defaults.TICK, dispatcher::expire);
+        this.listener = resources.listen(config.host(), config.port(), dispatcher);
+        LOG.info(
+                "server listening on {}:{}, {} functions",
+                config.host(),
+                listener.port(),
+                handlers.functions().size());
+        this.link = resources.join(
+                config.join(), Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listener.port()));
         dispatcher.setRank(link.rank());
         dispatcher.setMembers(link.first().members());
-        node.setDeclarations(link.view());
+        host.setDeclarations(link.view());
         dispatcher.setSilenceLimit(link.heartbeatLimit());
-        this.calls = new ServerCalls(client, link, transport, dispatcher);
+        ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
         dispatcher.setOutgoing(calls);
         home.complete(new ClusterFunctions.Home(
                 Role.SERVER,
@@ -132,6 +102,7 @@ public final class Server implements AutoCloseable {
                 link.tickets(),
                 dispatcher,
                 config.transport().checksum()));
+        resources.started(link.info(), dispatcher.gauges());
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override
@@ -162,18 +133,17 @@ public final class Server implements AutoCloseable {
      *     handler, or has two available handlers of the same preference
      */
     public static Server start(ServerConfig config) {
-        Handlers handlers = handlers(List.of());
-        FramePool pool = Defaults.pool(config.storage().memory());
-        return new Server(config, Defaults.transport(config.transport(), pool), true, pool, handlers, List.of());
+        return start(
+                config,
+                Network.open(config.transport(), Defaults.pool(config.storage().memory())),
+                List.of(),
+                List.of());
     }
 
     static Server start(
-            ServerConfig config,
-            Transport transport,
-            FramePool pool,
-            List<Binding<?, ?>> more,
-            List<HandlerInterceptor> interceptors) {
-        return new Server(config, transport, false, pool, handlers(more), interceptors);
+            ServerConfig config, Network network, List<Binding<?, ?>> more, List<HandlerInterceptor> interceptors) {
+        NodeResources node = new NodeResources("psf-server", network);
+        return node.start(() -> new Server(config, node, handlers(more), interceptors));
     }
 
     /** Creates the directory for checkpoints: a save after hours of training is too late to learn that it cannot be. */
@@ -197,15 +167,10 @@ public final class Server implements AutoCloseable {
     }
 
     private static Placements placements(Store store, List<Integer> devices) {
-        try {
-            Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store, devices);
-            LOG.info("placements of shards: {}", placements);
-            placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
-            return placements;
-        } catch (PsException e) {
-            store.close();
-            throw e;
-        }
+        Placements placements = Placements.found(Thread.currentThread().getContextClassLoader(), store, devices);
+        LOG.info("placements of shards: {}", placements);
+        placements.unavailable().forEach(sentence -> LOG.warn("{}", sentence));
+        return placements;
     }
 
     /** Finds the handlers. Called before anything is started, since no retry can repair a wrong handler. */
@@ -218,11 +183,12 @@ public final class Server implements AutoCloseable {
     /** Adds a listener to the requests that this server handles from now on. */
     public void listen(RequestListener listener) {
         dispatcher.listen(listener);
+        node.add(listener);
     }
 
     /** Adds a listener to the calls that this server's handlers make from now on. */
     public void listen(CallListener listener) {
-        client.listen(listener);
+        node.listen(listener);
     }
 
     /** Returns this server's rank among the servers, from 0. */
@@ -260,15 +226,7 @@ public final class Server implements AutoCloseable {
     private synchronized void close(@Nullable PsException cause) {
         if (closed.compareAndSet(false, true)) {
             try {
-                link.leave();
-                timer.close();
-                listener.close();
-                calls.close();
-                if (ownsTransport) {
-                    transport.close();
-                }
-                dispatcher.close();
-                store.close();
+                node.close();
             } finally {
                 if (cause == null) {
                     terminated.complete(null);

@@ -124,7 +124,7 @@ public record ServerConfig(
 
     /** Returns a copy with the cluster's secret, which the scheduler has as well. */
     public ServerConfig withSecret(String secret) {
-        return with(join.withSecret(secret));
+        return with(join.withSecurity(new Security(secret)));
     }
 
     /** Returns a copy with another transport. */

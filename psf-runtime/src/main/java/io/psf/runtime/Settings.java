@@ -97,7 +97,7 @@ public final class Settings {
                 orElse(SettingsKey.JOIN_TIMEOUT, Role.SCHEDULER, usual.join()),
                 orElse(SettingsKey.HEARTBEAT_LIMIT, Role.SCHEDULER, usual.heartbeat()));
         return new SchedulerConfig(
-                address.host(), address.port(), servers, workers, timeouts, find(SettingsKey.SECRET, Role.SCHEDULER));
+                address.host(), address.port(), servers, workers, timeouts, security(Role.SCHEDULER));
     }
 
     /** Returns the server's configuration. */
@@ -143,7 +143,11 @@ public final class Settings {
                 scheduler.port(),
                 orElse(SettingsKey.RANK, role, usual.rank()),
                 orElse(SettingsKey.JOIN_TIMEOUT, role, usual.timeout()),
-                find(SettingsKey.SECRET, role));
+                security(role));
+    }
+
+    private Security security(Role role) {
+        return new Security(find(SettingsKey.SECRET, role));
     }
 
     private TransportConfig transport(Role role, TransportConfig usual) {

@@ -3,6 +3,7 @@ package io.psf.runtime;
 import io.psf.api.CallInterceptor;
 import io.psf.api.CallListener;
 import io.psf.api.Caller;
+import io.psf.api.Gauge;
 import io.psf.api.Member;
 import io.psf.api.Pending;
 import io.psf.api.Place;
@@ -26,8 +27,6 @@ import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.Join;
 import io.psf.runtime.cluster.KnownTensors;
-import io.psf.runtime.transport.FramePool;
-import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -46,11 +45,9 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private static final Duration LONGEST = Duration.ofDays(24);
 
     private final WorkerConfig config;
-    private final Transport transport;
-    private final boolean ownsTransport;
+    private final NodeResources node;
     private final Client client;
     private final CallLimits usual;
-    private final Timer timer;
     private final ClusterLink link;
     private final ServerLinks servers;
     private final Written written;
@@ -60,47 +57,27 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private volatile @Nullable PsException ended;
     private volatile List<Member> lost = List.of();
 
-    private Worker(WorkerConfig config, Transport transport, boolean ownsTransport, FramePool pool) {
+    private Worker(WorkerConfig config, NodeResources node) {
         this.config = config;
-        this.transport = transport;
-        this.ownsTransport = ownsTransport;
-        this.client = new Client(pool);
-        Listeners.found(CallListener.class).forEach(client::listen);
+        this.node = node;
+        this.client = node.client();
         this.usual = new CallLimits(nanos(config.deadline()), 0, false, client::callBack);
-        this.timer = new Timer("psf-worker");
-        timer.every(Defaults.TICK, client::expire);
-        try {
-            this.link = ClusterLink.join(
-                    client,
-                    transport,
-                    config.join().scheduler(),
-                    Join.Request.of(Role.WORKER, config.join().rank(), "", 0),
-                    config.join().secret(),
-                    config.join().timeout());
-        } catch (PsException e) {
-            end();
-            throw e;
-        }
-        this.servers = new ServerLinks(client, transport, link, () -> ended);
+        this.link = node.join(
+                config.join(), Join.Request.of(Role.WORKER, config.join().rank(), "", 0));
+        this.servers = new ServerLinks(client, node.transport(), link, () -> ended);
+        node.sender((AutoCloseable) servers::disconnect);
         this.written = new Written(client, servers.peers(), link.heartbeatLimit());
         this.layouts = new KnownTensors(link, config.deadline());
         client.repeatWith(new Repetitions());
-        try {
-            link.beat(new Beats()); // before the servers are connected, since they may take long to answer
-            servers.open(config.join().timeout());
-        } catch (PsException e) {
-            link.leave();
-            end();
-            throw e;
-        }
+        link.beat(new Beats()); // before the servers are connected, since they may take long to answer
+        servers.open(config.join().timeout());
+        node.started(
+                link.info(),
+                List.of(new Gauge(
+                        "psf.members",
+                        "nodes",
+                        () -> link.view().state().nodes().size())));
         LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
-    }
-
-    private void end() {
-        timer.close();
-        if (ownsTransport) {
-            transport.close();
-        }
     }
 
     /** Receives what the scheduler says of the cluster. */
@@ -156,17 +133,17 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
      * @throws PsException with {@code TIMED_OUT} or {@code UNAVAILABLE} if the cluster does not form in time
      */
     public static Worker connect(WorkerConfig config) {
-        FramePool pool = Defaults.pool();
-        return new Worker(config, Defaults.transport(config.transport(), pool), true, pool);
+        return connect(config, Network.open(config.transport(), Defaults.pool()));
     }
 
-    static Worker connect(WorkerConfig config, Transport transport, FramePool pool) {
-        return new Worker(config, transport, false, pool);
+    static Worker connect(WorkerConfig config, Network network) {
+        NodeResources node = new NodeResources("psf-worker", network);
+        return node.start(() -> new Worker(config, node));
     }
 
     /** Adds a listener to the calls that this worker makes from now on. */
     public void listen(CallListener listener) {
-        client.listen(listener);
+        node.listen(listener);
     }
 
     /** Returns this worker's rank among the workers, from 0. */
@@ -371,9 +348,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
                     written.require(config.deadline());
                 }
             } finally {
-                servers.disconnect();
-                link.leave();
-                end();
+                node.close();
             }
         }
     }

@@ -41,7 +41,7 @@ public record WorkerConfig(JoinConfig join, Duration deadline, TransportConfig t
 
     /** Returns a copy with the cluster's secret, which the scheduler has as well. */
     public WorkerConfig withSecret(String secret) {
-        return with(join.withSecret(secret));
+        return with(join.withSecurity(new Security(secret)));
     }
 
     /** Returns a copy with another transport. */

@@ -64,10 +64,10 @@ class SettingsTest {
                         2,
                         3,
                         new SchedulerConfig.Timeouts(Duration.ofMinutes(2), Duration.ofSeconds(10)),
-                        null));
+                        Security.NONE));
         assertThat(Settings.of(least).server())
                 .isEqualTo(new ServerConfig(
-                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), null),
+                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
                         "127.0.0.1",
                         0,
                         Runtime.getRuntime().availableProcessors(),
@@ -75,7 +75,7 @@ class SettingsTest {
                         TransportConfig.usual()));
         assertThat(Settings.of(least).worker())
                 .isEqualTo(new WorkerConfig(
-                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), null),
+                        new JoinConfig("h", 9000, -1, Duration.ofMinutes(2), Security.NONE),
                         Duration.ofSeconds(60),
                         TransportConfig.usual()));
     }
@@ -109,10 +109,11 @@ class SettingsTest {
                         2,
                         3,
                         new SchedulerConfig.Timeouts(Duration.ofSeconds(30), Duration.ofMillis(500)),
-                        "sixteen letters and more"));
+                        new Security("sixteen letters and more")));
         assertThat(Settings.of(all).server())
                 .isEqualTo(new ServerConfig(
-                        new JoinConfig("::1", 9000, 1, Duration.ofSeconds(30), "sixteen letters and more"),
+                        new JoinConfig(
+                                "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
                         "10.0.0.7",
                         4000,
                         5,
@@ -121,7 +122,8 @@ class SettingsTest {
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
         assertThat(Settings.of(all).worker())
                 .isEqualTo(new WorkerConfig(
-                        new JoinConfig("::1", 9000, 1, Duration.ofSeconds(30), "sixteen letters and more"),
+                        new JoinConfig(
+                                "::1", 9000, 1, Duration.ofSeconds(30), new Security("sixteen letters and more")),
                         Duration.ofHours(1),
                         new TransportConfig(TransportConfig.Kind.TCP, Duration.ofNanos(7000), true)));
     }

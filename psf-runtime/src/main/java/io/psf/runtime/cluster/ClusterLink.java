@@ -1,6 +1,7 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.NodeInfo;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
@@ -176,6 +177,11 @@ public final class ClusterLink {
     /** Returns the rank that the scheduler assigned to this node. */
     public int rank() {
         return joined.rank();
+    }
+
+    /** Returns this node, as its listeners see it. */
+    public NodeInfo info() {
+        return ticket.info();
     }
 
     /** Returns the ticket with which this node proves its role and rank. */

@@ -1,6 +1,7 @@
 package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
+import io.psf.api.NodeInfo;
 import io.psf.api.Role;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
@@ -18,6 +19,11 @@ public record Ticket(Role role, int rank, long cluster, byte[] secret) {
     public static final int GUEST = -1;
 
     private static final String ALGORITHM = "HmacSHA256";
+
+    /** Returns the node that has the ticket, as its listeners see it. */
+    public NodeInfo info() {
+        return new NodeInfo(role, rank, Long.toHexString(cluster));
+    }
 
     /**
      * Returns the node's hello for a connection.

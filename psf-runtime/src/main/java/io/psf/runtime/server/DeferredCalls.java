@@ -3,12 +3,26 @@ package io.psf.runtime.server;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.runtime.server.session.Connection;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The calls of a node whose handlers answer later, and the events that end such a call before that. Thread-safe. */
 final class DeferredCalls {
     private final Set<Invocation> calls = ConcurrentHashMap.newKeySet();
+
+    int size() {
+        return calls.size();
+    }
+
+    /** Returns the number of shards on which at least one call waits, such as those with an open round. */
+    long shards() {
+        return calls.stream()
+                .map(Invocation::shard)
+                .filter(Objects::nonNull)
+                .distinct()
+                .count();
+    }
 
     void add(Invocation call) {
         calls.add(call);

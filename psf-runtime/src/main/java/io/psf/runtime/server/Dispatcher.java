@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.api.Gauge;
 import io.psf.api.HandlerInterceptor;
 import io.psf.api.Member;
 import io.psf.api.PsException;
@@ -97,6 +98,21 @@ public final class Dispatcher implements Acceptor, AutoCloseable {
         } else {
             node.endHolding(why);
         }
+    }
+
+    /** Returns what can be read of the node at any time. */
+    public List<Gauge> gauges() {
+        return List.of(
+                new Gauge("psf.members", "nodes", () -> node.members().size()),
+                new Gauge("psf.connections", "connections", inbounds::size),
+                new Gauge("psf.sessions", "sessions", sessions::size),
+                new Gauge("psf.lanes", "lanes", () -> node.held().lanes() + 1), // and that of the node
+                new Gauge(
+                        "psf.lanes.depth",
+                        "pieces of work",
+                        () -> node.held().depth() + node.lane().depth()),
+                new Gauge("psf.calls.deferred", "calls", node.deferred()::size),
+                new Gauge("psf.shards.waiting", "shards", node.deferred()::shards));
     }
 
     /** Queues work on the node's lane. */

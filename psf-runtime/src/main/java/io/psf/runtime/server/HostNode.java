@@ -149,14 +149,7 @@ public final class HostNode implements StoredNode {
             return found;
         }
         LaneFuture<List<DeclaredTensor>> here = new LaneFuture<>(this, "the declarations of tensors");
-        found.whenComplete((all, failure) -> lane.execute(() -> {
-            if (all != null) {
-                here.complete(all);
-            } else {
-                here.completeExceptionally(failure);
-            }
-            shards.promised().end();
-        }));
+        here.completeAs(found, lane, shards.promised()::end);
         return here;
     }
 

@@ -217,9 +217,14 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         if (isDropped()) {
             return dropped();
         }
-        return isOverdue(now)
+        return now - deadline > 0
                 ? new PsException(PsException.Code.TIMED_OUT, "the deadline passed before the call was run")
                 : null;
+    }
+
+    @Nullable
+    LaneShard shard() {
+        return place.shard();
     }
 
     /** True if the call runs on a shard whose tensor was cleared. */
@@ -230,11 +235,6 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     static PsException dropped() {
         return new PsException(PsException.Code.UNKNOWN_TENSOR, "the tensor was cleared");
-    }
-
-    /** True if the deadline is before a time, as {@link System#nanoTime} counts. */
-    boolean isOverdue(long now) {
-        return now - deadline > 0;
     }
 
     private <Q, R> void handle(Binding<Q, R> binding, CallInfo call) {

@@ -25,6 +25,23 @@ final class LaneFuture<T> extends CompletableFuture<T> {
         this.what = what;
     }
 
+    /**
+     * Completes this future as another one does.
+     *
+     * @param lane runs the stages that depend on this future
+     * @param after runs on the lane after them
+     */
+    void completeAs(CompletableFuture<T> other, Lane lane, Runnable after) {
+        var unused = other.whenComplete((result, failure) -> lane.execute(() -> {
+            if (failure == null) {
+                complete(result);
+            } else {
+                completeExceptionally(failure);
+            }
+            after.run();
+        }));
+    }
+
     private void requireNoLane() {
         if (!isDone() && node.isOnLane()) {
             throw new PsException(

@@ -51,6 +51,16 @@ final class NodeShards {
         return making;
     }
 
+    /** Returns the number of lanes. */
+    int lanes() {
+        return lanes.size();
+    }
+
+    /** Returns the number of pieces of work that wait or run on the lanes. May be stale. */
+    int depth() {
+        return lanes.stream().mapToInt(Lane::depth).sum();
+    }
+
     /** True if a lane has work. */
     boolean hasBusyLane() {
         for (int i = 0; i < lanes.size(); i++) { // called on every spin iteration: no garbage

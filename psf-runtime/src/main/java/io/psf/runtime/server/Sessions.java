@@ -33,6 +33,10 @@ final class Sessions {
         }
     }
 
+    int size() {
+        return byNumber.size();
+    }
+
     /**
      * Gives a connection a session.
      *

@@ -1,0 +1,186 @@
+package io.psf.runtime;
+
+import io.psf.api.CallListener;
+import io.psf.api.Gauge;
+import io.psf.api.NodeInfo;
+import io.psf.api.NodeListener;
+import io.psf.runtime.call.Client;
+import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.Join;
+import io.psf.runtime.transport.Acceptor;
+import io.psf.runtime.transport.FramePool;
+import io.psf.runtime.transport.Transport;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What every node is made of, whatever its role: its network, the calling side, the timer, the listeners, and the parts
+ * that are closed with it. A start that fails closes what it has opened. Thread-safe.
+ */
+final class NodeResources implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeResources.class);
+
+    private final Network network;
+    private final Client client;
+    private final Timer timer;
+    /** Closed before the transport, the last one first. Guarded by this. */
+    private final Deque<AutoCloseable> users = new ArrayDeque<>();
+    /** Closed after the transport, the last one first. Guarded by this. */
+    private final Deque<AutoCloseable> receivers = new ArrayDeque<>();
+    /** Guarded by this. */
+    private final List<NodeListener> listeners = new ArrayList<>();
+    /** Null until the node has started. Guarded by this. */
+    private @Nullable NodeInfo info;
+    /** Guarded by this. */
+    private List<Gauge> gauges = List.of();
+    /** Guarded by this. */
+    private boolean closed;
+
+    /**
+     * Opens the parts that every node has.
+     *
+     * @param name the name of the node's threads
+     */
+    NodeResources(String name, Network network) {
+        this.network = network;
+        this.client = new Client(network.pool());
+        this.timer = new Timer(name);
+        Listeners.found(CallListener.class).forEach(this::listen);
+        timer.every(Defaults.TICK, client::expire);
+    }
+
+    /** Runs what makes the node of these parts. Closes them if it fails. */
+    <T> T start(Supplier<T> node) {
+        try {
+            return node.get();
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    FramePool pool() {
+        return network.pool();
+    }
+
+    Transport transport() {
+        return network.transport();
+    }
+
+    Client client() {
+        return client;
+    }
+
+    /** Runs work on the node's timer until the node is closed. */
+    void every(Duration interval, Runnable work) {
+        timer.every(interval, work);
+    }
+
+    /** Closes a part with the node, before the transport: it sends. */
+    <T extends AutoCloseable> T sender(T part) {
+        synchronized (this) {
+            users.push(part);
+        }
+        return part;
+    }
+
+    /** Closes a part with the node, after the transport: it receives. */
+    <T extends AutoCloseable> T receiver(T part) {
+        synchronized (this) {
+            receivers.push(part);
+        }
+        return part;
+    }
+
+    /** Accepts connections, until the node is closed. */
+    Transport.Listener listen(String host, int port, Acceptor acceptor) {
+        return sender(network.transport().listen(host, port, acceptor));
+    }
+
+    /** Joins the cluster, and leaves it when the node is closed. Blocks until the cluster is complete. */
+    ClusterLink join(JoinConfig join, Join.Request request) {
+        ClusterLink link = ClusterLink.join(
+                client,
+                network.transport(),
+                join.scheduler(),
+                request,
+                join.security().secret(),
+                join.timeout());
+        sender((AutoCloseable) link::leave);
+        return link;
+    }
+
+    /** Adds a listener to the calls that this node makes from now on. */
+    void listen(CallListener listener) {
+        client.listen(listener);
+        add(listener);
+    }
+
+    /** Tells a listener of the node, now or once it has started. */
+    void add(NodeListener listener) {
+        NodeInfo now;
+        synchronized (this) {
+            listeners.add(listener);
+            now = info;
+        }
+        if (now != null) {
+            tell(listener, now);
+        }
+    }
+
+    /** Tells the listeners that the node has started. */
+    void started(NodeInfo node, List<Gauge> more) {
+        List<NodeListener> known;
+        synchronized (this) {
+            List<Gauge> all = new ArrayList<>(List.of(
+                    new Gauge("psf.memory.used", "bytes", network.pool()::usedBytes),
+                    new Gauge("psf.memory.bound", "bytes", network.pool()::bound),
+                    new Gauge("psf.calls.outstanding", "calls", client::outstanding)));
+            all.addAll(more);
+            gauges = List.copyOf(all);
+            info = node;
+            known = List.copyOf(listeners);
+        }
+        known.forEach(listener -> tell(listener, node));
+    }
+
+    private void tell(NodeListener listener, NodeInfo node) {
+        try {
+            listener.started(node, gauges);
+        } catch (RuntimeException | Error e) { // the user's code
+            LOG.warn("the listener {} failed", listener, e);
+        }
+    }
+
+    /** Closes everything, once. A part that fails is logged, and the others are closed all the same. */
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>();
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            all.addAll(users);
+            all.add(timer);
+            if (network.isOwned()) {
+                all.add(network.transport());
+            }
+            all.addAll(receivers);
+        }
+        for (AutoCloseable part : all) {
+            try {
+                part.close();
+            } catch (Exception | Error e) {
+                LOG.warn("closing {} failed", part, e);
+            }
+        }
+    }
+}
