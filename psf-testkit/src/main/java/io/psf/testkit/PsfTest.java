@@ -217,14 +217,14 @@ public final class PsfTest<Q, R> {
      * @return the value that the steps return
      */
     public <T> T sameOnAnySlices(Steps<T> steps) {
-        Outcome<T> one = Outcome.of(on(1), steps);
+        RunOutcome<T> one = RunOutcome.of(on(1), steps);
         long most = tensors.values().stream()
                 .mapToLong(tensor -> tensor.info().rows())
                 .min()
                 .orElse(Long.MAX_VALUE);
         for (int slices : SLICES) {
             if (slices > 1 && slices <= most) {
-                one.requireSame(Outcome.of(on(slices), steps), new Differences(reduced, others), name());
+                one.requireSame(RunOutcome.of(on(slices), steps), new Differences(reduced, others), name());
             }
         }
         return one.get();

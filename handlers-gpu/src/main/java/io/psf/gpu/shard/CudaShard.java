@@ -125,7 +125,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
             inSums += (long) sum.length() * Float.BYTES;
         }
         long ofSlots = 0;
-        for (Column slot : rows.slots().values()) {
+        for (DeviceColumn slot : rows.slots().values()) {
             ofSlots += slot.bytes();
         }
         long ofValues = rows.values().bytes();

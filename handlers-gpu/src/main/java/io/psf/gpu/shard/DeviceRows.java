@@ -30,14 +30,14 @@ final class DeviceRows {
     private final ShardMemory memory;
     private final Workspace workspace;
     private final Status status;
-    private final Column values;
-    private final Map<String, Column> slots = new LinkedHashMap<>();
+    private final DeviceColumn values;
+    private final Map<String, DeviceColumn> slots = new LinkedHashMap<>();
     /** Both null unless the table grows. */
     private final @Nullable KeyIndex index;
 
-    private final @Nullable Column keys;
+    private final @Nullable DeviceColumn keys;
     /** For each row, the item of a push that steps it; null before the first push by key. */
-    private @Nullable Column claims;
+    private @Nullable DeviceColumn claims;
 
     private int rows;
     /** The number of rows that have their initial values: fewer than exist only after an operation that has failed. */
@@ -57,10 +57,10 @@ final class DeviceRows {
         this.workspace = memory.workspace();
         this.rows = tensor.grows() ? 0 : Math.toIntExact(range.length());
         this.capacity = rows;
-        this.values = new Column(memory, "values of " + name, 4L * tensor.width(), 0, rows);
+        this.values = new DeviceColumn(memory, "values of " + name, 4L * tensor.width(), 0, rows);
         this.status = new Status(memory);
         this.index = tensor.grows() ? new KeyIndex(memory, "index of " + name) : null;
-        this.keys = tensor.grows() ? new Column(memory, "keys of " + name, Long.BYTES, 0, 0) : null;
+        this.keys = tensor.grows() ? new DeviceColumn(memory, "keys of " + name, Long.BYTES, 0, 0) : null;
     }
 
     ShardMemory memory() {
@@ -87,11 +87,11 @@ final class DeviceRows {
         return removals;
     }
 
-    Column values() {
+    DeviceColumn values() {
         return values;
     }
 
-    Map<String, Column> slots() {
+    Map<String, DeviceColumn> slots() {
         return slots;
     }
 
@@ -106,7 +106,7 @@ final class DeviceRows {
         return index;
     }
 
-    private Column keys() {
+    private DeviceColumn keys() {
         if (keys == null) {
             throw new IllegalStateException(name + ": does not grow (expected: a table that grows)");
         }
@@ -114,10 +114,10 @@ final class DeviceRows {
     }
 
     /** Returns the column of a slot, zeros on the first request. */
-    Column slot(String slot, int width) {
-        Column there = slots.get(slot);
+    DeviceColumn slot(String slot, int width) {
+        DeviceColumn there = slots.get(slot);
         if (there == null) {
-            there = new Column(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity);
+            there = new DeviceColumn(memory, "slot \"" + slot + "\" of " + name, 4L * width, 0, capacity);
             slots.put(slot, there);
         }
         if (there.width() != width) {
@@ -129,9 +129,9 @@ final class DeviceRows {
 
     /** Returns the address of the claims of the rows, none of which is claimed between two operations. */
     long claims() {
-        Column there = claims;
+        DeviceColumn there = claims;
         if (there == null) {
-            there = new Column(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
+            there = new DeviceColumn(memory, "claims of " + name, Integer.BYTES, UNCLAIMED, capacity);
             claims = there;
         }
         return there.address();
@@ -216,7 +216,7 @@ final class DeviceRows {
         requireOwned(given);
         int needed = (int) Math.min(most(), (long) rows + status.missing());
         if (needed > capacity) {
-            grow(needed, Column.roomFor(needed, most()));
+            grow(needed, DeviceColumn.roomFor(needed, most()));
         }
         if (!index().holds((long) used + status.missing())) {
             index().rebuild(kernels, keys().address(), rows, needed);
@@ -227,14 +227,14 @@ final class DeviceRows {
 
     /** Takes memory for rows in all columns. If a column cannot have it, the capacity stays. */
     private void grow(int needed, int wanted) {
-        List<Column> all = new ArrayList<>(slots.values());
+        List<DeviceColumn> all = new ArrayList<>(slots.values());
         all.add(keys());
         all.add(values);
         if (claims != null) {
             all.add(claims);
         }
         int least = wanted;
-        for (Column column : all) {
+        for (DeviceColumn column : all) {
             column.grow(rows, needed, wanted);
             least = Math.min(least, column.capacity());
         }
@@ -371,7 +371,7 @@ final class DeviceRows {
         long to = upload("to", removal.to(), n).address();
         kernels.moveKeys(keys().address(), from, to, n, index().index());
         kernels.moveRows(values.address(), from, to, n, tensor.width());
-        for (Column slot : slots.values()) {
+        for (DeviceColumn slot : slots.values()) {
             kernels.moveRows(slot.address(), from, to, n, slot.width());
         }
     }

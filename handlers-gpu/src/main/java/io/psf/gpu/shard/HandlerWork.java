@@ -30,7 +30,7 @@ final class HandlerWork {
         this.lane = lane;
     }
 
-    DeviceArray array(Column column, int rows) {
+    DeviceArray array(DeviceColumn column, int rows) {
         return new DeviceArray(column.address(), (long) rows * column.width(), ElementType.FLOAT);
     }
 

@@ -19,7 +19,7 @@ final class Kernels {
     /** Blocks for each multiprocessor that add up. Each of their threads has sums of its own. */
     private static final int BLOCKS_OF_SUMS = 4;
 
-    /** The types of each kernel's parameters, as in {@link Arguments#types}; {@code *} stands for each rule. */
+    /** The types of each kernel's parameters, as in {@link LaunchArguments#types}; {@code *} stands for each rule. */
     static final Map<String, String> SIGNATURES = Map.ofEntries(
             Map.entry("psf_fill", "pll" + GENERATOR),
             Map.entry("psf_fill_rows", "ppiip" + GENERATOR),
@@ -74,11 +74,11 @@ final class Kernels {
         this((kernel, grid, arguments) -> stream.launch(module, kernel, grid, arguments), processors);
     }
 
-    private void launch(String kernel, String signature, long items, Arguments arguments) {
+    private void launch(String kernel, String signature, long items, LaunchArguments arguments) {
         launch(kernel, signature, Grid.of(items, processors), arguments);
     }
 
-    private void launch(String kernel, String signature, Grid grid, Arguments arguments) {
+    private void launch(String kernel, String signature, Grid grid, LaunchArguments arguments) {
         if (!arguments.types().equals(SIGNATURES.get(signature))) {
             throw new IllegalStateException("arguments of " + kernel + ": " + arguments.types() + " (expected: "
                     + SIGNATURES.get(signature) + ")");
@@ -86,13 +86,16 @@ final class Kernels {
         launcher.launch(kernel, grid, arguments.bits());
     }
 
-    private void launch(String kernel, long items, Arguments arguments) {
+    private void launch(String kernel, long items, LaunchArguments arguments) {
         launch(kernel, kernel, items, arguments);
     }
 
     /** Writes the initial values of n elements, the first of which has that index in the whole tensor. */
     void fill(long values, long first, long n, Generators generator) {
-        launch("psf_fill", n, new Arguments().pointer(values).i64(first).i64(n).generator(generator));
+        launch(
+                "psf_fill",
+                n,
+                new LaunchArguments().pointer(values).i64(first).i64(n).generator(generator));
     }
 
     /** Writes the initial values of the rows from {@code before} to the number of rows in the status. */
@@ -100,7 +103,7 @@ final class Kernels {
         launch(
                 "psf_fill_rows",
                 (long) most * width,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(values)
                         .pointer(keys)
                         .i32(before)
@@ -113,7 +116,7 @@ final class Kernels {
         launch(
                 "psf_rows_in_range",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
                         .i64(begin)
@@ -127,14 +130,14 @@ final class Kernels {
         launch(
                 "psf_check",
                 n,
-                new Arguments().pointer(keys).i32(n).i64(begin).i64(end).pointer(status));
+                new LaunchArguments().pointer(keys).i32(n).i64(begin).i64(end).pointer(status));
     }
 
     void find(long keys, int n, long begin, long end, Index index, long rows, long status) {
         launch(
                 "psf_find",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
                         .i64(begin)
@@ -149,7 +152,7 @@ final class Kernels {
         launch(
                 "psf_find_or_insert",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
                         .pointer(index.entries())
@@ -165,21 +168,29 @@ final class Kernels {
         launch(
                 "psf_resolve",
                 n,
-                new Arguments().pointer(rows).i32(n).pointer(index.entries()).pointer(claims));
+                new LaunchArguments()
+                        .pointer(rows)
+                        .i32(n)
+                        .pointer(index.entries())
+                        .pointer(claims));
     }
 
     void index(long keys, int n, Index index) {
         launch(
                 "psf_index",
                 n,
-                new Arguments().pointer(keys).i32(n).pointer(index.entries()).i64(index.mask()));
+                new LaunchArguments()
+                        .pointer(keys)
+                        .i32(n)
+                        .pointer(index.entries())
+                        .i64(index.mask()));
     }
 
     void remove(long keys, int n, Index index, long rows) {
         launch(
                 "psf_remove",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(keys)
                         .i32(n)
                         .pointer(index.entries())
@@ -191,7 +202,7 @@ final class Kernels {
         launch(
                 "psf_move_keys",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(keys)
                         .pointer(from)
                         .pointer(to)
@@ -204,14 +215,19 @@ final class Kernels {
         launch(
                 "psf_move_rows",
                 (long) n * width,
-                new Arguments().pointer(values).pointer(from).pointer(to).i32(n).i32(width));
+                new LaunchArguments()
+                        .pointer(values)
+                        .pointer(from)
+                        .pointer(to)
+                        .i32(n)
+                        .i32(width));
     }
 
     void gather(long values, long rows, int n, int width, long into, long keys, Generators generator) {
         launch(
                 "psf_gather",
                 (long) n * groups(width),
-                new Arguments()
+                new LaunchArguments()
                         .pointer(values)
                         .pointer(rows)
                         .i32(n)
@@ -225,18 +241,24 @@ final class Kernels {
         launch(
                 "psf_scatter",
                 (long) n * width,
-                new Arguments().pointer(values).pointer(rows).i32(n).i32(width).pointer(from));
+                new LaunchArguments()
+                        .pointer(values)
+                        .pointer(rows)
+                        .i32(n)
+                        .i32(width)
+                        .pointer(from));
     }
 
     void count(long steps, int rows) {
-        launch("psf_count", rows, new Arguments().pointer(steps).i32(rows));
+        launch("psf_count", rows, new LaunchArguments().pointer(steps).i32(rows));
     }
 
     /** Steps n elements from {@code first} on by an update of n elements. A formula of rows needs whole rows. */
     void stepAll(Stepped s, long update, long first, long n) {
         if (s.rule().addsSquares()) {
             long rows = n / s.width();
-            Arguments arrays = new Arguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
+            LaunchArguments arrays =
+                    new LaunchArguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
             launch(
                     "psf_add_squares_all",
                     rows,
@@ -246,13 +268,14 @@ final class Kernels {
                 "psf_" + s.rule().name() + "_all",
                 "psf_*_all",
                 (n + 3) / 4,
-                s.rule(s.arrays(new Arguments(), update).i64(first).i64(n).i32(s.width())));
+                s.rule(s.arrays(new LaunchArguments(), update).i64(first).i64(n).i32(s.width())));
     }
 
     /** Steps the rows of the items {@code [first, first + n)} that have a claim, by an update of n rows. */
     void stepRows(Stepped s, long update, long rows, long claims, int first, int n, long status) {
         if (s.rule().addsSquares()) {
-            Arguments arrays = new Arguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
+            LaunchArguments arrays =
+                    new LaunchArguments().pointer(s.w()).pointer(update).pointer(s.ofRows());
             launch(
                     "psf_add_squares_rows",
                     n,
@@ -267,7 +290,7 @@ final class Kernels {
                 "psf_" + s.rule().name() + "_rows",
                 "psf_*_rows",
                 (long) n * groups(s.width()),
-                s.rule(s.arrays(new Arguments(), update)
+                s.rule(s.arrays(new LaunchArguments(), update)
                         .pointer(rows)
                         .pointer(claims)
                         .i32(first)
@@ -283,7 +306,10 @@ final class Kernels {
                 "psf_" + s.rule().name() + "_rest",
                 "psf_*_rest",
                 new Grid(blocks, Grid.one(s.width()).threads(), 0),
-                s.rule(s.arrays(new Arguments(), update).pointer(rows).i32(n).i32(s.width())));
+                s.rule(s.arrays(new LaunchArguments(), update)
+                        .pointer(rows)
+                        .i32(n)
+                        .i32(s.width())));
     }
 
     /** Returns the number of threads that add up, at most. */
@@ -296,7 +322,7 @@ final class Kernels {
         return new Grid(Math.min(grid.blocks(), BLOCKS_OF_SUMS * processors), grid.threads(), 0);
     }
 
-    private void sum(String kernel, long items, Arguments arguments) {
+    private void sum(String kernel, long items, LaunchArguments arguments) {
         launch(kernel, kernel, gridOfSums(items), arguments);
     }
 
@@ -305,12 +331,12 @@ final class Kernels {
         sum(
                 "psf_squared_norm",
                 n,
-                new Arguments().pointer(update).i64(n).f32(clip).pointer(sums));
+                new LaunchArguments().pointer(update).i64(n).f32(clip).pointer(sums));
     }
 
     /** Adds LAMB's norms of n elements from {@code first} on to two sums for each thread. */
     void lambSumsAll(Stepped s, long update, long first, long n, long sums) {
-        Arguments arrays = s.arrays(new Arguments(), update);
+        LaunchArguments arrays = s.arrays(new LaunchArguments(), update);
         sum(
                 "psf_lamb_sums_all",
                 n,
@@ -319,7 +345,7 @@ final class Kernels {
 
     /** Adds LAMB's norms of the rows of the items {@code [first, first + n)} to two sums for each thread. */
     void lambSumsRows(Stepped s, long update, long rows, int first, int n, long sums) {
-        Arguments arrays = s.arrays(new Arguments(), update);
+        LaunchArguments arrays = s.arrays(new LaunchArguments(), update);
         sum(
                 "psf_lamb_sums_rows",
                 (long) n * s.width(),
@@ -331,14 +357,14 @@ final class Kernels {
         launch(
                 "psf_add_up",
                 m,
-                new Arguments().pointer(sums).i64(n).pointer(into).i32(m));
+                new LaunchArguments().pointer(sums).i64(n).pointer(into).i32(m));
     }
 
     void release(long rows, int n, long claims, long steps, long status) {
         launch(
                 "psf_release",
                 n,
-                new Arguments()
+                new LaunchArguments()
                         .pointer(rows)
                         .i32(n)
                         .pointer(claims)

@@ -20,7 +20,7 @@ record Stepped(long w, long first, long second, long ofRows, Corrections correct
         return rule.countsSteps() ? ofRows : 0;
     }
 
-    Arguments arrays(Arguments arguments, long update) {
+    LaunchArguments arrays(LaunchArguments arguments, long update) {
         return arguments
                 .pointer(w)
                 .pointer(update)
@@ -29,7 +29,7 @@ record Stepped(long w, long first, long second, long ofRows, Corrections correct
                 .pointer(ofRows);
     }
 
-    Arguments rule(Arguments arguments) {
+    LaunchArguments rule(LaunchArguments arguments) {
         for (float each : rule.arguments()) {
             arguments.f32(each);
         }

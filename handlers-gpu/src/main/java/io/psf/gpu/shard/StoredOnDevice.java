@@ -10,10 +10,10 @@ import java.util.Objects;
 /** The values of a shard on a device, or one of its slots, as saving and loading access them. */
 final class StoredOnDevice implements StoredColumn {
     private final DeviceRows rows;
-    private final Column column;
+    private final DeviceColumn column;
     private final Workspace workspace;
 
-    StoredOnDevice(DeviceRows rows, Column column) {
+    StoredOnDevice(DeviceRows rows, DeviceColumn column) {
         this.rows = rows;
         this.column = column;
         this.workspace = rows.workspace();

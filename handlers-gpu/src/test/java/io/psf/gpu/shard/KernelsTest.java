@@ -122,9 +122,9 @@ class KernelsTest {
 
     @Test
     void argumentsOfOtherTypesAreRefused() {
-        assertThat(new Arguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types())
+        assertThat(new LaunchArguments().pointer(1).i32(2).i64(3).f32(4).f64(5).types())
                 .isEqualTo("pilfd");
-        assertThat(new Arguments().f32(-0f).f64(1).bits())
+        assertThat(new LaunchArguments().f32(-0f).f64(1).bits())
                 .containsExactly(Float.floatToRawIntBits(-0f), Double.doubleToRawLongBits(1));
         assertThatThrownBy(() -> new Grid(1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
     }

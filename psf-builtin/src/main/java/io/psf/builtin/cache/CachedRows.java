@@ -19,7 +19,7 @@ public final class CachedRows implements RowAccess {
     private final float scale;
     private final Lines lines;
     private final Traffic traffic;
-    private final Outgoing outgoing;
+    private final SentUpdates outgoing;
     private final Questions questions;
     private final Questions prefetch;
     /** The line of each position of a part. */
@@ -45,7 +45,7 @@ public final class CachedRows implements RowAccess {
         this.scale = options.scale();
         this.lines = new Lines(capacity, width, options.levels());
         this.traffic = new Traffic(table);
-        this.outgoing = new Outgoing(worker, table.id(), capacity, width, traffic);
+        this.outgoing = new SentUpdates(worker, table.id(), capacity, width, traffic);
         this.questions = new Questions(worker, table.id(), capacity, options.pullBound(), traffic);
         this.prefetch = new Questions(worker, table.id(), capacity, options.pullBound(), traffic);
         this.lineAt = new int[capacity];

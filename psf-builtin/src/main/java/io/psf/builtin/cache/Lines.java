@@ -15,7 +15,7 @@ final class Lines {
     static final long NONE = -1;
 
     private final int width;
-    private final KeyIndex index;
+    private final CacheIndex index;
     private final UseOrder order;
     private final long[] keys;
     private final long[] versions;
@@ -31,7 +31,7 @@ final class Lines {
 
     Lines(int lines, int width, int levels) {
         this.width = width;
-        this.index = new KeyIndex(lines);
+        this.index = new CacheIndex(lines);
         this.order = new UseOrder(lines, levels);
         this.keys = new long[lines];
         this.versions = new long[lines];

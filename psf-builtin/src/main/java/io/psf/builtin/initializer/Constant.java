@@ -8,7 +8,7 @@ import io.psf.api.array.FloatArray;
 public record Constant(float value) implements Generator {
     /** Checks the arguments. */
     public Constant {
-        Checks.finite("value", value);
+        DistributionChecks.finite("value", value);
     }
 
     @Override

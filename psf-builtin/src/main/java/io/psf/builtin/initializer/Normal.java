@@ -13,8 +13,8 @@ import io.psf.api.PsInitializer;
 public record Normal(double mean, double stddev, long seed) implements Generator {
     /** Checks the arguments. */
     public Normal {
-        Checks.finite("mean", mean);
-        Checks.positive("stddev", stddev);
+        DistributionChecks.finite("mean", mean);
+        DistributionChecks.positive("stddev", stddev);
     }
 
     /** Returns the stream of the seed. */

@@ -17,8 +17,8 @@ public record TruncatedNormal(double mean, double stddev, long seed, float least
     @PsInitializer("psf.truncated-normal")
     public TruncatedNormal(double mean, double stddev, long seed) {
         this(mean, stddev, seed, Bounds.closed(mean - 2 * stddev, mean + 2 * stddev));
-        Checks.finite("mean", mean);
-        Checks.positive("stddev", stddev);
+        DistributionChecks.finite("mean", mean);
+        DistributionChecks.positive("stddev", stddev);
     }
 
     private TruncatedNormal(double mean, double stddev, long seed, Bounds bounds) {

@@ -17,9 +17,10 @@ public record Uniform(double a, double b, long seed, float least, float greatest
     @PsInitializer("psf.uniform")
     public Uniform(double a, double b, long seed) {
         this(a, b, seed, Bounds.halfOpen(a, b));
-        Checks.finite("a", a);
-        Checks.finite("b", b);
-        Checks.require(a < b && least <= greatest, "range", "[" + a + ", " + b + ")", "a < b, a float32 between");
+        DistributionChecks.finite("a", a);
+        DistributionChecks.finite("b", b);
+        DistributionChecks.require(
+                a < b && least <= greatest, "range", "[" + a + ", " + b + ")", "a < b, a float32 between");
     }
 
     private Uniform(double a, double b, long seed, Bounds bounds) {

@@ -15,9 +15,9 @@ import java.util.List;
 public record AdaDelta(float lr, float rho, float eps) implements Kernel {
     /** Checks the arguments. */
     public AdaDelta {
-        Checks.atLeastZero("lr", lr);
-        Checks.fraction("rho", rho);
-        Checks.positive("eps", eps);
+        OptimizerChecks.atLeastZero("lr", lr);
+        OptimizerChecks.fraction("rho", rho);
+        OptimizerChecks.positive("eps", eps);
     }
 
     @Override

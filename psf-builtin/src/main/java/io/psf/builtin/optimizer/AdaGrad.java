@@ -15,9 +15,9 @@ import java.util.List;
 public record AdaGrad(float lr, float a0, float eps) implements Kernel {
     /** Checks the arguments. */
     public AdaGrad {
-        Checks.atLeastZero("lr", lr);
-        Checks.atLeastZero("a0", a0);
-        Checks.positive("eps", eps);
+        OptimizerChecks.atLeastZero("lr", lr);
+        OptimizerChecks.atLeastZero("a0", a0);
+        OptimizerChecks.positive("eps", eps);
     }
 
     @Override

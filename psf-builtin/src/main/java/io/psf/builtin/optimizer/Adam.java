@@ -17,7 +17,7 @@ import java.util.List;
 public record Adam(float lr, float b1, float b2, float eps, Correction correction) implements Kernel {
     /** Checks the arguments. */
     public Adam {
-        Checks.adam(lr, b1, b2, eps);
+        OptimizerChecks.adam(lr, b1, b2, eps);
     }
 
     /** Checks the arguments. */

@@ -17,7 +17,7 @@ import java.util.List;
 public record AdamW(float lr, float b1, float b2, float eps, float decay, Adam adam) implements Kernel {
     /** Checks the arguments. */
     public AdamW {
-        Checks.atLeastZero("decay", decay);
+        OptimizerChecks.atLeastZero("decay", decay);
     }
 
     /** Checks the arguments. */

@@ -7,7 +7,7 @@ import io.psf.api.PsOptimizer;
 public record Add(float scale) implements Kernel {
     /** Checks the arguments. */
     public Add {
-        Checks.finite("scale", scale);
+        OptimizerChecks.finite("scale", scale);
     }
 
     @Override

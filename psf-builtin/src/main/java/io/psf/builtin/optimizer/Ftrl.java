@@ -18,10 +18,10 @@ import java.util.List;
 public record Ftrl(float lr, float beta, float l1, float l2) implements Kernel {
     /** Checks the arguments. */
     public Ftrl {
-        Checks.positive("lr", lr);
-        Checks.atLeastZero("beta", beta);
-        Checks.atLeastZero("l1", l1);
-        Checks.atLeastZero("l2", l2);
+        OptimizerChecks.positive("lr", lr);
+        OptimizerChecks.atLeastZero("beta", beta);
+        OptimizerChecks.atLeastZero("l1", l1);
+        OptimizerChecks.atLeastZero("l2", l2);
     }
 
     @Override

@@ -17,11 +17,11 @@ import java.util.List;
 public record FtrlFrom(float lr, float beta, float l1, float l2, float n0) implements Kernel {
     /** Checks the arguments. */
     public FtrlFrom {
-        Checks.positive("lr", lr);
-        Checks.atLeastZero("beta", beta);
-        Checks.atLeastZero("l1", l1);
-        Checks.atLeastZero("l2", l2);
-        Checks.atLeastZero("n0", n0);
+        OptimizerChecks.positive("lr", lr);
+        OptimizerChecks.atLeastZero("beta", beta);
+        OptimizerChecks.atLeastZero("l1", l1);
+        OptimizerChecks.atLeastZero("l2", l2);
+        OptimizerChecks.atLeastZero("n0", n0);
     }
 
     @Override

@@ -19,8 +19,8 @@ public record Lamb(float lr, float b1, float b2, float eps, float decay, Correct
         implements TensorKernel {
     /** Checks the arguments. */
     public Lamb {
-        Checks.adam(lr, b1, b2, eps);
-        Checks.atLeastZero("decay", decay);
+        OptimizerChecks.adam(lr, b1, b2, eps);
+        OptimizerChecks.atLeastZero("decay", decay);
     }
 
     /** Checks the arguments. */

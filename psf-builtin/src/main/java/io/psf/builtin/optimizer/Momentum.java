@@ -13,8 +13,8 @@ import java.util.List;
 public record Momentum(float lr, float m) implements Kernel {
     /** Checks the arguments. */
     public Momentum {
-        Checks.atLeastZero("lr", lr);
-        Checks.fraction("m", m);
+        OptimizerChecks.atLeastZero("lr", lr);
+        OptimizerChecks.fraction("m", m);
     }
 
     @Override

@@ -34,7 +34,7 @@ public final class NamedOptimizers {
             };
             return new TiledOptimizer(name, kernel, Options.of(options), rate(kernel, arguments, create));
         }
-        Checks.require(options.isEmpty(), "options of " + name, options, "none, since it is no formula");
+        OptimizerChecks.require(options.isEmpty(), "options of " + name, options, "none, since it is no formula");
         return (Optimizer) made;
     }
 

@@ -14,8 +14,8 @@ import java.util.List;
 public record Nesterov(float lr, float m) implements Kernel {
     /** Checks the arguments. */
     public Nesterov {
-        Checks.atLeastZero("lr", lr);
-        Checks.fraction("m", m);
+        OptimizerChecks.atLeastZero("lr", lr);
+        OptimizerChecks.fraction("m", m);
     }
 
     @Override

@@ -32,7 +32,7 @@ public record Options(float clipValue, float clipNorm, float weightDecay, Schedu
     }
 
     private static void requireLimit(String name, float value) {
-        Checks.require(value >= 0 && Float.isFinite(value), name, value, ">= 0");
+        OptimizerChecks.require(value >= 0 && Float.isFinite(value), name, value, ">= 0");
     }
 
     /**

@@ -31,10 +31,10 @@ public record Schedule(Kind kind, long steps, double factor, long warmUp) {
 
     /** Checks the arguments. Throws {@link IllegalArgumentException} if one is out of range. */
     public Schedule {
-        Checks.require(warmUp >= 0, "warmUp", warmUp, ">= 0 steps");
+        OptimizerChecks.require(warmUp >= 0, "warmUp", warmUp, ">= 0 steps");
         if (kind != Kind.CONSTANT) {
-            Checks.require(steps > 0, "steps", steps, ">= 1");
-            Checks.require(factor >= 0 && Double.isFinite(factor), "factor", factor, ">= 0");
+            OptimizerChecks.require(steps > 0, "steps", steps, ">= 1");
+            OptimizerChecks.require(factor >= 0 && Double.isFinite(factor), "factor", factor, ">= 0");
         }
     }
 

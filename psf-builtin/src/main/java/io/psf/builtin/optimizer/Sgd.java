@@ -7,7 +7,7 @@ import io.psf.api.PsOptimizer;
 public record Sgd(float lr) implements Kernel {
     /** Checks the arguments. */
     public Sgd {
-        Checks.atLeastZero("lr", lr);
+        OptimizerChecks.atLeastZero("lr", lr);
     }
 
     @Override

@@ -42,8 +42,9 @@ public final class TiledOptimizer implements Optimizer {
      *     it has no learning rate and the rate is to differ, or does not take a rate of the schedule
      */
     private TiledOptimizer(String name, Kernel kernel, Options options, @Nullable Rate rate, boolean isRated) {
-        Checks.require(!kernel.replaces() || options.keepGradients(), "options of " + name, options.texts(), "none");
-        Checks.require(!isRated || rate != null, "learning rate of " + name, "none", "an argument \"lr\"");
+        OptimizerChecks.require(
+                !kernel.replaces() || options.keepGradients(), "options of " + name, options.texts(), "none");
+        OptimizerChecks.require(!isRated || rate != null, "learning rate of " + name, "none", "an argument \"lr\"");
         this.name = name;
         this.kernel = kernel;
         this.options = options;

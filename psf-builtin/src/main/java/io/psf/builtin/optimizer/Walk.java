@@ -69,9 +69,9 @@ final class Walk {
             state[s] = shard.slot(names.get(s), width);
         }
         this.steps = kernel.counting() == Kernel.Counting.ROWS ? shard.slot(Kernel.STEPS, 1) : null;
-        this.inPlace = update.length() < LONG || Providers.FOUND == null || kernel.replaces() || gradients != null
+        this.inPlace = update.length() < LONG || KernelProviders.FOUND == null || kernel.replaces() || gradients != null
                 ? null
-                : Providers.FOUND.bind(kernel, values, update, state);
+                : KernelProviders.FOUND.bind(kernel, values, update, state);
         ByteBuffer bytes = inPlace == null ? null : values.offHeap();
         this.pastLine = bytes == null ? 0 : bytes.alignmentOffset(0, LINE * Float.BYTES) / Float.BYTES;
     }

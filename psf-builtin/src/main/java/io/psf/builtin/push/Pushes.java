@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * of each present worker, sums them, steps the optimizer once and answers all of them. A worker's second push belongs
  * to the next round. A worker that has left is not waited for, and neither is one that has said that it pushes no more,
  * until it pushes again. Its earlier pushes count, and so does a push whose caller has cancelled its call. With a
- * {@link Quorum}, a round closes without the slowest workers.
+ * {@link RoundQuorum}, a round closes without the slowest workers.
  *
  * <p>A round adds its pushes in the order of the workers' ranks, so the same pushes give the same bits in any order of
  * arrival. The oldest round adds a push as soon as all lower ranks have pushed, and then releases the request's memory.
@@ -53,7 +53,7 @@ public final class Pushes implements MemberListener {
     private final boolean synchronous;
     private final boolean mean;
     /** Null if a round waits for all workers. */
-    private final @Nullable Quorum quorum;
+    private final @Nullable RoundQuorum quorum;
     /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
     private final @Nullable RowPolicy policy;
     /** The rounds that wait for a worker's push, oldest first. */
@@ -68,7 +68,7 @@ public final class Pushes implements MemberListener {
     /** The number of rounds that have closed. */
     private long closed;
 
-    private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable Quorum quorum) {
+    private Pushes(Shard shard, boolean synchronous, boolean mean, @Nullable RoundQuorum quorum) {
         this.shard = shard;
         this.synchronous = synchronous;
         this.mean = mean;
@@ -107,7 +107,8 @@ public final class Pushes implements MemberListener {
      */
     public static void synchronize(Shard shard, boolean mean, int quorum, boolean dropsLate) {
         Pushes pushes = shard.attachment(
-                Pushes.class, () -> new Pushes(shard, true, mean, quorum == 0 ? null : new Quorum(quorum, dropsLate)));
+                Pushes.class,
+                () -> new Pushes(shard, true, mean, quorum == 0 ? null : new RoundQuorum(quorum, dropsLate)));
         if (!pushes.synchronous
                 || pushes.mean != mean
                 || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {

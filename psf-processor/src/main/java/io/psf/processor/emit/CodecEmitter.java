@@ -50,7 +50,7 @@ final class CodecEmitter {
     private MethodSpec constructor() {
         CodeBlock.Builder schemas = CodeBlock.builder();
         for (String schema : model.schemas()) {
-            schemas.add(",\n$L", Text.literal(schema));
+            schemas.add(",\n$L", LineBreaks.literal(schema));
         }
         return MethodSpec.constructorBuilder()
                 .addStatement(

@@ -35,7 +35,7 @@ record ElementsMerge(Component each, String keys) implements ComponentMerge {
         return Optional.of(CodeBlock.of(
                 "routing.clearElements(part, $L,$W$L,$W$N)",
                 keys,
-                Defaults.of(((Type.ListOf) each.type()).of()),
+                DefaultValues.of(((Type.ListOf) each.type()).of()),
                 MergeEmitter.field(each)));
     }
 

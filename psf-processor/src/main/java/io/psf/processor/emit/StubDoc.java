@@ -49,10 +49,10 @@ final class StubDoc {
         List<Component> request = model.request(version);
         if (isLast && into.isEmpty()) {
             paragraphs.add(model.doc().isEmpty() ? "Calls the function." : model.doc());
-            paragraphs.add(Text.wrapped("<p>" + where(request) + everywhere(request)));
+            paragraphs.add(LineBreaks.wrapped("<p>" + where(request) + everywhere(request)));
             borrowed(request)
-                    .ifPresent(
-                            names -> paragraphs.add(Text.wrapped("<p>Borrowed until await returns: " + names + ".")));
+                    .ifPresent(names ->
+                            paragraphs.add(LineBreaks.wrapped("<p>Borrowed until await returns: " + names + ".")));
             request.forEach(each -> tags.add("@param " + each.name() + " " + sentence(each, argument(each))));
             tags.add("@return " + answer());
         } else {
@@ -61,7 +61,7 @@ final class StubDoc {
                     "Calls the function" + as + (into.isEmpty() ? "." : ", and fills arrays of {@code " + into + "}."));
             String where = where(request);
             if (!isLast && !where.equals(where(model.request()))) {
-                paragraphs.add(Text.wrapped("<p>" + where));
+                paragraphs.add(LineBreaks.wrapped("<p>" + where));
             }
             if (!isLast) {
                 paragraphs.add("<p>Components of later versions are empty.");
@@ -71,7 +71,7 @@ final class StubDoc {
             tags.add("@param " + into + " " + into());
         }
         if (!tags.isEmpty()) {
-            paragraphs.add(tags.stream().map(Text::wrapped).collect(Collectors.joining("\n")));
+            paragraphs.add(tags.stream().map(LineBreaks::wrapped).collect(Collectors.joining("\n")));
         }
         return CodeBlock.of("$L\n", String.join("\n\n", paragraphs));
     }

@@ -112,7 +112,7 @@ final class StubEmitter {
             return call.addStatement(refusal(Java.name(model.type()))).build();
         }
         CodeBlock arguments = model.request().stream()
-                .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : Defaults.of(each.type()))
+                .map(each -> each.since() <= version ? CodeBlock.of("$N", each.name()) : DefaultValues.of(each.type()))
                 .collect(CodeBlock.joining(",$W"));
         return call.addStatement(
                         "return this.caller.call($L,$Wnew $T($L),$W$L, this.options)",

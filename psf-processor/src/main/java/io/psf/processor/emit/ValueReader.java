@@ -41,7 +41,7 @@ record ValueReader(ValueMethods methods, Constants constants) {
                 type instanceof Type.Nullable ? "in.has($L)$W? ($L)$W: $L" : "in.has($L)$W? $L$W: $L",
                 since,
                 read,
-                Defaults.of(type));
+                DefaultValues.of(type));
     }
 
     /**

@@ -25,7 +25,7 @@ final class ComponentReader {
     private final boolean merged;
     private final List<TupleElement> request;
     private final Problems problems;
-    private final Versions versions;
+    private final ComponentVersions versions;
     private final ArrayChecks arrays;
     private final KeyReader keys;
     private final RaggedReader ragged;
@@ -36,7 +36,7 @@ final class ComponentReader {
         this.request = request;
         this.problems = problems;
         this.single = place == Place.SCHEDULER || hasOwner(place, request);
-        this.versions = new Versions(request, problems);
+        this.versions = new ComponentVersions(request, problems);
         this.arrays = new ArrayChecks(problems);
         this.keys = new KeyReader(function, place, request, problems);
         this.ragged = new RaggedReader(request, keys, problems);

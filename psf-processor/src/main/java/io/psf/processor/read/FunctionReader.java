@@ -57,7 +57,7 @@ public final class FunctionReader {
         Optional<Mirror> annotation = Mirror.of(type, PsFunction.class, elements);
         if (annotation.isEmpty()) {
             return Optional.empty();
-        } else if (!Names.isVisibleBeside(type)) {
+        } else if (!ClassNames.isVisibleBeside(type)) {
             problems.add(type, Message.NOT_VISIBLE, type.getSimpleName());
             return Optional.empty();
         }
@@ -95,12 +95,12 @@ public final class FunctionReader {
         List<Component> responseComponents = reader.response(responseElements);
         return Optional.of(new Reading(
                 new FunctionModel(
-                        Names.of(type),
+                        ClassNames.of(type),
                         name,
                         place,
                         mirror.flag("readOnly"),
                         mirror.flag("ordered"),
-                        Names.isPublic(type),
+                        ClassNames.isPublic(type),
                         handle.flatMap(PlaceTypes::kindOfShard),
                         handle.map(method -> methods.answersLater(method.getReturnType()))
                                 .orElse(false),
@@ -108,9 +108,9 @@ public final class FunctionReader {
                                 .orElse(false),
                         own,
                         Docs.text(elements.getDocComment(type)),
-                        request == null ? OBJECT : Names.of(request),
+                        request == null ? OBJECT : ClassNames.of(request),
                         requestComponents,
-                        response == null ? OBJECT : Names.of(response),
+                        response == null ? OBJECT : ClassNames.of(response),
                         responseComponents,
                         formerly),
                 resolved));
@@ -191,7 +191,7 @@ public final class FunctionReader {
                 } else if (!nested.getTypeParameters().isEmpty()) {
                     problems.add(nested, Message.GENERIC, type.getSimpleName() + "." + name);
                 }
-                return Names.isVisibleBeside(nested) ? nested : null; // always visible in an interface
+                return ClassNames.isVisibleBeside(nested) ? nested : null; // always visible in an interface
             }
         }
         if (type.getKind() != ElementKind.INTERFACE) {

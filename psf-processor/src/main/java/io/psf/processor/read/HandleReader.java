@@ -97,7 +97,7 @@ final class HandleReader {
                             method,
                             Message.MISPLACED,
                             "handle",
-                            Names.of(tuple).dotted(),
+                            ClassNames.of(tuple).dotted(),
                             type.getSimpleName(),
                             places.signature());
                 }

@@ -59,7 +59,7 @@ public final class HandlerReader {
             return Optional.empty();
         }
         boolean sound = true;
-        if (!type.getModifiers().contains(Modifier.PUBLIC) || !Names.isVisibleBeside(type)) {
+        if (!type.getModifiers().contains(Modifier.PUBLIC) || !ClassNames.isVisibleBeside(type)) {
             problems.add(type, Message.HANDLER_NOT_PUBLIC, type.getSimpleName());
             sound = false;
         } else if (ElementFilter.constructorsIn(type.getEnclosedElements()).stream()
@@ -115,8 +115,8 @@ public final class HandlerReader {
         }
         HandleReader reader = new HandleReader(
                 type,
-                Names.nested(function, "Request"),
-                Names.nested(function, "Response"),
+                ClassNames.nested(function, "Request"),
+                ClassNames.nested(function, "Response"),
                 new PlaceTypes(Place.SHARD, elements, types),
                 problems);
         Optional<ExecutableElement> handle = reader.handleOfClass();
@@ -143,8 +143,8 @@ public final class HandlerReader {
     }
 
     private ProviderModel model(TypeElement type, TypeElement function, Mirror annotation, Optional<OwnHandle> own) {
-        TypeElement request = Names.nested(function, "Request");
-        TypeElement response = Names.nested(function, "Response");
+        TypeElement request = ClassNames.nested(function, "Request");
+        TypeElement response = ClassNames.nested(function, "Response");
         HandleReader methods =
                 new HandleReader(function, request, response, new PlaceTypes(Place.SHARD, elements, types), problems);
         new MergeReader(function, request, response, methods, elements, problems).reportIn(type);
@@ -156,7 +156,7 @@ public final class HandlerReader {
                         .findFirst()
                         .flatMap(PlaceTypes::kindOfShard);
         checkPreference(type, function, shard, preference);
-        return new ProviderModel(Names.of(type), Names.of(function), false, own, preference);
+        return new ProviderModel(ClassNames.of(type), ClassNames.of(function), false, own, preference);
     }
 
     /**

@@ -120,7 +120,7 @@ final class MergeReader {
                 method,
                 Message.MISPLACED,
                 method.getSimpleName(),
-                Names.of(within).dotted(),
+                ClassNames.of(within).dotted(),
                 type.getSimpleName(),
                 switch (own) {
                     case FINISH -> "static Response finish(Request request, Response merged)";

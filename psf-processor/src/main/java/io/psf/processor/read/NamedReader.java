@@ -98,7 +98,7 @@ public final class NamedReader {
         if (!problems.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new NamedModel(Names.of(type), reference(kind), annotation.text("value"), parameters));
+        return Optional.of(new NamedModel(ClassNames.of(type), reference(kind), annotation.text("value"), parameters));
     }
 
     private static ClassRef reference(Class<?> kind) {
@@ -139,7 +139,7 @@ public final class NamedReader {
     }
 
     private static boolean isUsable(TypeElement type, ExecutableElement constructor) {
-        return Names.isVisibleBeside(type)
+        return ClassNames.isVisibleBeside(type)
                 && type.getModifiers().contains(Modifier.PUBLIC)
                 && constructor.getModifiers().contains(Modifier.PUBLIC)
                 && constructor.getThrownTypes().isEmpty();

@@ -57,14 +57,14 @@ final class NestedVersions {
                 .ifPresent(mirror -> report(field, mirror, "", Message.UNKNOWN, "component " + path, ""));
         Optional<Mirror> since = since(field, "component " + path + " of a nested record");
         int version = version(field, since, "component " + path);
-        if (version > 1 && Versions.holdsTensor(type)) {
+        if (version > 1 && ComponentVersions.holdsTensor(type)) {
             since.ifPresent(mirror -> report(
                     field,
                     mirror,
                     "",
                     Message.SINCE,
                     "@Since(" + version + ") on component " + path + " with a TensorId",
-                    Versions.NO_TENSOR));
+                    ComponentVersions.NO_TENSOR));
         }
         return version;
     }
@@ -84,7 +84,7 @@ final class NestedVersions {
                     "",
                     Message.SINCE,
                     "@Since(" + version + ") on constant " + path + ", the first one",
-                    Versions.FIRST));
+                    ComponentVersions.FIRST));
         }
         return version;
     }
@@ -102,7 +102,13 @@ final class NestedVersions {
     private int version(Element element, Optional<Mirror> since, String what) {
         int version = since.map(mirror -> mirror.number("value")).orElse(1);
         if (since.isPresent() && version < 2) {
-            report(element, since.get(), "value", Message.SINCE, "@Since(" + version + ") on " + what, Versions.FIRST);
+            report(
+                    element,
+                    since.get(),
+                    "value",
+                    Message.SINCE,
+                    "@Since(" + version + ") on " + what,
+                    ComponentVersions.FIRST);
             version = 1;
         } else if (version < before) {
             problems.add(

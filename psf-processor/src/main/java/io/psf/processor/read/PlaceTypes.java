@@ -54,7 +54,7 @@ record PlaceTypes(Place place, Elements elements, Types types) {
                 && declared.asElement() instanceof TypeElement element
                 && element.getKind() == ElementKind.INTERFACE
                 && element.getTypeParameters().isEmpty()
-                && Names.isVisibleBeside(element)
+                && ClassNames.isVisibleBeside(element)
                 && isSubtype(type, Shard.class);
     }
 
@@ -69,7 +69,7 @@ record PlaceTypes(Place place, Elements elements, Types types) {
                 .filter(type -> type instanceof DeclaredType && !isNode(type))
                 .map(type -> (TypeElement) ((DeclaredType) type).asElement())
                 .filter(element -> !element.getQualifiedName().contentEquals(Shard.class.getName()))
-                .map(Names::of)
+                .map(ClassNames::of)
                 .findFirst();
     }
 

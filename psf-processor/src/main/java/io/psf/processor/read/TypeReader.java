@@ -77,8 +77,8 @@ final class TypeReader {
 
     /** Reads a component's type. The type or the element that declares it may be marked as nullable. */
     private Type maybe(TypeMirror type, Element element, String path, boolean nested) {
-        Optional<ClassRef> mark = Nulls.mark(type);
-        boolean marked = mark.isPresent() || Nulls.mark(element).isPresent();
+        Optional<ClassRef> mark = Nullability.mark(type);
+        boolean marked = mark.isPresent() || Nullability.mark(element).isPresent();
         Type read = read(type, path, nested);
         if (!marked || read instanceof Type.Bad) {
             return read;
@@ -127,7 +127,7 @@ final class TypeReader {
     }
 
     private Type array(ArrayType type, String path) {
-        if (Nulls.mark(type.getComponentType()).isPresent()) {
+        if (Nullability.mark(type.getComponentType()).isPresent()) {
             String elements = scalar(type.getComponentType());
             return nullable(
                     path, type, "on the array, not on its elements", "Write \"" + elements + " @Nullable []\".");
@@ -170,7 +170,7 @@ final class TypeReader {
             }
         }
         if (element.getKind() == ElementKind.ENUM || element.getKind() == ElementKind.RECORD) {
-            if (!Names.isVisibleBeside(element)) {
+            if (!ClassNames.isVisibleBeside(element)) {
                 return bad(path, type, "one that is at least package-private", "Remove \"private\".");
             }
             return element.getKind() == ElementKind.ENUM
@@ -206,7 +206,7 @@ final class TypeReader {
             }
         }
         unresolved |= versions.isUnresolved();
-        return new Type.Enumeration(Names.of(element), constants, unknown);
+        return new Type.Enumeration(ClassNames.of(element), constants, unknown);
     }
 
     private NestedVersions versions(TypeElement type) {
@@ -230,7 +230,7 @@ final class TypeReader {
     }
 
     private Type tuple(DeclaredType type, TypeElement element, String path) {
-        ClassRef name = Names.of(element);
+        ClassRef name = ClassNames.of(element);
         if (!element.getTypeParameters().isEmpty()) {
             return bad(path, type, "a record without type parameters", "Use concrete types.");
         }
@@ -264,7 +264,7 @@ final class TypeReader {
         if (type.getTypeArguments().size() == 1 && type.getTypeArguments().get(0) instanceof DeclaredType of) {
             if (isUnknown(of)) {
                 return UNRESOLVED;
-            } else if (Nulls.mark(of).isPresent()) {
+            } else if (Nullability.mark(of).isPresent()) {
                 return nullable(path, type, "on the list, not on its elements", "Leave out missing elements.");
             }
             Type each = element(of, path, true);
@@ -285,7 +285,7 @@ final class TypeReader {
                 && type.getTypeArguments().get(1) instanceof DeclaredType of) {
             if (isUnknown(key) || isUnknown(of)) {
                 return UNRESOLVED;
-            } else if (Nulls.mark(key).isPresent() || Nulls.mark(of).isPresent()) {
+            } else if (Nullability.mark(key).isPresent() || Nullability.mark(of).isPresent()) {
                 return nullable(path, type, "on the map, not on its entries", "Leave out missing entries.");
             }
             Type each = qualified(key).equals(STRING) ? element(of, path, false) : null;

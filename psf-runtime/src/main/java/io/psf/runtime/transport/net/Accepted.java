@@ -17,11 +17,11 @@ final class Accepted implements Runnable {
     /** Makes the channel of a connection. */
     @FunctionalInterface
     interface Channels {
-        WireChannel channel(Wire wire, Peer peer) throws IOException;
+        WireChannel channel(ByteWire wire, RemoteEnd peer) throws IOException;
     }
 
     private final SocketChannel socket;
-    private final Peer peer;
+    private final RemoteEnd peer;
     private final Handshake handshake;
     private final Channels channels;
     private final FailureLog failures;
@@ -30,7 +30,7 @@ final class Accepted implements Runnable {
 
     private volatile boolean closed;
 
-    Accepted(SocketChannel socket, Peer peer, Handshake handshake, Channels channels, FailureLog failures) {
+    Accepted(SocketChannel socket, RemoteEnd peer, Handshake handshake, Channels channels, FailureLog failures) {
         this.socket = socket;
         this.peer = peer;
         this.handshake = handshake;
@@ -45,7 +45,7 @@ final class Accepted implements Runnable {
             return;
         }
         try {
-            Wire wire = handshake.proceed();
+            ByteWire wire = handshake.proceed();
             if (wire != null) {
                 begin(wire);
             }
@@ -58,7 +58,7 @@ final class Accepted implements Runnable {
         }
     }
 
-    private void begin(Wire wire) throws IOException {
+    private void begin(ByteWire wire) throws IOException {
         WireChannel begun = channels.channel(wire, peer);
         channel = begun;
         if (closed) {

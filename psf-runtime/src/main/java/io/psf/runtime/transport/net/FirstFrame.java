@@ -39,7 +39,7 @@ final class FirstFrame implements Handshake {
     }
 
     @Override
-    public @Nullable Wire proceed() throws IOException {
+    public @Nullable ByteWire proceed() throws IOException {
         while (true) {
             if (socket.read(bytes) < 0) {
                 throw new EOFException("connection closed");
@@ -62,10 +62,10 @@ final class FirstFrame implements Handshake {
         }
     }
 
-    private Wire answer(Frame asked) throws IOException {
+    private ByteWire answer(Frame asked) throws IOException {
         TupleWriter answer = new TupleWriter();
         Code status = Code.OK;
-        Wire wire;
+        ByteWire wire;
         try {
             if (!mayShare) {
                 throw new IOException("shared memory: not offered (expected: a peer that offers it)");
@@ -102,7 +102,7 @@ final class FirstFrame implements Handshake {
     }
 
     @Override
-    public Wire giveUp() {
+    public ByteWire giveUp() {
         return new SocketWire(socket, bytes.flip());
     }
 }

@@ -12,7 +12,7 @@ interface Handshake {
      * @throws IOException if the connection has ended, or the peer does not agree
      */
     @Nullable
-    Wire proceed() throws IOException;
+    ByteWire proceed() throws IOException;
 
     /** Returns the number of bytes that have arrived. */
     int received();
@@ -21,5 +21,5 @@ interface Handshake {
     int expected();
 
     /** Ends the handshake of a peer that keeps this side waiting. Returns the wire that an error can be sent over. */
-    Wire giveUp();
+    ByteWire giveUp();
 }

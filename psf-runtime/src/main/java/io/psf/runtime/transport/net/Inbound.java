@@ -22,7 +22,7 @@ final class Inbound {
     private final Receiver receiver;
     private final Outbound outbound;
     private final FramePool pool;
-    private final Peer peer;
+    private final RemoteEnd peer;
     /** Continues reading, on the leader. */
     private final Runnable resume = this::read;
 
@@ -40,7 +40,13 @@ final class Inbound {
     private int checksStarved;
     private int starvations;
 
-    Inbound(WireChannel channel, Reactor reactor, Receiver receiver, Outbound outbound, FramePool pool, Peer peer) {
+    Inbound(
+            WireChannel channel,
+            Reactor reactor,
+            Receiver receiver,
+            Outbound outbound,
+            FramePool pool,
+            RemoteEnd peer) {
         this.channel = channel;
         this.reactor = reactor;
         this.receiver = receiver;
@@ -50,7 +56,7 @@ final class Inbound {
         this.source = source(outbound.wire());
     }
 
-    private FrameSource source(Wire wire) {
+    private FrameSource source(ByteWire wire) {
         IntPredicate admits = length -> receiver.admits(channel, length);
         return wire instanceof SharedWire shared
                 ? new RingFrames(shared, pool, receiver.takesLent(), admits, reactor::wakeUp)
@@ -75,7 +81,7 @@ final class Inbound {
     void watchReading() {
         Interest interest = outbound.interest();
         synchronized (interest) {
-            Wire wire = outbound.wire();
+            ByteWire wire = outbound.wire();
             interest.inBytes(wire.isPolled() ? !wire.hasEnded() : mayRead());
         }
     }

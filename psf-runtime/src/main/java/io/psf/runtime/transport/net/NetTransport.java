@@ -108,15 +108,15 @@ public final class NetTransport implements Transport {
         return accepted;
     }
 
-    private Peer peer(SocketChannel socket, boolean taken) throws IOException {
-        return new Peer(
+    private RemoteEnd peer(SocketChannel socket, boolean taken) throws IOException {
+        return new RemoteEnd(
                 name(socket), new PeerWatch(limits, taken, reactor.checks().clock()));
     }
 
     @Override
     public Channel connect(String host, int port, Acceptor acceptor) {
         try {
-            Wire wire = wires.connect(() -> open(host, port));
+            ByteWire wire = wires.connect(() -> open(host, port));
             wire.socket().configureBlocking(false);
             WireChannel channel = channel(wire, acceptor, peer(wire.socket(), false));
             if (checks) {
@@ -143,7 +143,7 @@ public final class NetTransport implements Transport {
     }
 
     /** Creates a channel over a wire; closes the wire if that fails. */
-    private WireChannel channel(Wire wire, Acceptor acceptor, Peer peer) throws IOException {
+    private WireChannel channel(ByteWire wire, Acceptor acceptor, RemoteEnd peer) throws IOException {
         WireChannel channel = null;
         try {
             channel = new WireChannel(reactor, wire, acceptor, pool, peer);

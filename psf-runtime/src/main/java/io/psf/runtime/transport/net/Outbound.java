@@ -20,7 +20,7 @@ final class Outbound {
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
-    private final Peer peer;
+    private final RemoteEnd peer;
     private final Interest interest;
     private final BooleanSupplier hasCapacity = this::hasCapacity;
 
@@ -29,7 +29,7 @@ final class Outbound {
 
     private final Deferral deferral;
 
-    private final Wire wire;
+    private final ByteWire wire;
     private volatile boolean flushDeferred;
 
     /** Bytes of free capacity that a thread is blocked on; 0 if none is. */
@@ -46,7 +46,7 @@ final class Outbound {
     /** Bytes written from the outbox. */
     private long written;
 
-    Outbound(WireChannel channel, Reactor reactor, Receiver receiver, Wire wire, FramePool pool, Peer peer) {
+    Outbound(WireChannel channel, Reactor reactor, Receiver receiver, ByteWire wire, FramePool pool, RemoteEnd peer) {
         this.channel = channel;
         this.reactor = reactor;
         this.receiver = receiver;
@@ -58,7 +58,7 @@ final class Outbound {
         this.deferral = new Deferral(outbox);
     }
 
-    Wire wire() {
+    ByteWire wire() {
         return wire;
     }
 

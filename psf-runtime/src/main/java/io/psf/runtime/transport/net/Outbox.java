@@ -119,7 +119,7 @@ final class Outbox {
      *
      * @return the number of bytes written; -1 if this draft cannot be written in this way
      */
-    long write(Draft draft, Wire wire) throws IOException {
+    long write(Draft draft, ByteWire wire) throws IOException {
         ByteBuffer tail = bytes == 0 ? draft.tail() : null;
         if (tail == null) {
             return -1;
@@ -226,7 +226,7 @@ final class Outbox {
      *
      * @return the number of bytes, without those of prefixes
      */
-    long writeTo(Wire wire) throws IOException {
+    long writeTo(ByteWire wire) throws IOException {
         long before = bytes;
         while (bytes > 0) {
             ByteBuffer first = waiting.getFirst();

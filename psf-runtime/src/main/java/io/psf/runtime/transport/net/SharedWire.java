@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /** Shared memory, with a socket as the doorbell. The end of the socket also shows that the other side has ended. */
-final class SharedWire implements Wire {
+final class SharedWire implements ByteWire {
     private final SharedPipe pipe;
     private final SocketChannel doorbell;
     private final ByteBuffer one = ByteBuffer.allocateDirect(1);

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The frames that arrive over a socket. */
 final class SocketFrames implements FrameSource {
-    private final Wire wire;
+    private final ByteWire wire;
     private final FrameReader reader;
     private long received;
     private boolean full;
 
-    SocketFrames(Wire wire, FramePool pool, IntPredicate admits) {
+    SocketFrames(ByteWire wire, FramePool pool, IntPredicate admits) {
         this.wire = wire;
         this.reader = new FrameReader(pool, admits);
         ByteBuffer already = wire.already();

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
  *
  * @param already the bytes that a handshake has read; the reader of the wire takes them first
  */
-record SocketWire(SocketChannel socket, ByteBuffer already) implements Wire {
+record SocketWire(SocketChannel socket, ByteBuffer already) implements ByteWire {
     private static final ByteBuffer NONE = ByteBuffer.allocate(0);
 
     /** Creates the wire of a socket that nothing has been read from. */

@@ -25,7 +25,7 @@ final class SocketWires implements WireFactory {
     }
 
     @Override
-    public Wire connect(Sockets sockets) throws IOException {
+    public ByteWire connect(Sockets sockets) throws IOException {
         if (sharing == NetTransport.Sharing.NEVER) {
             return new SocketWire(sockets.open());
         }

@@ -33,7 +33,7 @@ final class WireChannel implements Channel {
     private final Reactor reactor;
     private final Receiver receiver;
     private final FramePool pool;
-    private final Peer peer;
+    private final RemoteEnd peer;
     private final Outbound outbound;
     private final Inbound inbound;
     private final Runnable ends = this::end;
@@ -42,7 +42,7 @@ final class WireChannel implements Channel {
     private boolean ended;
     private int checksRefused;
 
-    WireChannel(Reactor reactor, Wire wire, Acceptor acceptor, FramePool pool, Peer peer) {
+    WireChannel(Reactor reactor, ByteWire wire, Acceptor acceptor, FramePool pool, RemoteEnd peer) {
         this.reactor = reactor;
         this.pool = pool;
         this.peer = peer;
@@ -51,7 +51,7 @@ final class WireChannel implements Channel {
         this.inbound = new Inbound(this, reactor, receiver, outbound, pool, peer);
     }
 
-    Wire wire() {
+    ByteWire wire() {
         return outbound.wire();
     }
 

@@ -18,7 +18,7 @@ interface WireFactory {
      * @param sockets opens a socket; more than once if the peer does not agree to the first offer
      * @throws IOException if the peer does not agree
      */
-    Wire connect(Sockets sockets) throws IOException;
+    ByteWire connect(Sockets sockets) throws IOException;
 
     /**
      * Begins the handshake on a connection that the peer has begun.

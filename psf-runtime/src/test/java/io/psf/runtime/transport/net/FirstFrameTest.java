@@ -80,8 +80,8 @@ final class FirstFrameTest {
     }
 
     /** Reads until there is a wire: the bytes have been written, and arrive soon. */
-    private static Wire end(Handshake handshake) throws IOException {
-        Wire wire = null;
+    private static ByteWire end(Handshake handshake) throws IOException {
+        ByteWire wire = null;
         while (wire == null) {
             wire = handshake.proceed();
         }
@@ -92,7 +92,7 @@ final class FirstFrameTest {
     void aRequestThatArrivesInPiecesIsAnsweredOnce() throws Exception {
         FirstFrame handshake = new FirstFrame(socket, pool, true);
         ByteBuffer request = request(segment.token());
-        @Nullable Wire wire = null;
+        @Nullable ByteWire wire = null;
         while (request.hasRemaining()) {
             assertThat(wire).isNull();
             peer.write(ByteBuffer.wrap(new byte[] {request.get()}));
@@ -105,7 +105,7 @@ final class FirstFrameTest {
     @Test
     void aRequestThatIsDeclinedLeavesASocket() throws Exception {
         peer.write(request(segment.token()));
-        Wire wire = end(new FirstFrame(socket, pool, false));
+        ByteWire wire = end(new FirstFrame(socket, pool, false));
         assertThat(wire).isInstanceOf(SocketWire.class);
         Frame answer = answer();
         assertThat(answer.status()).isEqualTo(PsException.Code.UNAVAILABLE);
@@ -126,7 +126,7 @@ final class FirstFrameTest {
             ByteBuffer bytes =
                     ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, first);
             peer.write(bytes);
-            Wire wire = end(new FirstFrame(socket, pool, true));
+            ByteWire wire = end(new FirstFrame(socket, pool, true));
             assertThat(wire).isInstanceOf(SocketWire.class);
             assertThat(wire.already().getLong()).isEqualTo(first);
         }
@@ -137,7 +137,7 @@ final class FirstFrameTest {
         TupleWriter empty = new TupleWriter();
         ByteBuffer request = Frames.link(pool, PsException.Code.OK, empty).bytes();
         peer.write(request);
-        Wire wire = end(new FirstFrame(socket, pool, true));
+        ByteWire wire = end(new FirstFrame(socket, pool, true));
         assertThat(wire.already().remaining()).isEqualTo(Frame.HEADER);
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class OutboxTest {
     /** A wire that takes a part of the first bytes. */
-    private static final class Slow implements Wire {
+    private static final class Slow implements ByteWire {
         @Override
         public int read(ByteBuffer into) {
             return 0;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Generates the default of a value that an older peer does not send. */
-final class Defaults {
-    private Defaults() {}
+final class DefaultValues {
+    private DefaultValues() {}
 
     /** Returns the expression for a type's default. */
     static CodeBlock of(Type type) {

@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class KeyIndexTest {
+final class CacheIndexTest {
     private static final int MOST = 100;
 
     /** Few keys collide often, and any int64 is a key. */
@@ -19,7 +19,7 @@ final class KeyIndexTest {
     void agreesWithAMap(long stride) {
         for (int seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
-            KeyIndex index = new KeyIndex(MOST);
+            CacheIndex index = new CacheIndex(MOST);
             Map<Long, Integer> model = new HashMap<>();
             for (int step = 0; step < 2_000; step++) {
                 long key = random.nextInt(300) * stride;

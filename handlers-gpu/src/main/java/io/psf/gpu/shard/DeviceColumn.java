@@ -4,7 +4,7 @@ import io.psf.api.PsException;
 import io.psf.gpu.driver.Block;
 
 /** An array of a shard in the memory of the device, with an entry for each row. Grows by doubling. */
-final class Column {
+final class DeviceColumn {
     private static final int LEAST_ROWS = 1024;
 
     private final ShardMemory memory;
@@ -23,7 +23,7 @@ final class Column {
      * @param empty the 32 bits that fill the entries of rows that do not exist
      * @param rows the number of rows that there is memory for
      */
-    Column(ShardMemory memory, String name, long bytesOfRow, int empty, int rows) {
+    DeviceColumn(ShardMemory memory, String name, long bytesOfRow, int empty, int rows) {
         this.memory = memory;
         this.workspace = memory.workspace();
         this.name = name;

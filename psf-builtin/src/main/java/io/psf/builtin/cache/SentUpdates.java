@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A push is one call, which the servers of its rows run exactly once. If it fails, it is not known which of them have
  * run it. Its updates can be neither dropped nor sent again, so no other push is accepted.
  */
-final class Outgoing {
+final class SentUpdates {
     /** The floats of a push: 1 MB. */
     private static final int FLOATS = 1 << 18;
 
@@ -47,7 +47,7 @@ final class Outgoing {
     private @Nullable Pending<PushEmbedding.Response> inFlight;
     private @Nullable PsException failure;
 
-    Outgoing(Caller worker, TensorId table, int lines, int width, Traffic traffic) {
+    SentUpdates(Caller worker, TensorId table, int lines, int width, Traffic traffic) {
         this.push = PushEmbeddingPsf.stub(worker);
         this.table = table;
         this.width = width;

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Breaks the lines of texts in generated code. */
-final class Text {
+final class LineBreaks {
     /** A line's length without the indentation of a nested class. */
     private static final int WIDTH = 90;
 
@@ -15,7 +15,7 @@ final class Text {
 
     private static final Pattern WORD = Pattern.compile("\\{@\\w+ [^}]*}\\S*|\\S+");
 
-    private Text() {}
+    private LineBreaks() {}
 
     /**
      * Returns a paragraph or tag of javadoc in lines. An inline tag is not broken, and no line begins with {@code @},

@@ -1,8 +1,8 @@
 package io.psf.builtin.optimizer;
 
 /** Checks arguments. Messages have the form {@code name: value (expected: ...)}. */
-final class Checks {
-    private Checks() {}
+final class OptimizerChecks {
+    private OptimizerChecks() {}
 
     static void finite(String name, float value) {
         require(Float.isFinite(value), name, value, "finite");

@@ -8,4 +8,4 @@ import io.psf.runtime.transport.PeerWatch;
  * @param name its address, for messages
  * @param watch detects that it keeps this side waiting
  */
-record Peer(String name, PeerWatch watch) {}
+record RemoteEnd(String name, PeerWatch watch) {}

@@ -12,8 +12,8 @@ import javax.lang.model.util.ElementFilter;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the names and the visibility of classes. */
-final class Names {
-    private Names() {}
+final class ClassNames {
+    private ClassNames() {}
 
     static ClassRef of(TypeElement type) {
         List<String> names = new ArrayList<>();

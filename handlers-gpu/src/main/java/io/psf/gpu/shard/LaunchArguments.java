@@ -3,36 +3,36 @@ package io.psf.gpu.shard;
 import java.util.Arrays;
 
 /** The arguments of a launch: the bits of each, and its type as in a signature of {@link Kernels}. */
-final class Arguments {
+final class LaunchArguments {
     private final StringBuilder types = new StringBuilder();
     private long[] bits = new long[24];
 
     /** Adds an address of the device. */
-    Arguments pointer(long address) {
+    LaunchArguments pointer(long address) {
         return add('p', address);
     }
 
-    Arguments i32(int value) {
+    LaunchArguments i32(int value) {
         return add('i', value);
     }
 
-    Arguments i64(long value) {
+    LaunchArguments i64(long value) {
         return add('l', value);
     }
 
-    Arguments f32(float value) {
+    LaunchArguments f32(float value) {
         return add('f', Float.floatToRawIntBits(value));
     }
 
-    Arguments f64(double value) {
+    LaunchArguments f64(double value) {
         return add('d', Double.doubleToRawLongBits(value));
     }
 
-    Arguments generator(Generators g) {
+    LaunchArguments generator(Generators g) {
         return i32(g.kind()).f64(g.a()).f64(g.b()).i64(g.seed()).f32(g.least()).f32(g.greatest());
     }
 
-    private Arguments add(char type, long value) {
+    private LaunchArguments add(char type, long value) {
         int n = types.length();
         types.append(type);
         bits[n] = value;

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Loads a {@link KernelProvider}, once, when the first long span is stepped. */
-final class Providers {
+final class KernelProviders {
     private static final Logger LOG = LoggerFactory.getLogger(KernelProvider.class);
 
     /** The provider; null if none works in this JVM. */
     static final @Nullable KernelProvider FOUND = find();
 
-    private Providers() {}
+    private KernelProviders() {}
 
     private static @Nullable KernelProvider find() {
         try {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param answer the value that the steps returned; null if they failed
  * @param failure the exception of the steps; null if they did not fail
  */
-record Outcome<T>(
+record RunOutcome<T>(
         TestCluster cluster, @Nullable T answer, @Nullable PsException failure) {
-    static <T> Outcome<T> of(TestCluster cluster, Steps<T> steps) {
+    static <T> RunOutcome<T> of(TestCluster cluster, Steps<T> steps) {
         try {
-            return new Outcome<>(cluster, steps.run(cluster), null);
+            return new RunOutcome<>(cluster, steps.run(cluster), null);
         } catch (PsException e) {
-            return new Outcome<>(cluster, null, e);
+            return new RunOutcome<>(cluster, null, e);
         }
     }
 
@@ -36,7 +36,7 @@ record Outcome<T>(
      * Throws an {@link AssertionError} if the other outcome differs. Failures are equal if their codes are equal;
      * messages are ignored.
      */
-    void requireSame(Outcome<T> other, Differences differences, String function) {
+    void requireSame(RunOutcome<T> other, Differences differences, String function) {
         if (failure != null || other.failure != null) {
             if (failure == null || other.failure == null || failure.code() != other.failure.code()) {
                 AssertionError error = error(function, "outcome", text(), other, other.text());
@@ -81,13 +81,13 @@ record Outcome<T>(
         return all;
     }
 
-    private void require(Differences.@Nullable Difference difference, Outcome<T> other, String function) {
+    private void require(Differences.@Nullable Difference difference, RunOutcome<T> other, String function) {
         if (difference != null) {
             throw error(function, difference.where(), difference.one(), other, difference.other());
         }
     }
 
-    private AssertionError error(String function, String where, String here, Outcome<T> other, String there) {
+    private AssertionError error(String function, String where, String here, RunOutcome<T> other, String there) {
         return new AssertionError(function + ": " + where + ": " + here + " on 1 slice, " + there + " on "
                 + other.cluster.slices() + " slices (expected: the same)");
     }

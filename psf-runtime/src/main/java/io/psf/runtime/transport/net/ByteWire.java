@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /** The bytes of a connection, in both directions. No method blocks. One thread reads; one thread at a time writes. */
-interface Wire {
+interface ByteWire {
     /**
      * Reads what has arrived, as much as the buffer takes.
      *

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * Lets the rounds of a shard close without the slowest workers. A worker is late if a round has closed since its last
  * push was answered: its next push was made for that round. Used on the shard's lane.
  */
-final class Quorum {
+final class RoundQuorum {
     private final int pushes;
     private final boolean dropsLate;
     /** By worker, the number of closed rounds when its last push was answered. */
@@ -26,7 +26,7 @@ final class Quorum {
      * @param pushes the number of pushes of different workers at which a round closes, at least 1
      * @param dropsLate true if a late push is dropped, false if it is added to the open round
      */
-    Quorum(int pushes, boolean dropsLate) {
+    RoundQuorum(int pushes, boolean dropsLate) {
         this.pushes = pushes;
         this.dropsLate = dropsLate;
     }

@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Reads the version of the schema that added a component, and checks that a schema grows only at its end. */
-final class Versions {
+final class ComponentVersions {
     static final String FIRST = "Version 1 has no @Since.";
     static final String NO_TENSOR = "A tensor that was not sent has no default: use a String, or @Nullable.";
 
     private final List<TupleElement> request;
     private final Problems problems;
 
-    Versions(List<TupleElement> request, Problems problems) {
+    ComponentVersions(List<TupleElement> request, Problems problems) {
         this.request = request;
         this.problems = problems;
     }

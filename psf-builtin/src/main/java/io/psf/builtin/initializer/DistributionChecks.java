@@ -1,8 +1,8 @@
 package io.psf.builtin.initializer;
 
 /** Checks arguments. Messages have the form {@code name: value (expected: ...)}. */
-final class Checks {
-    private Checks() {}
+final class DistributionChecks {
+    private DistributionChecks() {}
 
     static void finite(String name, double value) {
         require(Double.isFinite((float) value), name, value, "a finite float32");

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The lines of keys: a hash table with linear probing, at most half full. A removal closes the gap (Knuth's algorithm
  * R), so that there are no tombstones.
  */
-final class KeyIndex {
+final class CacheIndex {
     private final long[] keys;
     /** The line of the key in each place, -1 for an empty place. */
     private final int[] lines;
@@ -19,7 +19,7 @@ final class KeyIndex {
      *
      * @param most the largest number of keys, at most 2^29 - 1
      */
-    KeyIndex(int most) {
+    CacheIndex(int most) {
         int places = Integer.highestOneBit(Math.max(1, most)) << 2;
         this.keys = new long[places];
         this.lines = new int[places];
