@@ -6,25 +6,28 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
+import io.psf.runtime.cluster.ClusterChange;
 import io.psf.runtime.cluster.ClusterLink;
+import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.transport.Transport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The sessions of a worker with the servers, and the servers that are gone. Thread-safe. */
+/**
+ * The sessions of a worker with the servers of the cluster's state. A server that the state has not any more is lost for
+ * the worker. Thread-safe.
+ */
 final class ServerLinks {
     private final Client client;
     private final Transport transport;
     private final ClusterLink link;
     private final Supplier<@Nullable PsException> ended;
-    private final List<Peer> peers = new CopyOnWriteArrayList<>();
-    private final Map<Integer, PsException> gone = new ConcurrentHashMap<>();
+    /** By rank. Replaced with each server that is connected. */
+    private volatile List<Peer> peers = List.of();
 
     /**
      * Creates the links of a worker that has joined.
@@ -39,12 +42,12 @@ final class ServerLinks {
     }
 
     /**
-     * Opens a session with each server of the cluster. Blocks.
+     * Opens a session with each server of a state. Blocks.
      *
      * @throws PsException if a server refuses, is gone, or is not reached in time
      */
-    void open(Duration limit) {
-        for (Member member : link.first().members()) {
+    void open(ClusterState state, Duration limit) {
+        for (Member member : state.members()) {
             if (member.role() == Role.SERVER) {
                 open(member, limit);
             }
@@ -52,13 +55,20 @@ final class ServerLinks {
     }
 
     private void open(Member server, Duration limit) {
+        if (server.rank() != peers.size()) {
+            throw new PsException(
+                    Code.PROTOCOL,
+                    "rank of a server: " + server.rank() + " (expected: " + peers.size() + ", the next)");
+        }
         Peer peer = Session.open(client, transport, server, link.ticket(), limit, Defaults.RECONNECT, () -> {
             PsException cause = ended.get();
-            return cause != null ? cause : gone.get(server.rank());
+            return cause != null ? cause : gone(link.view().state(), server.rank(), server.toString());
         });
         peer.keepAlive(link.heartbeatLimit().toNanos());
-        peers.add(peer);
-        loseIfGone(server.rank());
+        List<Peer> more = new ArrayList<>(peers);
+        more.add(peer);
+        peers = List.copyOf(more);
+        apply(link.view().state()); // it may have been lost before it was among the peers
     }
 
     /** Returns the servers by rank. */
@@ -66,23 +76,28 @@ final class ServerLinks {
         return peers;
     }
 
-    /** Marks a server as gone: its calls fail. Ignores members of other roles. */
-    void lost(Member member, String why) {
-        if (member.role() == Role.SERVER) {
-            gone.putIfAbsent(member.rank(), new PsException(Code.UNAVAILABLE, why));
-            loseIfGone(member.rank());
+    /** Fails the calls to the servers that a state does not have. */
+    void apply(ClusterState state) {
+        List<Peer> known = peers; // a server that is not connected yet has no calls
+        for (int rank = 0; rank < known.size(); rank++) {
+            PsException why = gone(state, rank, known.get(rank).name());
+            if (why != null && !known.get(rank).isLost()) {
+                client.peerLost(known.get(rank), why);
+            }
         }
     }
 
-    /**
-     * Fails the peer's calls if the server is gone. Both threads call this, the one that adds the peer and the one that
-     * learns of the loss: whichever is later sees both facts.
-     */
-    private void loseIfGone(int rank) {
-        PsException why = gone.get(rank);
-        if (why != null && rank < peers.size()) { // a server that is not connected yet has no calls
-            client.peerLost(peers.get(rank), why);
+    /** Returns why a state does not have a server; null if it has. */
+    private static @Nullable PsException gone(ClusterState state, int rank, String name) {
+        if (state.server(rank) != null) {
+            return null;
         }
+        for (ClusterChange.Loss loss : state.lost()) {
+            if (loss.member().role() == Role.SERVER && loss.member().rank() == rank) {
+                return new PsException(Code.UNAVAILABLE, "lost " + loss.member() + ": " + loss.reason());
+            }
+        }
+        return new PsException(Code.UNAVAILABLE, name + " has left the cluster");
     }
 
     void disconnect() {

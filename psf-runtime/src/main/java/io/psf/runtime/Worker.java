@@ -55,7 +55,6 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private final java.util.function.Function<TensorId, TensorLayout> layout = this::layout;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable PsException ended;
-    private volatile List<Member> lost = List.of();
 
     private Worker(WorkerConfig config, NodeResources node) {
         this.config = config;
@@ -66,17 +65,14 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
                 config.join(), Join.Request.of(Role.WORKER, config.join().rank(), "", 0));
         this.servers = new ServerLinks(client, node.transport(), link, () -> ended);
         node.sender((AutoCloseable) servers::disconnect);
-        this.written = new Written(client, servers.peers(), link.heartbeatLimit());
+        this.written = new Written(client, servers::peers, link.heartbeatLimit());
         this.layouts = new KnownTensors(link, config.deadline());
         client.repeatWith(new Repetitions());
         link.beat(new Beats()); // before the servers are connected, since they may take long to answer
-        servers.open(config.join().timeout());
+        servers.open(link.first(), config.join().timeout());
         node.started(
                 link.info(),
-                List.of(new Gauge(
-                        "psf.members",
-                        "nodes",
-                        () -> link.view().state().nodes().size())));
+                List.of(new Gauge("psf.members", "nodes", () -> state().nodes().size())));
         LOG.info("worker has rank {} of {}, with {} servers", rank(), workers(), servers());
     }
 
@@ -84,17 +80,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
     private final class Beats implements ClusterLink.Events {
         @Override
         public void changed(ClusterState now) {
-            Worker.this.lost =
-                    now.lost().stream().map(ClusterChange.Loss::member).toList();
-            for (ClusterChange.Loss loss : now.lost()) {
-                servers.lost(loss.member(), "lost " + loss.member() + ": " + loss.reason());
-            }
-            List<Member> members = now.members();
-            for (Member member : link.first().members()) {
-                if (!members.contains(member)) {
-                    servers.lost(member, member + " has left the cluster");
-                }
-            }
+            servers.apply(now);
         }
 
         @Override
@@ -156,9 +142,13 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
         return link.first().count(Role.WORKER);
     }
 
+    private ClusterState state() {
+        return link.view().state();
+    }
+
     /** Returns the number of servers of the cluster. */
     public int servers() {
-        return servers.peers().size();
+        return state().servers().size();
     }
 
     /**
@@ -166,7 +156,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
      * among them.
      */
     public List<Member> lost() {
-        return lost;
+        return state().lost().stream().map(ClusterChange.Loss::member).toList();
     }
 
     @Override
@@ -209,7 +199,7 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
             return client.onNodes(
                     function,
                     request,
-                    key.isPresent() ? List.of(nodes.get(link.view().state().owner(key.getAsLong()))) : nodes,
+                    key.isPresent() ? List.of(nodes.get(state().owner(key.getAsLong()))) : nodes,
                     limits);
         } catch (PsException e) {
             throw e.at(function.info().name(), tensor == null ? null : tensor.name(), null, null);

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,16 +23,16 @@ final class Written {
     private static final Logger LOG = LoggerFactory.getLogger(Written.class);
 
     private final Client client;
-    private final List<Peer> servers;
+    private final Supplier<List<Peer>> servers;
     private final long patience;
 
     /**
      * Tracks all servers of a worker.
      *
-     * @param servers by rank
+     * @param servers returns the servers that are connected
      * @param patience how long a present server takes at most to answer; without an answer its connection is replaced
      */
-    Written(Client client, List<Peer> servers, Duration patience) {
+    Written(Client client, Supplier<List<Peer>> servers, Duration patience) {
         this.client = client;
         this.servers = servers;
         this.patience = patience.toNanos();
@@ -46,7 +47,7 @@ final class Written {
     void require(Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
         List<Question> asked = new ArrayList<>();
-        for (Peer server : servers) {
+        for (Peer server : servers.get()) {
             long writes = server.unconfirmed();
             if (writes >= 0 && !server.isLost()) {
                 ask(server, until).ifPresent(call -> asked.add(new Question(server, writes, call)));
@@ -97,7 +98,7 @@ final class Written {
      * @throws PsException with {@code UNAVAILABLE}
      */
     void requireKept() {
-        for (Peer server : servers) {
+        for (Peer server : servers.get()) {
             PsException lost = server.lostWrites();
             if (lost != null) {
                 throw new PsException(

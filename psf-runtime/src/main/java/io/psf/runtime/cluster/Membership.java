@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,6 @@ final class Membership {
     private final SharedSecret secret;
     private final long started = System.nanoTime();
     private final List<MemberEntry> entries = new ArrayList<>();
-    private final List<ClusterChange.Loss> lost = new ArrayList<>();
     private final ClusterStates states = new ClusterStates(this::tell);
     private State state = State.FORMING;
     private @Nullable PsException failure;
@@ -188,7 +188,7 @@ final class Membership {
         }
         LOG.info("cluster is ready: {}", plan);
         entries.forEach(entry -> entry.since = states.next());
-        states.change(nodes());
+        states.change(nodes(List.of(), ClusterState.even(count(Role.SERVER))));
         events.changed(members());
         List.copyOf(entries).forEach(this::admit);
     }
@@ -213,13 +213,11 @@ final class Membership {
         return entries.stream().map(MemberEntry::member).toList();
     }
 
-    private ClusterChange.Nodes nodes() {
-        return new ClusterChange.Nodes(
-                entries.stream()
-                        .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
-                        .toList(),
-                List.copyOf(lost),
-                ClusterState.even(plan.servers()));
+    private ClusterChange.Nodes nodes(List<ClusterChange.Loss> lost, List<Integer> owners) {
+        List<ClusterChange.Node> present = entries.stream()
+                .map(entry -> new ClusterChange.Node(entry.member(), entry.since))
+                .toList();
+        return new ClusterChange.Nodes(present, lost, owners);
     }
 
     /** Returns the states of the cluster. */
@@ -269,7 +267,7 @@ final class Membership {
         if (entry != null) {
             entries.remove(entry);
             LOG.info("{} {} left", entry.role().label(), entry.rank);
-            changed();
+            changed(List.of());
         }
     }
 
@@ -294,26 +292,27 @@ final class Membership {
         entries.remove(entry);
         Member member = entry.member();
         if (state == State.ENDED) {
-            changed();
+            changed(List.of());
             return;
         }
         LOG.warn("lost {}: {}", member, reason);
-        lost.add(new ClusterChange.Loss(member, reason));
         if (failure == null) {
             failure = new PsException(Code.UNAVAILABLE, "lost " + member + ": " + reason);
         }
         entry.connection.channel().close();
-        changed();
+        changed(List.of(new ClusterChange.Loss(member, reason)));
     }
 
-    private void changed() {
+    /** Makes the next state, after nodes have left or were lost. */
+    private void changed(List<ClusterChange.Loss> losses) {
         if (state == State.RUNNING && count(Role.WORKER) == 0) {
             state = State.ENDED;
             endedAt = System.nanoTime();
             LOG.info("the job has ended: no worker is left");
         }
         events.changed(members());
-        states.change(nodes());
+        ClusterState now = states.now();
+        states.change(nodes(Stream.concat(now.lost().stream(), losses.stream()).toList(), now.owners()));
         if (state == State.ENDED && entries.isEmpty()) {
             events.ended(failure);
         }
