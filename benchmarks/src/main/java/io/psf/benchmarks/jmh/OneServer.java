@@ -10,8 +10,8 @@ import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleWriter;
-import io.psf.benchmarks.Memory;
-import io.psf.benchmarks.MemoryPsf;
+import io.psf.builtin.tensor.Clear;
+import io.psf.builtin.tensor.ClearPsf;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
@@ -42,14 +42,14 @@ final class OneServer implements Channel, AutoCloseable {
 
     /** Starts the server with one shard that holds a whole tensor. */
     OneServer(TensorInfo tensor, Optimizer optimizer, Binding<?, ?>... functions) {
-        Memory hello = new Memory() {
+        Clear hello = new Clear() { // a function that is not readOnly may create shards
             @Override
             public Response handle(Request request, Node node) {
                 open((HostNode) node, tensor, optimizer);
-                return new Response(0, 0, 0, 0);
+                return new Response(0);
             }
         };
-        Handlers handlers = Handlers.found(new ClassLoader(null) {}).with(MemoryPsf.bind(hello));
+        Handlers handlers = Handlers.found(new ClassLoader(null) {}).with(ClearPsf.bind(hello));
         for (Binding<?, ?> function : functions) {
             handlers = handlers.with(function);
         }
@@ -57,14 +57,14 @@ final class OneServer implements Channel, AutoCloseable {
                 HostNode.start("bench", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
                 pool,
                 handlers,
-                Set.of(MemoryPsf.ID),
+                Set.of(ClearPsf.ID),
                 64 << 20,
                 connection -> {});
         dispatcher.setMembers(List.of(WORKER));
         receiver = dispatcher.accept(this);
-        RequestHeader header = RequestHeader.toNode(MemoryPsf.FUNCTION.info(), 0, FIRST_CALL, 60_000);
+        RequestHeader header = RequestHeader.toNode(ClearPsf.FUNCTION.info(), 0, FIRST_CALL, 60_000);
         TupleWriter tuple = new TupleWriter();
-        MemoryPsf.FUNCTION.write(new Memory.Request(false), Routing.overNodes(1), 0, tuple);
+        ClearPsf.FUNCTION.write(new Clear.Request(tensor.id()), Routing.overNodes(1), 0, tuple);
         receiver.received(this, Frames.request(pool, header, tuple));
         var unused = shard.join();
     }
