@@ -119,7 +119,7 @@ final class PlacementTest {
     @ValueSource(strings = {"device,host", "device:0, host", "device:7, device, host"})
     void aSliceIsAtTheNextPlacementIfMemoryDoesNotSuffice(String placement) {
         int before = ScarceFactory.GIVEN_UP.get();
-        try (Log log = Log.of("io.psf.runtime.server.NodeShards");
+        try (Log log = Log.of("io.psf.runtime.server.node.NodeShards");
                 PsCluster cluster = PsCluster.builder().lanes(2).devices(0).start()) {
             Worker worker = cluster.worker();
             TensorSpec spec = TensorSpec.dense("w", 10).slices(3).placement(placement);

@@ -19,9 +19,10 @@ import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.HelloPsf;
 import io.psf.runtime.cluster.Ticket;
 import io.psf.runtime.cluster.Tickets;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Acceptor;
@@ -74,19 +75,19 @@ public final class Host implements AutoCloseable {
                 .with(AllTypesPsf.bind(new AllTypes() {}))
                 .with(ProducedPsf.bind(new Produced() {}))
                 .with(ListedPsf.bind(new Listed() {}));
-        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
+        CompletableFuture<ClusterFunctions.Home> joined = new CompletableFuture<>();
         HostNode node = HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
+        Connections connections = new Connections(node, pool, 64 << 20);
         dispatcher = new Dispatcher(
                 node,
+                connections,
                 pool,
-                ClusterFunctions.bindHello(handlers, node, home),
-                ClusterFunctions.OPEN_TO_STRANGERS,
-                64 << 20,
-                connection -> {});
-        dispatcher.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
+                ClusterFunctions.bindHello(handlers, node, connections, joined),
+                ClusterFunctions.OPEN_TO_STRANGERS);
+        node.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
         Tickets tickets = Tickets.fresh();
         ticket = tickets.of(Role.WORKER, 0);
-        home.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, dispatcher, false));
+        joined.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, false));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override

@@ -8,9 +8,10 @@ import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterPlan;
 import io.psf.runtime.cluster.Tickets;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.FramePool;
@@ -31,13 +32,12 @@ public final class Scheduler implements AutoCloseable {
 
     private final NodeResources node;
     private final Transport.Listener listener;
-    private final Dispatcher dispatcher;
+    private final HostNode host;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
 
     private Scheduler(SchedulerConfig config, NodeResources resources, Handlers handlers) {
         this.node = resources;
         FramePool pool = resources.pool();
-        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
         SchedulerConfig.Timeouts timeouts = config.timeouts();
         ClusterPlan plan = new ClusterPlan(
                 config.servers(),
@@ -45,12 +45,14 @@ public final class Scheduler implements AutoCloseable {
                 timeouts.join(),
                 timeouts.heartbeat(),
                 config.security().secret());
-        HostNode host =
-                HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
-        ClusterFunctions functions = new ClusterFunctions(plan, host, home, new ClusterEvents() {
+        this.host = HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
+        Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
+        Tickets tickets = Tickets.fresh();
+        ClusterFunctions.Home home = new ClusterFunctions.Home(Role.SCHEDULER, 0, tickets, false);
+        ClusterFunctions functions = new ClusterFunctions(plan, host, connections, home, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
-                home.join().dispatcher().setMembers(members);
+                host.setMembers(members);
             }
 
             @Override
@@ -62,23 +64,16 @@ public final class Scheduler implements AutoCloseable {
                 }
             }
         });
-        this.dispatcher = resources.receiver(new Dispatcher(
-                host,
-                pool,
-                functions.bind(handlers),
-                ClusterFunctions.OPEN_TO_STRANGERS,
-                Defaults.CONNECTION_BOUND,
-                connection -> home.join().dispatcher().onNode(() -> functions.closed(connection))));
+        Dispatcher dispatcher = resources.receiver(
+                new Dispatcher(host, connections, pool, functions.bind(handlers), ClusterFunctions.OPEN_TO_STRANGERS));
         Listeners.found(RequestListener.class).forEach(this::listen);
-        Tickets tickets = Tickets.fresh();
-        home.complete(new ClusterFunctions.Home(Role.SCHEDULER, 0, tickets, dispatcher, false));
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
         resources.every(tick, () -> {
-            dispatcher.onNode(functions::tick);
-            dispatcher.expire();
+            host.lane().execute(functions::tick);
+            connections.expire();
         });
-        resources.started(tickets.of(Role.SCHEDULER, 0).info(), dispatcher.gauges());
+        resources.started(tickets.of(Role.SCHEDULER, 0).info(), connections.gauges());
         LOG.info("scheduler listening on {}:{}", config.host(), listener.port());
     }
 
@@ -105,7 +100,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** Adds a listener to the requests that this scheduler handles from now on. */
     public void listen(RequestListener listener) {
-        dispatcher.listen(listener);
+        host.listen(listener);
         node.add(listener);
     }
 

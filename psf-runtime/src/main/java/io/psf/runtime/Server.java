@@ -11,9 +11,10 @@ import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.Join;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.shard.HostShard;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.MappedStore;
@@ -41,7 +42,7 @@ public final class Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Server.class);
 
     private final NodeResources node;
-    private final Dispatcher dispatcher;
+    private final HostNode host;
     private final Transport.Listener listener;
     private final ClusterLink link;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
@@ -62,26 +63,26 @@ public final class Server implements AutoCloseable {
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
-        CompletableFuture<ClusterFunctions.Home> home = new CompletableFuture<>();
-        HostNode host = HostNode.start(
+        CompletableFuture<ClusterFunctions.Home> joined = new CompletableFuture<>();
+        this.host = HostNode.start(
                 "psf-server",
                 Role.SERVER,
                 config.lanes(),
                 placements,
                 config.storage().checkpoints(),
                 pool);
-        this.dispatcher = resources.receiver(new Dispatcher(
+        Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
+        Dispatcher dispatcher = resources.receiver(new Dispatcher(
                 host,
+                connections,
                 pool,
-                ClusterFunctions.bindHello(handlers, host, home),
-                ClusterFunctions.OPEN_TO_STRANGERS,
-                Defaults.CONNECTION_BOUND,
-                connection -> {}));
+                ClusterFunctions.bindHello(handlers, host, connections, joined),
+                ClusterFunctions.OPEN_TO_STRANGERS));
         List<HandlerInterceptor> around = new ArrayList<>(interceptors);
         around.addAll(Listeners.found(HandlerInterceptor.class));
-        dispatcher.intercept(around);
+        host.intercept(around);
         Listeners.found(RequestListener.class).forEach(this::listen);
-        resources.every(Defaults.TICK, dispatcher::expire);
+        resources.every(Defaults.TICK, connections::expire);
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         LOG.info(
                 "server listening on {}:{}, {} functions",
@@ -90,24 +91,20 @@ public final class Server implements AutoCloseable {
                 handlers.functions().size());
         this.link = resources.join(
                 config.join(), Join.Request.of(Role.SERVER, config.join().rank(), config.host(), listener.port()));
-        dispatcher.setRank(link.rank());
-        dispatcher.setMembers(link.first().members());
+        host.setRank(link.rank());
+        host.setMembers(link.first().members());
         host.setDeclarations(link.view());
-        dispatcher.setSilenceLimit(link.heartbeatLimit());
+        connections.setSilenceLimit(link.heartbeatLimit());
         ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
-        dispatcher.setOutgoing(calls);
-        home.complete(new ClusterFunctions.Home(
-                Role.SERVER,
-                link.rank(),
-                link.tickets(),
-                dispatcher,
-                config.transport().checksum()));
-        resources.started(link.info(), dispatcher.gauges());
+        host.setOutgoing(calls);
+        joined.complete(new ClusterFunctions.Home(
+                Role.SERVER, link.rank(), link.tickets(), config.transport().checksum()));
+        resources.started(link.info(), connections.gauges());
         LOG.info("server has rank {}", link.rank());
         link.beat(new ClusterLink.Events() {
             @Override
             public void changed(ClusterState now) {
-                dispatcher.setMembers(now.members());
+                host.setMembers(now.members());
                 now.lost().forEach(calls::lost);
             }
 
@@ -182,7 +179,7 @@ public final class Server implements AutoCloseable {
 
     /** Adds a listener to the requests that this server handles from now on. */
     public void listen(RequestListener listener) {
-        dispatcher.listen(listener);
+        host.listen(listener);
         node.add(listener);
     }
 

@@ -19,7 +19,7 @@ import io.psf.runtime.cluster.ClusterState;
 import io.psf.runtime.cluster.KnownTensors;
 import io.psf.runtime.cluster.Session;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.Outgoing;
+import io.psf.runtime.server.invocation.Outgoing;
 import io.psf.runtime.transport.OfferingTransport;
 import io.psf.runtime.transport.Transport;
 import io.psf.runtime.transport.memory.InProcessTransport;

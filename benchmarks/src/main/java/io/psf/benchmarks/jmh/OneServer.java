@@ -12,9 +12,10 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleWriter;
 import io.psf.builtin.tensor.Clear;
 import io.psf.builtin.tensor.ClearPsf;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.HostNode;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.shard.Placements;
 import io.psf.runtime.store.chronicle.NativeStore;
 import io.psf.runtime.transport.Channel;
@@ -33,6 +34,8 @@ final class OneServer implements Channel, AutoCloseable {
     private static final long FIRST_CALL = 1;
 
     final FramePool pool = new FramePool(64 << 20);
+    private final HostNode node;
+    private final Connections connections;
     private final Dispatcher dispatcher;
     private final Receiver receiver;
     private final CompletableFuture<Shard> shard = new CompletableFuture<>();
@@ -43,24 +46,20 @@ final class OneServer implements Channel, AutoCloseable {
     /** Starts the server with one shard that holds a whole tensor. */
     OneServer(TensorInfo tensor, Optimizer optimizer, Binding<?, ?>... functions) {
         Clear hello = new Clear() { // a function that is not readOnly may create shards
-            @Override
-            public Response handle(Request request, Node node) {
-                open((HostNode) node, tensor, optimizer);
-                return new Response(0);
-            }
-        };
+                    @Override
+                    public Response handle(Request request, Node on) {
+                        open(tensor, optimizer);
+                        return new Response(0);
+                    }
+                };
         Handlers handlers = Handlers.found(new ClassLoader(null) {}).with(ClearPsf.bind(hello));
         for (Binding<?, ?> function : functions) {
             handlers = handlers.with(function);
         }
-        dispatcher = new Dispatcher(
-                HostNode.start("bench", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool),
-                pool,
-                handlers,
-                Set.of(ClearPsf.ID),
-                64 << 20,
-                connection -> {});
-        dispatcher.setMembers(List.of(WORKER));
+        node = HostNode.start("bench", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
+        connections = new Connections(node, pool, 64 << 20);
+        dispatcher = new Dispatcher(node, connections, pool, handlers, Set.of(ClearPsf.ID));
+        node.setMembers(List.of(WORKER));
         receiver = dispatcher.accept(this);
         RequestHeader header = RequestHeader.toNode(ClearPsf.FUNCTION.info(), 0, FIRST_CALL, 60_000);
         TupleWriter tuple = new TupleWriter();
@@ -69,9 +68,9 @@ final class OneServer implements Channel, AutoCloseable {
         var unused = shard.join();
     }
 
-    private void open(HostNode node, TensorInfo tensor, Optimizer optimizer) {
-        dispatcher.open(node.connection(), WORKER, 1);
-        node.create(TensorLayout.even(tensor, new int[] {0}), 0, optimizer, shard::complete);
+    private void open(TensorInfo tensor, Optimizer optimizer) {
+        connections.open(node.connection(), WORKER, 1);
+        node.handled().create(TensorLayout.even(tensor, new int[] {0}), 0, optimizer, shard::complete);
     }
 
     /** Returns the shard, for work outside its lane, which must be idle meanwhile. */

@@ -6,9 +6,9 @@ import io.psf.api.PsException;
 import io.psf.api.Role;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.server.Dispatcher;
-import io.psf.runtime.server.HostNode;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.session.Connection;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ public final class ClusterFunctions {
     public static final Set<Integer> OPEN_TO_STRANGERS = Set.of(JoinPsf.ID, VisitPsf.ID, ChallengePsf.ID, HelloPsf.ID);
 
     private final HostNode node;
-    private final CompletableFuture<Home> home;
+    private final Home home;
     private final Membership membership;
     private final Barriers barriers = new Barriers();
     private final Catalog catalog;
@@ -34,13 +34,14 @@ public final class ClusterFunctions {
      * Creates the functions of a scheduler.
      *
      * @param node the scheduler
-     * @param home completed once the scheduler's dispatcher exists, before it accepts connections
+     * @param connections holds the nodes' sessions; the nodes of those that close are removed
+     * @param home the scheduler's identity
      * @param events receives what happens to the cluster
      */
-    public ClusterFunctions(ClusterPlan plan, HostNode node, CompletableFuture<Home> home, ClusterEvents events) {
+    public ClusterFunctions(ClusterPlan plan, HostNode node, Connections connections, Home home, ClusterEvents events) {
         this.node = node;
         this.home = home;
-        this.membership = new Membership(plan, home, new ClusterEvents() {
+        this.membership = new Membership(plan, connections, home.tickets(), new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 events.changed(members);
@@ -53,6 +54,7 @@ public final class ClusterFunctions {
             }
         });
         this.catalog = new Catalog(membership.states());
+        connections.whenClosed(gone -> node.lane().execute(() -> membership.closed(gone)));
     }
 
     /** Adds the scheduler's functions. */
@@ -62,12 +64,12 @@ public final class ClusterFunctions {
         Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
         Leave leave = (request, on) -> {
             Connection connection = node.connection();
-            home.join().dispatcher().onNode(() -> membership.leave(connection)); // it ends the connection
+            node.lane().execute(() -> membership.leave(connection)); // it ends the connection
             return new Leave.Response();
         };
         Hello hello = (request, on) -> {
             Connection connection = node.connection();
-            Protocol agreed = home.join().admit(request, connection);
+            Protocol agreed = home.admit(request, connection);
             membership.rejoin(request, connection);
             return CompletableFuture.completedFuture(new Hello.Response(agreed, List.of(), ""));
         };
@@ -87,11 +89,6 @@ public final class ClusterFunctions {
                 .with(DeclarePsf.bind(declare))
                 .with(GetChangesPsf.bind(changes))
                 .with(ForgetPsf.bind(forget));
-    }
-
-    /** Removes the node of a connection to the scheduler that has closed. Called on the scheduler's lane. */
-    public void closed(Connection connection) {
-        membership.closed(connection);
     }
 
     /**
@@ -123,7 +120,7 @@ public final class ClusterFunctions {
      * @param tickets the tickets of its cluster
      * @param checks true if the frames of all connections have checksums, over a network
      */
-    public record Home(Role role, int rank, Tickets tickets, Dispatcher dispatcher, boolean checks) {
+    public record Home(Role role, int rank, Tickets tickets, boolean checks) {
         /** Verifies the identity of a connection's peer, and returns the protocol for the connection. */
         private Protocol admit(Hello.Request hello, Connection connection) {
             Protocol own = checks ? Protocol.OWN.requiring(Protocol.CHECKSUM) : Protocol.OWN;
@@ -155,12 +152,14 @@ public final class ClusterFunctions {
      * cluster.
      *
      * @param node the server
-     * @param home completed once the server has joined
+     * @param connections holds the sessions of the server
+     * @param joined completed with the server's identity once it has joined
      */
-    public static Handlers bindHello(Handlers handlers, HostNode node, CompletableFuture<Home> home) {
+    public static Handlers bindHello(
+            Handlers handlers, HostNode node, Connections connections, CompletableFuture<Home> joined) {
         Hello hello = (request, on) -> {
             Connection connection = node.connection();
-            return home.thenApply(server -> {
+            return joined.thenApply(server -> {
                 Protocol agreed = server.admit(request, connection);
                 Member caller = new Member(request.role(), request.rank(), "", 0);
                 boolean isGuest = request.role() == Role.WORKER && request.rank() == Ticket.GUEST;
@@ -169,19 +168,18 @@ public final class ClusterFunctions {
                             PsException.Code.BAD_REQUEST, "session of a guest: a number (expected: 0, for none)");
                 }
                 if (isGuest || request.session().session() == 0 && request.role() == Role.SERVER) {
-                    server.dispatcher().accept(connection, caller);
+                    connections.accept(connection, caller);
                     return hello(agreed, handlers);
                 }
                 if (request.session().connection() > 0) {
-                    server.dispatcher()
-                            .resume(
-                                    connection,
-                                    caller,
-                                    request.session().session(),
-                                    request.session().connection());
+                    connections.resume(
+                            connection,
+                            caller,
+                            request.session().session(),
+                            request.session().connection());
                     return new Hello.Response(agreed, List.of(), "");
                 }
-                server.dispatcher().open(connection, caller, request.session().session());
+                connections.open(connection, caller, request.session().session());
                 return hello(agreed, handlers);
             });
         };

@@ -3,7 +3,7 @@ package io.psf.runtime.cluster;
 import io.psf.api.DeclaredTensor;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.runtime.server.Declarations;
+import io.psf.runtime.server.node.Declarations;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

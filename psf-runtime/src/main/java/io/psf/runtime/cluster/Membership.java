@@ -4,7 +4,7 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.Role;
-import io.psf.runtime.server.Dispatcher;
+import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.session.Connection;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -30,7 +30,8 @@ final class Membership {
     }
 
     private final ClusterPlan plan;
-    private final CompletableFuture<ClusterFunctions.Home> home;
+    private final Connections connections;
+    private final Tickets tickets;
     private final ClusterEvents events;
     private final SharedSecret secret;
     private final long started = System.nanoTime();
@@ -43,11 +44,13 @@ final class Membership {
     /**
      * Creates an empty cluster.
      *
-     * @param home holds the nodes' sessions; completed before the first node joins
+     * @param connections holds the nodes' sessions
+     * @param tickets the tickets of the cluster
      */
-    Membership(ClusterPlan plan, CompletableFuture<ClusterFunctions.Home> home, ClusterEvents events) {
+    Membership(ClusterPlan plan, Connections connections, Tickets tickets, ClusterEvents events) {
         this.plan = plan;
-        this.home = home;
+        this.connections = connections;
+        this.tickets = tickets;
         this.events = events;
         this.secret = new SharedSecret(plan.secret());
     }
@@ -97,7 +100,6 @@ final class Membership {
                                             + count(Role.WORKER) + " of " + plan.workers()
                                             + " workers have joined (expected: all)"));
         }
-        Tickets tickets = home.join().tickets();
         return new Visit.Response(
                 agreed,
                 plan.heartbeatLimit().toMillis(),
@@ -120,7 +122,7 @@ final class Membership {
         Connection broken = entry.connection;
         entry.connection = connection;
         entry.lastSeen = System.nanoTime();
-        dispatcher().drop(broken);
+        connections.drop(broken);
         if (state == State.RUNNING) {
             admit(entry);
         } else {
@@ -129,15 +131,10 @@ final class Membership {
         return entry.joined;
     }
 
-    private Dispatcher dispatcher() {
-        return home.join().dispatcher();
-    }
-
     /** Opens the session of a node of a complete cluster, and answers its join. */
     private void admit(MemberEntry entry) {
-        Tickets tickets = home.join().tickets();
         entry.lastSeen = System.nanoTime();
-        dispatcher().open(entry.connection, entry.member(), entry.request.session());
+        connections.open(entry.connection, entry.member(), entry.request.session());
         Join.Response answer = new Join.Response(
                 Protocol.OWN.agree(entry.request.protocol()),
                 entry.rank,
@@ -160,12 +157,11 @@ final class Membership {
     void rejoin(Hello.Request hello, Connection connection) {
         for (MemberEntry entry : entries) {
             if (entry.role() == hello.role() && entry.rank == hello.rank() && state != State.FORMING) {
-                dispatcher()
-                        .resume(
-                                connection,
-                                entry.member(),
-                                hello.session().session(),
-                                hello.session().connection());
+                connections.resume(
+                        connection,
+                        entry.member(),
+                        hello.session().session(),
+                        hello.session().connection());
                 entry.heard();
                 return;
             }

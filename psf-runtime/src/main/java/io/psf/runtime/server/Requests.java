@@ -2,6 +2,12 @@ package io.psf.runtime.server;
 
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.runtime.server.invocation.Failures;
+import io.psf.runtime.server.invocation.Invocation;
+import io.psf.runtime.server.lane.ChainedCalls;
+import io.psf.runtime.server.lane.Lane;
+import io.psf.runtime.server.lane.Turn;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Channel;
@@ -82,7 +88,7 @@ final class Requests {
     }
 
     /** Runs a turn on this thread if it is quick and its lane is idle; otherwise queues it. */
-    private static void run(Connection connection, Lane.Turn turn, boolean isQuick, Lane lane, int priority) {
+    private static void run(Connection connection, Turn turn, boolean isQuick, Lane lane, int priority) {
         Channel channel = connection.channel();
         if (!isQuick || !channel.mayRunHandlers() || !lane.runHere(turn, channel)) {
             lane.execute(turn, priority);
@@ -117,12 +123,12 @@ final class Requests {
                 }
             } catch (PsException e) {
                 refuse(connection, request, e);
-                refused = HandlerCall.afterFailed(e);
+                refused = Failures.afterFailed(e);
             }
         }
         if (!run.isEmpty()) {
             boolean isQuick = run.stream().allMatch(Invocation::isQuick);
-            run(connection, new Chained(run), isQuick, run.get(0).lane(), priority);
+            run(connection, new ChainedCalls(run), isQuick, run.get(0).lane(), priority);
         }
     }
 
@@ -139,7 +145,6 @@ final class Requests {
                 : connection.answers().begin(record);
         if (known == null) {
             invocation.queued();
-            node.tellQueued(invocation);
             return record;
         }
         Frame answer = connection.answers().answer(known);

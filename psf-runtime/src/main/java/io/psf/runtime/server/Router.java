@@ -1,5 +1,6 @@
 package io.psf.runtime.server;
 
+import io.psf.api.Place;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.spi.Binding;
@@ -7,30 +8,31 @@ import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.FunctionMemory;
 import io.psf.runtime.server.handler.Choices;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.invocation.CallTarget;
+import io.psf.runtime.server.invocation.Invocation;
+import io.psf.runtime.server.lane.Lane;
+import io.psf.runtime.server.node.HostNode;
+import io.psf.runtime.server.node.LaneShard;
 import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Frame;
-import io.psf.runtime.transport.FramePool;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the function, the shard and the lane of a request. Immutable; callable from any thread. */
 final class Router {
     private final HostNode node;
-    private final FramePool pool;
     private final Handlers handlers;
     private final Set<Integer> openToStrangers;
 
     /**
      * Creates a router.
      *
-     * @param pool provides the memory of answers
      * @param handlers the functions of the node
      * @param openToStrangers the functions that a connection may call before its peer is identified
      */
-    Router(HostNode node, FramePool pool, Handlers handlers, Set<Integer> openToStrangers) {
+    Router(HostNode node, Handlers handlers, Set<Integer> openToStrangers) {
         this.node = node;
-        this.pool = pool;
         this.handlers = handlers;
         this.openToStrangers = Set.copyOf(openToStrangers);
     }
@@ -56,7 +58,7 @@ final class Router {
         if (connection.member() == null && !openToStrangers.contains(info.id())) {
             throw new PsException(Code.PROTOCOL, "call of \"" + info.name() + "\" before the hello of the connection");
         }
-        if (connection.isOfGuest() && !(info.readOnly() && info.place() == io.psf.api.Place.SERVER)) {
+        if (connection.isOfGuest() && !(info.readOnly() && info.place() == Place.SERVER)) {
             throw new PsException(
                     Code.BAD_REQUEST,
                     "call of \"" + info.name() + "\" by a guest (expected: a function that is readOnly, at servers)");
@@ -66,13 +68,13 @@ final class Router {
         if (shard != null && shard.owner() != null) {
             FunctionMemory.require(shard.owner(), shard.spec().id(), info.name());
         }
-        Place place = shard == null ? node.place() : shard.place();
+        CallTarget target = shard == null ? node : shard;
         Binding<?, ?> binding =
                 shard == null ? choices.first() : choices.of(shard.shard().getClass());
         CallRecord record = isChained || Invocation.isRemembered(connection, info)
                 ? new CallRecord(frame.call(), frame.slice(), frame.attempt())
                 : null;
-        return new Invocation(connection, frame, binding, place, pool, Order.of(record, before));
+        return new Invocation(connection, frame, binding, target, record, before);
     }
 
     /** Checks that all requests of a chain run on one lane. */

@@ -1,6 +1,6 @@
 /**
- * Where requests run: the dispatcher, invocations, lanes, the node and its shards. Imports {@code transport}, {@code call},
- * {@code store} and its own subpackages.
+ * How requests come in: the dispatcher accepts connections and keeps their sessions, the router finds the function and
+ * the shard of each request. Imports {@code transport} and its own subpackages.
  */
 @NullMarked
 package io.psf.runtime.server;

@@ -24,6 +24,7 @@ import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
 import io.psf.api.spi.TupleWriter;
 import io.psf.runtime.server.handler.Handlers;
+import io.psf.runtime.server.node.HostNode;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.server.shard.Placements;
@@ -72,6 +73,7 @@ final class DispatcherTest {
     private final Caller caller = new Caller();
     private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
     private HostNode node;
+    private Connections connections;
     private Dispatcher dispatcher;
     private final Map<Channel, Receiver> receivers = new HashMap<>();
     private Connection connection;
@@ -224,10 +226,12 @@ final class DispatcherTest {
                         "get",
                         (request, node) -> count.get() + 0 * node.call().attempt()));
         node = HostNode.start("test", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
-        dispatcher = new Dispatcher(node, pool, handlers, Set.of(GET.info().id()), 1 << 20, closed -> {});
-        dispatcher.setMembers(List.of(WORKER));
+        connections = new Connections(node, pool, 1 << 20);
+        dispatcher = new Dispatcher(
+                node, connections, pool, handlers, Set.of(GET.info().id()));
+        node.setMembers(List.of(WORKER));
         connection = connect(caller);
-        dispatcher.open(connection, WORKER, 77);
+        connections.open(connection, WORKER, 77);
     }
 
     @AfterEach
@@ -239,7 +243,7 @@ final class DispatcherTest {
     private Connection connect(Caller channel) throws InterruptedException {
         received(channel, request(GET, 0, 1, 0));
         assertThat(channel.next()).startsWith("1: ");
-        return Objects.requireNonNull(dispatcher.connection(channel));
+        return Objects.requireNonNull(connections.get(channel));
     }
 
     private Frame request(Numbers function, int number, long call, int attempt) {
@@ -268,7 +272,7 @@ final class DispatcherTest {
     @Test
     void aGuestReachesNoShard() throws InterruptedException {
         TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
-        assertThat(node.create(layout, 0, UNUSED, shard -> {})).isTrue();
+        assertThat(node.handled().create(layout, 0, UNUSED, shard -> {})).isTrue();
         RequestHeader.Target shard = new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
         received(caller, request(WIDTH, shard, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 3");
@@ -307,7 +311,7 @@ final class DispatcherTest {
         await().atMost(10, TimeUnit.SECONDS).until(() -> !caller.isOpen());
         Caller next = new Caller();
         Connection fresh = connect(next);
-        dispatcher.resume(fresh, WORKER, 77, 1);
+        connections.resume(fresh, WORKER, 77, 1);
         received(next, request(ADD, 5, 10, 1));
         assertThat(next.next()).isEqualTo("10: 5");
         assertThat(count).hasValue(5);
@@ -395,13 +399,13 @@ final class DispatcherTest {
         assertThat(caller.next()).isEqualTo("10: 5");
         caller.close();
         closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
-        dispatcher.expire();
+        connections.expire();
         Caller next = new Caller();
         Connection fresh = connect(next);
-        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 78, 1)).hasMessageContaining("session: unknown");
-        assertThatThrownBy(() -> dispatcher.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77, 1))
+        assertThatThrownBy(() -> connections.resume(fresh, WORKER, 78, 1)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> connections.resume(fresh, new Member(Role.WORKER, 1, "", 0), 77, 1))
                 .hasMessageContaining("session: unknown");
-        dispatcher.resume(fresh, WORKER, 77, 1);
+        connections.resume(fresh, WORKER, 77, 1);
         received(next, request(ADD, 5, 10, 1));
         assertThat(next.next()).isEqualTo("10: 5");
         received(next, request(ADD, 1, 11, 0));
@@ -413,8 +417,8 @@ final class DispatcherTest {
         Caller second = new Caller();
         Connection secondHello = connect(second);
         Caller third = new Caller();
-        dispatcher.resume(connect(third), WORKER, 77, 2);
-        assertThatThrownBy(() -> dispatcher.resume(secondHello, WORKER, 77, 1)).hasMessageContaining("late");
+        connections.resume(connect(third), WORKER, 77, 2);
+        assertThatThrownBy(() -> connections.resume(secondHello, WORKER, 77, 1)).hasMessageContaining("late");
         assertThat(third.isOpen()).isTrue();
         received(third, request(ADD, 1, 11, 0));
         assertThat(third.next()).isEqualTo("11: 1");
@@ -423,10 +427,10 @@ final class DispatcherTest {
     @Test
     void aSessionEndsWithItsMember() throws InterruptedException {
         closed(caller, new PsException(Code.UNAVAILABLE, "broken"));
-        dispatcher.setMembers(List.of());
-        dispatcher.expire();
+        node.setMembers(List.of());
+        connections.expire();
         Connection fresh = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 77, 1)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> connections.resume(fresh, WORKER, 77, 1)).hasMessageContaining("session: unknown");
         assertThat(connection.isOpen()).isFalse();
     }
 
@@ -437,19 +441,19 @@ final class DispatcherTest {
         Connection late = connect(gone);
         gone.close();
         closed(gone, new PsException(Code.UNAVAILABLE, "broken"));
-        dispatcher.open(late, WORKER, 79);
-        dispatcher.setMembers(List.of());
-        dispatcher.expire();
+        connections.open(late, WORKER, 79);
+        node.setMembers(List.of());
+        connections.expire();
         assertThat(late.isOpen()).isFalse();
         Connection fresh = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.resume(fresh, WORKER, 79, 1)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> connections.resume(fresh, WORKER, 79, 1)).hasMessageContaining("session: unknown");
     }
 
     @Test
     void aSessionOfAnotherIsNotOpenedTwice() throws InterruptedException {
         Connection fresh = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.open(fresh, WORKER, 77)).hasMessageContaining("in use already");
-        assertThatThrownBy(() -> dispatcher.open(fresh, WORKER, 0)).hasMessageContaining("not 0");
+        assertThatThrownBy(() -> connections.open(fresh, WORKER, 77)).hasMessageContaining("in use already");
+        assertThatThrownBy(() -> connections.open(fresh, WORKER, 0)).hasMessageContaining("not 0");
     }
 
     private Frame chain(int... numbers) {
@@ -567,7 +571,7 @@ final class DispatcherTest {
     void callsOfAGuestRunOneAtATime() throws InterruptedException {
         Caller guest = new Caller();
         Connection on = connect(guest);
-        dispatcher.accept(on, GUEST);
+        connections.accept(on, GUEST);
         for (int call = 10; call < 13; call++) {
             received(guest, request(WAIT, 0, call, 0));
         }
@@ -586,34 +590,34 @@ final class DispatcherTest {
         List<Caller> guests = new ArrayList<>();
         for (int i = 0; i < PeerLimits.GUESTS; i++) {
             Caller guest = new Caller();
-            dispatcher.accept(connect(guest), GUEST);
+            connections.accept(connect(guest), GUEST);
             guests.add(guest);
         }
         Connection more = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.accept(more, GUEST))
+        assertThatThrownBy(() -> connections.accept(more, GUEST))
                 .isInstanceOf(PsException.class)
                 .hasMessageContaining("RESOURCE_EXHAUSTED")
                 .hasMessageContaining("guests of this node: 101 (expected: at most 100; close some of them)");
         assertThat(more.member()).isNull();
         closed(guests.get(0), new PsException(Code.UNAVAILABLE, "left"));
-        dispatcher.accept(more, GUEST);
+        connections.accept(more, GUEST);
     }
 
     @Test
     void aMemberHasANumberOfConnections() throws InterruptedException {
         for (int i = 1; i < PeerLimits.CONNECTIONS_OF_A_MEMBER; i++) { // one is open already
-            dispatcher.open(connect(new Caller()), WORKER, 100 + i);
+            connections.open(connect(new Caller()), WORKER, 100 + i);
         }
         Connection more = connect(new Caller());
-        assertThatThrownBy(() -> dispatcher.open(more, WORKER, 200))
+        assertThatThrownBy(() -> connections.open(more, WORKER, 200))
                 .hasMessageContaining("RESOURCE_EXHAUSTED")
                 .hasMessageContaining("to this node: 17 (expected: at most 16; close some of them)");
-        assertThatThrownBy(() -> dispatcher.resume(more, WORKER, 200, 1)).hasMessageContaining("session: unknown");
+        assertThatThrownBy(() -> connections.resume(more, WORKER, 200, 1)).hasMessageContaining("session: unknown");
         Member server = new Member(Role.SERVER, 0, "", 0);
         for (int i = 0; i < PeerLimits.CONNECTIONS_OF_A_MEMBER; i++) {
-            dispatcher.accept(connect(new Caller()), server);
+            connections.accept(connect(new Caller()), server);
         }
-        assertThatThrownBy(() -> dispatcher.accept(more, server)).hasMessageContaining("17 (expected: at most 16;");
+        assertThatThrownBy(() -> connections.accept(more, server)).hasMessageContaining("17 (expected: at most 16;");
     }
 
     /** Each waiting request is more than its frame. */
@@ -621,7 +625,7 @@ final class DispatcherTest {
     void manySmallRequestsCountWithTheirObjects() throws InterruptedException {
         Caller flooding = new Caller();
         Connection guest = connect(flooding);
-        dispatcher.accept(guest, GUEST);
+        connections.accept(guest, GUEST);
         int n = 0;
         while (flooding.reads && n < 10_000) {
             received(flooding, request(WAIT, 0, 10 + n++, 0));

@@ -1,30 +1,21 @@
 package io.psf.runtime.server.session;
 
-import io.psf.api.PsException;
+import io.psf.runtime.server.lane.Completion;
 import io.psf.runtime.transport.Frame;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as far as later requests depend on it: its number, its slice, and how it was answered. Holds neither the
- * handler's shard nor the request, so that a remembered answer keeps nothing else alive.
- *
- * <p>The fields about the answer and the continuation belong to the lane that the request runs on; those about memory belong
- * to {@link Answers}.
+ * One request as far as its repetitions, and the later requests of its chain, depend on it: its number, its slice, and its
+ * answer. Holds neither the handler's shard nor the request, so that a remembered answer keeps nothing else alive. Its
+ * fields belong to {@link Answers}.
  */
 public final class CallRecord {
     private final long call;
     private final int slice;
     private final int attempt;
 
-    // Of the lane.
-    private boolean answered;
-    private @Nullable PsException failure;
-    /** Runs after the answer; null if no work waits for it. */
-    private @Nullable List<Runnable> next;
+    private final Completion completion = new Completion();
 
-    // Of Answers.
     private @Nullable CallRecord sibling;
     private int highestSlice;
     private boolean known;
@@ -56,37 +47,9 @@ public final class CallRecord {
         return attempt;
     }
 
-    /** True if the request has been answered; on the lane. */
-    public boolean isAnswered() {
-        return answered;
-    }
-
-    /** The error that the request was answered with; null if there was none. On the lane. */
-    public @Nullable PsException failure() {
-        return failure;
-    }
-
-    /** Notes the error that the request is answered with; on the lane. */
-    public void failed(PsException cause) {
-        failure = cause;
-    }
-
-    /** Notes the answer, and runs the work that waits for it in the order of {@link #whenAnswered}; on the lane. */
-    public void answered() {
-        answered = true;
-        List<Runnable> waiting = next;
-        next = null;
-        if (waiting != null) {
-            waiting.forEach(Runnable::run);
-        }
-    }
-
-    /** Runs work once the request has been answered, after the work that was given before; on the lane. */
-    public void whenAnswered(Runnable work) {
-        if (next == null) {
-            next = new ArrayList<>(1);
-        }
-        next.add(work);
+    /** Returns what the calls behind this one in its chain see of it. Belongs to the lane that the request runs on. */
+    public Completion completion() {
+        return completion;
     }
 
     @Nullable

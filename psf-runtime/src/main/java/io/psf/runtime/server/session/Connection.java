@@ -2,6 +2,7 @@ package io.psf.runtime.server.session;
 
 import io.psf.api.Member;
 import io.psf.api.Role;
+import io.psf.runtime.server.lane.CallSource;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Draft;
 import io.psf.runtime.transport.Frame;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the peer has received answers. A connection with a session survives its channel: another channel may replace it.
  * Thread-safe.
  */
-public final class Connection {
+public final class Connection implements CallSource {
     private static final int KEPT_CANCELLED = 1000;
 
     private final FramePool pool;
@@ -171,6 +172,7 @@ public final class Connection {
         }
     }
 
+    @Override
     public boolean isOpen() {
         return open;
     }
@@ -297,11 +299,7 @@ public final class Connection {
         }
     }
 
-    /**
-     * True if the peer has received enough of its answers for another call to run.
-     *
-     * @param again run later, if this returns false
-     */
+    @Override
     public boolean mayRun(Runnable again) {
         boolean hasCapacity = admission.hasAnswerCapacity();
         if (unsent.mayRun() && hasCapacity) {

@@ -1,0 +1,67 @@
+package io.psf.runtime.server.node;
+
+import io.psf.api.Member;
+import io.psf.api.PsException;
+import io.psf.api.Role;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a node knows of itself and of the other members. Thread-safe. */
+final class NodeFacts {
+    private final Role role;
+    private final @Nullable Path checkpoints;
+    private volatile int rank;
+    private volatile List<Member> members = List.of();
+
+    /**
+     * Creates the facts of a node that has not joined.
+     *
+     * @param checkpoints the directory for checkpoints; null for none
+     */
+    NodeFacts(Role role, @Nullable Path checkpoints) {
+        this.role = role;
+        this.checkpoints = checkpoints;
+    }
+
+    Role role() {
+        return role;
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    void setRank(int rank) {
+        this.rank = rank;
+    }
+
+    List<Member> members() {
+        return members;
+    }
+
+    void setMembers(List<Member> now) {
+        members = List.copyOf(now);
+    }
+
+    /**
+     * Returns the directory for checkpoints.
+     *
+     * @throws PsException with {@code CONFIGURATION} if there is none
+     */
+    Path checkpoints() {
+        if (checkpoints == null) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "PSF_CHECKPOINTS of " + this
+                            + ": not set (expected: a directory for checkpoints, the same for all servers; of an embedded"
+                            + " cluster PsCluster.builder().checkpoints(..))");
+        }
+        return checkpoints;
+    }
+
+    @Override
+    public String toString() {
+        return role.label() + " " + rank;
+    }
+}
