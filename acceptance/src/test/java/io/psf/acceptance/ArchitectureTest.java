@@ -17,6 +17,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.psf.runtime.server.shard.Tile;
 import io.psf.runtime.transport.HostMemory;
 import java.util.stream.Stream;
 
@@ -32,7 +33,10 @@ final class ArchitectureTest {
     private static final String NETTY = "io.psf.runtime.transport.netty";
     private static final String CALL = "io.psf.runtime.call";
     private static final String SERVER = "io.psf.runtime.server";
+    private static final String NODE = "io.psf.runtime.server.node";
+    private static final String INVOCATION = "io.psf.runtime.server.invocation";
     private static final String SESSION = "io.psf.runtime.server.session";
+    private static final String LANE = "io.psf.runtime.server.lane";
     private static final String SHARD = "io.psf.runtime.server.shard";
     private static final String HANDLER = "io.psf.runtime.server.handler";
     private static final String CLUSTER = "io.psf.runtime.cluster";
@@ -90,8 +94,8 @@ final class ArchitectureTest {
             .resideInAPackage("io.psf.runtime..")
             .should()
             .resideInAnyPackage(
-                    ROOT, TRANSPORT, MEMORY, NET, SHM, NETTY, CALL, SERVER, SESSION, SHARD, HANDLER, CLUSTER, STORE,
-                    CHRONICLE);
+                    ROOT, TRANSPORT, MEMORY, NET, SHM, NETTY, CALL, SERVER, NODE, INVOCATION, SESSION, LANE, SHARD,
+                    HANDLER, CLUSTER, STORE, CHRONICLE);
 
     @ArchTest
     static final ArchRule TRANSPORT_SEES_THE_API_ALONE = only(TRANSPORT, API);
@@ -117,8 +121,22 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule CALL_SEES_TRANSPORT_ALONE = only(CALL, API, TRANSPORT);
 
+    /** Of shards it sees the buffer for their keys. */
     @ArchTest
-    static final ArchRule SESSION_SEES_TRANSPORT_ALONE = only(SESSION, API, TRANSPORT);
+    static final ArchRule LANE_SEES_TRANSPORT_ALONE = noClasses()
+            .that()
+            .resideInAPackage(LANE)
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.psf..")
+                    .and(not(resideInAnyPackage(LANE, API, TRANSPORT)))
+                    .and(not(type(Tile.class))));
+
+    @ArchTest
+    static final ArchRule SESSION_SEES_TRANSPORT_AND_LANES = only(SESSION, API, TRANSPORT, LANE);
+
+    @ArchTest
+    static final ArchRule INVOCATION_SEES_NEITHER_NODES_NOR_SHARDS =
+            only(INVOCATION, API, TRANSPORT, CALL, SESSION, LANE);
 
     @ArchTest
     static final ArchRule SHARD_SEES_STORE_AND_HOST_MEMORY_ALONE = noClasses()
@@ -133,11 +151,16 @@ final class ArchitectureTest {
     static final ArchRule HANDLER_SEES_THE_API_ALONE = only(HANDLER, API);
 
     @ArchTest
-    static final ArchRule SERVER_SEES_CALL_ITS_OWN_PACKAGES_AND_WHAT_THEY_SEE =
-            only(SERVER, API, TRANSPORT, CALL, STORE, SESSION, SHARD, HANDLER);
+    static final ArchRule NODE_SEES_INVOCATIONS_SHARDS_AND_WHAT_THEY_SEE =
+            only(NODE, API, TRANSPORT, INVOCATION, SESSION, LANE, SHARD);
 
     @ArchTest
-    static final ArchRule CLUSTER_SEES_CALL_AND_SERVER = only(CLUSTER, API, TRANSPORT, CALL, SERVER, SESSION, HANDLER);
+    static final ArchRule SERVER_SEES_TRANSPORT_AND_ITS_OWN_PACKAGES =
+            only(SERVER, API, TRANSPORT, NODE, INVOCATION, SESSION, LANE, HANDLER);
+
+    @ArchTest
+    static final ArchRule CLUSTER_SEES_CALL_AND_SERVER =
+            only(CLUSTER, API, TRANSPORT, CALL, SERVER, NODE, SESSION, HANDLER);
 
     @ArchTest
     static final ArchRule THE_RUNTIME_SEES_NO_OTHER_MODULE_BUT_THE_API = only("io.psf.runtime..", API);

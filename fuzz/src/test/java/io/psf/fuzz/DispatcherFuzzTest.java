@@ -60,7 +60,7 @@ final class DispatcherFuzzTest {
             check(answer(wire));
         }
         wire.breakOff();
-        HOST.dispatcher().expire();
+        HOST.connections().expire();
         HOST.call(GOOD);
     }
 

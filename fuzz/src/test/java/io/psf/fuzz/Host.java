@@ -59,6 +59,8 @@ public final class Host implements AutoCloseable {
     private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
 
     private final FramePool pool = new FramePool(1 << 20);
+    private final HostNode node;
+    private final Connections connections;
     private final Dispatcher dispatcher;
     private final InProcessTransport transport = new InProcessTransport();
     private final Client client = new Client(pool);
@@ -76,8 +78,8 @@ public final class Host implements AutoCloseable {
                 .with(ProducedPsf.bind(new Produced() {}))
                 .with(ListedPsf.bind(new Listed() {}));
         CompletableFuture<ClusterFunctions.Home> joined = new CompletableFuture<>();
-        HostNode node = HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
-        Connections connections = new Connections(node, pool, 64 << 20);
+        node = HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
+        connections = new Connections(node, pool, 64 << 20);
         dispatcher = new Dispatcher(
                 node,
                 connections,
@@ -199,6 +201,16 @@ public final class Host implements AutoCloseable {
     /** What takes the frames of every connection. */
     public Dispatcher dispatcher() {
         return dispatcher;
+    }
+
+    /** What has the connections. */
+    public Connections connections() {
+        return connections;
+    }
+
+    /** What its handlers run on. */
+    public HostNode node() {
+        return node;
     }
 
     /** Where its frames come from. */

@@ -17,8 +17,8 @@ final class RegressionsTest {
             assertThat(status(host, wire, host.hello(wire, 1))).isEqualTo(Code.OK);
             assertThat(status(host, wire, host.hello(wire, 2))).isEqualTo(Code.BAD_REQUEST);
             wire.breakOff();
-            host.dispatcher().setMembers(List.of()); // the worker has left
-            host.dispatcher().expire();
+            host.node().setMembers(List.of()); // the worker has left
+            host.connections().expire();
             Wire next = new Wire();
             assertThat(status(host, next, host.hello(next, 1))).isEqualTo(Code.OK);
         }

@@ -70,7 +70,7 @@ public final class Scheduler implements AutoCloseable {
         this.listener = resources.listen(config.host(), config.port(), dispatcher);
         Duration tick = min(Defaults.TICK, timeouts.heartbeat().dividedBy(8));
         resources.every(tick, () -> {
-            host.lane().execute(functions::tick);
+            host.execute(functions::tick);
             connections.expire();
         });
         resources.started(tickets.of(Role.SCHEDULER, 0).info(), connections.gauges());

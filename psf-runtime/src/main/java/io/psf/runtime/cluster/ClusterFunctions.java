@@ -54,7 +54,7 @@ public final class ClusterFunctions {
             }
         });
         this.catalog = new Catalog(membership.states());
-        connections.whenClosed(gone -> node.lane().execute(() -> membership.closed(gone)));
+        connections.whenClosed(gone -> node.execute(() -> membership.closed(gone)));
     }
 
     /** Adds the scheduler's functions. */
@@ -64,7 +64,7 @@ public final class ClusterFunctions {
         Beat beat = (request, on) -> membership.beat(request.epoch(), node.connection());
         Leave leave = (request, on) -> {
             Connection connection = node.connection();
-            node.lane().execute(() -> membership.leave(connection)); // it ends the connection
+            node.execute(() -> membership.leave(connection)); // it ends the connection
             return new Leave.Response();
         };
         Hello hello = (request, on) -> {

@@ -97,7 +97,12 @@ public final class CallOrder {
     }
 
     private Sequence sequence(OrderedCall call) {
-        return sequences.computeIfAbsent(call.source(), Sequence::new);
+        Sequence known = sequences.get(call.source());
+        if (known == null) {
+            known = new Sequence(call.source());
+            sequences.put(call.source(), known);
+        }
+        return known;
     }
 
     /** Removes the state of a source that has ended. */

@@ -145,6 +145,11 @@ public final class HostNode implements CallTarget {
         return lane.isHere() || shards.isOnLane();
     }
 
+    /** Queues work on the node's lane. Callable from any thread. */
+    public void execute(Runnable work) {
+        lane.execute(work);
+    }
+
     /** Sets the outgoing calls, so that handlers can make calls. */
     public void setOutgoing(Outgoing outgoing) {
         environment.setOutgoing(outgoing);

@@ -1,6 +1,6 @@
 /**
  * A node and its shards, as its handlers see them and as calls run on them. Imports {@code server.invocation} and what
- * that imports, {@code server.shard} and {@code store}.
+ * that imports, and {@code server.shard}.
  */
 @NullMarked
 package io.psf.runtime.server.node;
