@@ -94,8 +94,23 @@ final class ArchitectureTest {
             .resideInAPackage("io.psf.runtime..")
             .should()
             .resideInAnyPackage(
-                    ROOT, TRANSPORT, MEMORY, NET, SHM, NETTY, CALL, SERVER, NODE, INVOCATION, SESSION, LANE, SHARD,
-                    HANDLER, CLUSTER, STORE, CHRONICLE);
+                    ROOT,
+                    TRANSPORT,
+                    MEMORY,
+                    NET,
+                    SHM,
+                    NETTY,
+                    CALL,
+                    SERVER,
+                    NODE,
+                    INVOCATION,
+                    SESSION,
+                    LANE,
+                    SHARD,
+                    HANDLER,
+                    CLUSTER,
+                    STORE,
+                    CHRONICLE);
 
     @ArchTest
     static final ArchRule TRANSPORT_SEES_THE_API_ALONE = only(TRANSPORT, API);
