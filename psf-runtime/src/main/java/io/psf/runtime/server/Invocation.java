@@ -160,7 +160,9 @@ final class Invocation extends HeldRequest implements Lane.Turn {
 
     private void runInNoOrder() {
         Runnable again = this::runAgain;
-        if (place.shard() == null ? mayRunOnNode(again) : connection().mayRun(again)) {
+        if (place.shard() == null
+                ? mayRunOnNode(binding.kind().later() && function().readOnly(), again)
+                : connection().mayRun(again)) {
             runNow();
         }
     }

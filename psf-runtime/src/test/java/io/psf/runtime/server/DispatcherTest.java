@@ -67,7 +67,7 @@ final class DispatcherTest {
     private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
     private static final Member GUEST = new Member(Role.WORKER, -1, "", 0);
 
-    private final FramePool pool = new FramePool(1 << 20);
+    private final FramePool pool = new FramePool(1 << 20, 1 << 30);
     private final AtomicInteger count = new AtomicInteger();
     private final Caller caller = new Caller();
     private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
@@ -579,6 +579,47 @@ final class DispatcherTest {
             answer.complete(call);
             assertThat(guest.next()).isEqualTo(call + ": " + call);
         }
+    }
+
+    /** The limit is a quarter of the pool's bound. */
+    @Test
+    void callsOfAMemberThatTakesNoAnswersCountAgainstTheMemoryOfTheNode() throws InterruptedException {
+        Caller other = new Caller();
+        connect(other).sent(other, -(300 << 20)); // as if it had 300 MB to take
+        Caller lazy = new Caller();
+        received(lazy, request(GET, 0, 1, 0));
+        Frame first = Objects.requireNonNull(lazy.answers.poll(10, TimeUnit.SECONDS));
+        Connection on = Objects.requireNonNull(dispatcher.connection(lazy));
+        on.identify(WORKER);
+        received(lazy, request(GET, 0, 20, 0));
+        connect(new Caller()); // its call runs behind that one, since it has no answer to take
+        assertThat(lazy.answers).isEmpty();
+        on.sent(lazy, first.length());
+        assertThat(lazy.next()).isEqualTo("20: 0");
+    }
+
+    @Test
+    void aWorkerHasANumberOfReadOnlyCallsThatAreAnsweredLater() throws InterruptedException {
+        int most = PeerLimits.CALLS_OF_A_WORKER;
+        CompletableFuture<Integer> first = null;
+        for (int call = 10; call <= 10 + most; call++) {
+            received(caller, request(WAIT, 0, call, 0));
+        }
+        received(caller, request(LATER, 0, 500, 0)); // others may wait for this one
+        for (int i = 0; i <= most; i++) { // all but the last of the first ones
+            CompletableFuture<Integer> answer = Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS));
+            if (i == most) {
+                answer.complete(5);
+                assertThat(caller.next()).isEqualTo("500: 5");
+                assertThat(later).isEmpty();
+            } else if (i == 0) {
+                first = answer;
+            }
+        }
+        Objects.requireNonNull(first).complete(6);
+        assertThat(caller.next()).isEqualTo("10: 6");
+        Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS)).complete(7);
+        assertThat(caller.next()).isEqualTo(10 + most + ": 7");
     }
 
     @Test

@@ -40,8 +40,8 @@ public final class Connection {
 
     private volatile Channel channel;
     private volatile @Nullable Member member;
-    /** The turn of a guest's calls; null for other peers. */
-    private volatile @Nullable OneAtATime turn;
+    /** The turns of the calls of a guest or worker; null for other peers. */
+    private volatile @Nullable Turns turns;
 
     private volatile long session;
     private volatile long detachedAt;
@@ -105,7 +105,9 @@ public final class Connection {
             long most = PeerLimits.bytesOfAGuest(pool.bound());
             bound = Math.min(bound, most);
             unsent.limit(most);
-            turn = new OneAtATime();
+            turns = new Turns(1);
+        } else if (member.role() == Role.WORKER) {
+            turns = new Turns(PeerLimits.CALLS_OF_A_WORKER);
         }
         this.member = member;
         channel.trust();
@@ -318,7 +320,8 @@ public final class Connection {
 
     /**
      * True if the peer has received enough of its answers for another call on the node itself. A call of a member or a
-     * stranger may keep the cluster together, so it does not wait for the answers of other peers.
+     * stranger may keep the cluster together, so it does not wait for the answers of other peers: if the unsent answers
+     * of all peers take too much memory, it waits until the peer has received its own.
      *
      * @param again run later, if this returns false
      */
@@ -326,22 +329,26 @@ public final class Connection {
         if (isOfGuest()) {
             return mayRun(again);
         }
-        if (unsent.mayRun()) {
+        if (unsent.mayRun() && (unsent.bytes() == 0 || admission.hasUsualAnswerCapacity())) {
             return true;
         }
         unsent.defer(again);
-        runDeferred(); // in case the last answer was sent in between
+        if (unsent.bytes() == 0) { // the last answer was sent in between
+            runDeferred();
+        }
         return false;
     }
 
     /**
-     * Returns the turn that a call on the node has to take. The calls of a guest run one at a time, so that many of them
-     * do not keep the lanes from other peers.
+     * Returns the turns of which a call on the node has to take one. The calls of a guest run one at a time, so that many
+     * of them do not keep the lanes from other peers. Of a worker's calls, those take turns that are read-only and
+     * answered later: no other call waits for them.
      *
-     * @return null if the peer's calls take no turns
+     * @param isAnsweredLater true if the call is read-only, and its handler answers later
+     * @return null if the call takes no turn
      */
-    public @Nullable OneAtATime turn() {
-        return turn;
+    public @Nullable Turns turns(boolean isAnsweredLater) {
+        return isAnsweredLater || isOfGuest() ? turns : null;
     }
 
     /**

@@ -4,35 +4,44 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Lets one of several calls begin, and the next one after its end. Thread-safe. */
-public final class OneAtATime {
+/** Lets a number of calls begin, and another one at the end of each. Thread-safe. */
+public final class Turns {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
-    private boolean isTaken;
+    private int free;
 
     /**
-     * Takes the turn.
+     * Creates turns of which none is taken.
      *
-     * @param again run once the turn may be free, if this returns false
+     * @param most the most calls at a time
+     */
+    Turns(int most) {
+        free = most;
+    }
+
+    /**
+     * Takes a turn.
+     *
+     * @param again run once a turn may be free, if this returns false
      */
     public synchronized boolean begin(Runnable again) {
-        if (isTaken) {
+        if (free == 0) {
             waiting.add(again);
             return false;
         }
-        isTaken = true;
+        free--;
         return true;
     }
 
-    /** Gives the turn back. */
+    /** Gives a turn back. */
     public void end() {
-        Runnable next = free();
+        Runnable next = giveBack();
         if (next != null) {
             next.run();
         }
     }
 
-    private synchronized @Nullable Runnable free() {
-        isTaken = false;
+    private synchronized @Nullable Runnable giveBack() {
+        free++;
         return waiting.pollFirst();
     }
 }
