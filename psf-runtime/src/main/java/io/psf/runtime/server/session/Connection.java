@@ -340,12 +340,10 @@ public final class Connection {
     }
 
     /**
-     * Returns the turns of which a call on the node has to take one. The calls of a guest run one at a time, so that many
-     * of them do not keep the lanes from other peers. Of a worker's calls, those take turns that are read-only and
-     * answered later: no other call waits for them.
+     * Returns the turns of which a call on the node has to take one; null for none. Those of a guest take turns, so that
+     * they do not keep the lanes from other peers; of a worker's, those for which no other call waits.
      *
      * @param isAnsweredLater true if the call is read-only, and its handler answers later
-     * @return null if the call takes no turn
      */
     public @Nullable Turns turns(boolean isAnsweredLater) {
         return isAnsweredLater || isOfGuest() ? turns : null;
@@ -383,7 +381,7 @@ public final class Connection {
         return frameMemory;
     }
 
-    /** True if requests of the connection wait for their turn. */
+    /** True if requests of the connection wait. */
     public boolean hasWaiting() {
         return requested.get() > 0;
     }
