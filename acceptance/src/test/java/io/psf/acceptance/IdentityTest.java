@@ -147,7 +147,7 @@ final class IdentityTest {
             assertRefused(
                     () -> call(peer, HelloPsf.FUNCTION, own.hello(victim, 6, 0, new byte[16]))
                             .await(),
-                    "unasked");
+                    "hello: without a challenge (expected: psf.connection.challenge before it");
             assertRefused(
                     () -> call(peer, HelloPsf.FUNCTION, other.hello(victim, 6, 0, nonce(peer)))
                             .await(),
@@ -156,7 +156,7 @@ final class IdentityTest {
             Hello.Request good = own.hello(victim, 6, 0, nonce);
             call(peer, HelloPsf.FUNCTION, good).await();
             Peer second = connect(port);
-            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "unasked");
+            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "hello: without a challenge");
             nonce(second);
             assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "proof of worker 1: wrong");
             Peer third = connect(port);

@@ -52,7 +52,7 @@ final class DeferredCalls {
     void cancel(Connection connection, long number) {
         for (Invocation call : calls) {
             if (call.connection() == connection && call.call() == number) {
-                call.end(new PsException(Code.CANCELLED, "the caller gave the call up"));
+                call.end(new PsException(Code.CANCELLED, "call: cancelled by its caller (expected: awaited)"));
             }
         }
     }

@@ -214,7 +214,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
     /** Returns why the answer is not needed any more; null if it may be needed. */
     private @Nullable PsException whyPointless(long now) {
         if (connection().hasCancelled(call)) {
-            return new PsException(PsException.Code.CANCELLED, "the caller gave the call up");
+            return new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller (expected: awaited)");
         }
         if (isDropped()) {
             return dropped();

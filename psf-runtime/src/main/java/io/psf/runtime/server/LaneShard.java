@@ -235,8 +235,8 @@ final class LaneShard implements ShardLane {
                         "tensor " + tensor + " beside " + spec().id() + ": not on this server (expected: initialized)")
                 : new PsException(
                         PsException.Code.STALE_LAYOUT,
-                        "layout of tensor " + tensor + " beside " + spec().id() + ": another one (expected: "
-                                + there.text() + ", as it was made last)");
+                        "layout of tensor " + tensor + " beside " + spec().id()
+                                + ": outdated in the request (expected: " + there.text() + ", as it was made last)");
     }
 
     void end() {

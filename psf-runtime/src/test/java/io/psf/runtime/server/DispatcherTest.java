@@ -272,6 +272,12 @@ final class DispatcherTest {
         RequestHeader.Target shard = new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
         received(caller, request(WIDTH, shard, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 3");
+        RequestHeader.Target outdated = new RequestHeader.Target(shard.tensor(), 0, (short) (layout.stamp(0) + 1));
+        received(caller, request(WIDTH, outdated, 0, 11, 0));
+        assertThat(caller.next())
+                .isEqualTo(
+                        "11: STALE_LAYOUT layout of the tensor in the request: outdated (expected: [10, 3] with slice"
+                                + " [0, 10), as it was made last)");
         Caller guest = new Caller();
         connect(guest).identify(new Member(Role.WORKER, -1, "", 0)); // as a hello without a session does
         received(guest, request(WIDTH, shard, 0, 10, 0));
@@ -371,8 +377,9 @@ final class DispatcherTest {
         received(caller, request(LATER, 0, 10, 0));
         CompletableFuture<Integer> answer = answerLater();
         received(caller, Frames.done(pool, 11, new long[0]));
-        assertThat(caller.next()).isEqualTo("10: CANCELLED the caller gave the call up");
-        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS)).hasMessageContaining("gave the call up");
+        assertThat(caller.next()).isEqualTo("10: CANCELLED call: cancelled by its caller (expected: awaited)");
+        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS))
+                .hasMessageContaining("call: cancelled by its caller");
         assertThat(connection.answers().size()).isZero();
     }
 
