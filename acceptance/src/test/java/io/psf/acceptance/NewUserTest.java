@@ -72,8 +72,8 @@ final class NewUserTest {
 
     /** Returns a repository whose folders are links to those of the build's, except that of psf. */
     private Path repositoryWithoutPsf() throws IOException {
-        Path repository =
-                Files.createDirectories(folder.resolve("repository/io")).getParent();
+        Path repository = folder.resolve("repository");
+        Files.createDirectories(repository.resolve("io"));
         link(Path.of(REPOSITORY), repository, "io");
         link(Path.of(REPOSITORY, "io"), repository.resolve("io"), "psf");
         return repository;
