@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,7 +69,7 @@ final class AttacksTest {
                 TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
                 Pushes before = new Pushes(worker, w).forSeconds(2);
                 Path log = folder.resolve("guests.log");
-                guests = guests(job.schedulerAddress(), function, log);
+                guests = started(job.schedulerAddress(), log, GuestFlood.class, GUESTS + "", function);
                 await().atMost(60, TimeUnit.SECONDS)
                         .until(() -> Files.readString(log).contains("ADMITTED"));
                 assertThat(log).content().contains("ADMITTED 100 REFUSED " + (GUESTS - 100));
@@ -104,6 +105,56 @@ final class AttacksTest {
                 }
             }
             assertThat(job.awaitExit(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
+    }
+
+    /**
+     * The other worker's process is stopped in the middle of its calls, so that their answers stay at the server.
+     *
+     * @param rss the most memory of the server's process, in MB
+     */
+    @ParameterizedTest
+    @CsvSource({"list, 450", "statistics, 450"})
+    void aWorkerThatTakesNoAnswersDelaysNoPushAndFillsNoMemory(String function, int rss, @TempDir Path folder)
+            throws Exception {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Process other = null;
+        try (LocalJob job = LocalJob.builder()
+                .workers(2)
+                .nodeFlags(List.of("-Xmx128m", "-XX:MaxDirectMemorySize=64m"))
+                .onLine((node, line) -> lines.add(node + ": " + line))
+                .start()) {
+            String[] address = job.schedulerAddress().split(":", 2);
+            Process server = job.process("server 0");
+            Path log = folder.resolve("worker.log");
+            other = started(job.schedulerAddress(), log, WorkerFlood.class, function);
+            try (Worker worker = Worker.connect(WorkerConfig.of(address[0], Integer.parseInt(address[1])))) {
+                Tensors.init(
+                        worker,
+                        IntStream.range(0, 200)
+                                .mapToObj(i -> TensorSpec.dense("another tensor of a model with a long name " + i, 10))
+                                .toList());
+                TensorId w = Tensors.init(worker, TensorSpec.dense("w", 1000));
+                await().atMost(60, TimeUnit.SECONDS)
+                        .until(() -> Files.readString(log).contains("FLOODING"));
+                Pushes calling = new Pushes(worker, w).forSeconds(2);
+                ProcessesTest.signal("STOP", other);
+                Pushes stopped = new Pushes(worker, w).forSeconds(2);
+                System.out.printf(
+                        "a worker, %s: the slowest of another worker's pushes took %d ms while it called, %d ms while it"
+                                + " took no answers; server: at most %d MB%n",
+                        function, calling.slowestMillis, stopped.slowestMillis, peakMegabytes(server));
+                assertThat(Math.max(calling.slowestMillis, stopped.slowestMillis))
+                        .as("slowest push")
+                        .isLessThan(5000);
+                assertThat(Tensors.pull(worker, w)).containsOnly(calling.count + stopped.count);
+                assertThat(peakMegabytes(server)).isLessThan(rss);
+            }
+        } finally {
+            if (other != null) {
+                other.destroyForcibly();
+            }
         }
         assertThat(lines).noneMatch(line -> line.contains("ERROR") || line.contains("OutOfMemoryError"));
     }
@@ -188,18 +239,17 @@ final class AttacksTest {
         }
     }
 
-    private static Process guests(String scheduler, String function, Path log) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xss256k",
-                        "-Xmx1g",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        GuestFlood.class.getName(),
-                        GUESTS + "",
-                        function)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
+    private static Process started(String scheduler, Path log, Class<?> main, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xss256k",
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().putAll(Map.of("PSF_SCHEDULER", scheduler, "PSF_TRANSPORT", "tcp"));
         return builder.start();
     }

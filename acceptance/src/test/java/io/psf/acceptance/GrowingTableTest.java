@@ -331,9 +331,8 @@ final class GrowingTableTest {
                 assertThatThrownBy(
                                 () -> rows.call(table, asked, LongArray.of(6)).await())
                         .isInstanceOf(PsException.class)
-                        .hasMessageContaining(
-                                "OUT_OF_RANGE: key: 6 (expected: one that has a row, since the function is"
-                                        + " readOnly and makes none; Shard.find tells which have one)")
+                        .hasMessageContaining("OUT_OF_RANGE: key: 6 (expected: a key that has a row: the function is"
+                                + " readOnly, and creates no rows; Shard.find tells which keys have one)")
                         .hasMessageContaining("test.row.numbers");
                 assertThat(present(worker, asked, 6)).containsExactly(0);
             }

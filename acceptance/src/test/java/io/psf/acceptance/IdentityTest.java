@@ -2,6 +2,7 @@ package io.psf.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.psf.acceptance.Clusters.Over;
 import io.psf.api.Member;
@@ -109,6 +110,30 @@ final class IdentityTest {
         return new Joined(scheduler, server.get(20, TimeUnit.SECONDS), worker.get(20, TimeUnit.SECONDS), joined);
     }
 
+    /** In a cluster without a secret anybody may join as long as it forms. */
+    @Test
+    void joinsThatBreakWriteFewLines() {
+        int most = 200;
+        try (Log log = Log.of("io.psf.runtime.cluster.Membership");
+                Scheduler scheduler = Scheduler.start(SchedulerConfig.of(1, 2))) {
+            for (int accepted = 0, session = 1; accepted < most; session++) {
+                Peer peer = connect(scheduler.port());
+                for (int each = 0; each < 2; each++) { // the second join is refused once the first is handled
+                    Pending<Join.Response> joined = call(peer, JoinPsf.FUNCTION, join(Role.WORKER, -1, "", 0, session));
+                    if (each == 1) {
+                        PsException refusal = catchThrowableOfType(PsException.class, joined::await);
+                        accepted += refusal.detail().contains("a second one on this connection") ? 1 : 0;
+                    }
+                }
+                hostile.disconnect(peer);
+            }
+            assertThat(log.lines())
+                    .anyMatch(line -> line.startsWith("INFO worker joined from 127.0.0.1"))
+                    .anyMatch(line -> line.endsWith("disconnected before the cluster was ready"))
+                    .hasSizeLessThan(most / 2);
+        }
+    }
+
     /** A joined worker has a ticket, and it is for its own rank. */
     @Test
     void aTicketIsOfNoUseForAnotherRank() throws Exception {
@@ -122,7 +147,7 @@ final class IdentityTest {
             assertRefused(
                     () -> call(peer, HelloPsf.FUNCTION, own.hello(victim, 6, 0, new byte[16]))
                             .await(),
-                    "unasked");
+                    "hello: without a challenge (expected: psf.connection.challenge before it");
             assertRefused(
                     () -> call(peer, HelloPsf.FUNCTION, other.hello(victim, 6, 0, nonce(peer)))
                             .await(),
@@ -131,7 +156,7 @@ final class IdentityTest {
             Hello.Request good = own.hello(victim, 6, 0, nonce);
             call(peer, HelloPsf.FUNCTION, good).await();
             Peer second = connect(port);
-            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "unasked");
+            assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "hello: without a challenge");
             nonce(second);
             assertRefused(() -> call(second, HelloPsf.FUNCTION, good).await(), "proof of worker 1: wrong");
             Peer third = connect(port);

@@ -44,14 +44,41 @@ public final class Names {
      */
     public static String requireName(String what, String name) {
         if (name.isEmpty() || name.length() > MAX_LENGTH || name.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException(
-                    "name of " + what + ": \"" + name + "\" (expected: 1 to " + MAX_LENGTH + " printable characters)");
+            throw new IllegalArgumentException("name of " + what + ": \"" + printable(name) + "\" (expected: 1 to "
+                    + MAX_LENGTH + " printable characters)");
         }
         int lone = loneSurrogate(name);
         if (lone >= 0) {
             throw new IllegalArgumentException("name of " + what + ": " + lone(name, lone));
         }
         return name;
+    }
+
+    /**
+     * Returns a text that stays on one line of a message or log: control characters, line separators and characters of
+     * text direction are escaped, such as a line feed as <code>&#92;u000a</code>. Other texts are returned unchanged.
+     */
+    public static String printable(String text) {
+        if (text.chars().allMatch(c -> isPrintable((char) c))) {
+            return text;
+        }
+        StringBuilder printable = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (isPrintable(c)) {
+                printable.append(c);
+            } else {
+                printable.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        return printable.toString();
+    }
+
+    private static boolean isPrintable(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
     }
 
     /** Returns the index of the first surrogate whose other half is missing; -1 if there is none. */

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The only exception by which a call, a node or a cluster fails. It has a code of a closed set, the given and the
  * expected value, and the place of the failure. A server never answers a failed call with an empty success.
+ *
+ * <p>Its texts may quote a peer, a file or a user. They stay on one line: control characters in them are escaped.
  */
 public final class PsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -84,9 +86,9 @@ public final class PsException extends RuntimeException {
             @Nullable String slice,
             @Nullable String server,
             @Nullable Throwable cause) {
-        super(message(code, detail, function, tensor, slice, server), cause);
+        super(Names.printable(message(code, detail, function, tensor, slice, server)), cause);
         this.code = code;
-        this.detail = Objects.requireNonNull(detail);
+        this.detail = Names.printable(Objects.requireNonNull(detail));
         this.function = function;
         this.tensor = tensor;
         this.slice = slice;

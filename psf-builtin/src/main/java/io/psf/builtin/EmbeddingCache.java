@@ -251,12 +251,15 @@ public final class EmbeddingCache implements AutoCloseable {
         /**
          * Opens the cache. Creates the table, or finds it, as {@link Tensors#init}.
          *
+         * @throws IllegalArgumentException if a push of some rows changes others, as with {@link
+         *     Optimizers#allRowsAdam(double)}: nothing counts their changes, so look-ups would not receive them
          * @throws io.psf.api.PsException as {@link Tensors#init}; with {@code ALREADY_EXISTS} if the table exists with
          *     another spec
          */
         public EmbeddingCache open() {
             if (!bypass) {
                 rows(rows);
+                requireOptimizerOfPushedRows();
             }
             TensorId table = Tensors.init(worker, spec);
             float scale = showOwnUpdates ? scale(spec) : 0;
@@ -268,6 +271,15 @@ public final class EmbeddingCache implements AutoCloseable {
                     () -> bypass
                             ? new UncachedRows(worker, spec.tensor())
                             : new CachedRows(worker, spec.tensor(), options));
+        }
+
+        private void requireOptimizerOfPushedRows() {
+            if (spec.optimizer().name().equals(Optimizers.ALL_ROWS_ADAM)) {
+                throw new IllegalArgumentException(
+                        "optimizer of tensor \"" + spec.tensor().id() + "\": "
+                                + spec.optimizer().name()
+                                + " (expected: one that changes the pushed rows alone; caches count the changes by pushes)");
+            }
         }
 
         /**

@@ -1,5 +1,6 @@
 package io.psf.builtin;
 
+import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
@@ -195,7 +196,8 @@ public final class ModelCheckpoints {
                     .call(CollectiveWork.SERVER, name, attempt, step, kept, increments > 0, saved)
                     .await()
                     .notDeleted()
-                    .forEach(reason -> LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, reason));
+                    .forEach(reason ->
+                            LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, Names.printable(reason)));
             LOG.info("checkpoint \"{}\": {} bytes, {} files with changes alone", checkpoint(step), bytes, changes);
             return step;
         } catch (PsException e) {
@@ -383,7 +385,9 @@ public final class ModelCheckpoints {
                 .withDeadline(LIMIT)
                 .call(CollectiveWork.SERVER, name)
                 .await();
-        found.damaged().forEach(reason -> LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, reason));
+        found.damaged()
+                .forEach(reason ->
+                        LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
         return found.manifests().stream().map(ModelManifest::parse).toList();
     }
 

@@ -130,6 +130,9 @@ public final class Optimizers {
         return psf("lazy-adam", adamArguments(lr, b1, b2, eps));
     }
 
+    /** The name of {@link #allRowsAdam(double)}. */
+    static final String ALL_ROWS_ADAM = "psf.all-rows-adam";
+
     /** Adam over all rows with b1 = 0.9, b2 = 0.999 and eps = 1e-8. */
     public static OptimizerSpec allRowsAdam(double lr) {
         return allRowsAdam(lr, 0.9, 0.999, 1e-8);
@@ -139,8 +142,8 @@ public final class Optimizers {
      * Adam in which a push of some rows steps every row of the tensor, as a dense push with zeros elsewhere: the moments
      * of all rows decay, and all weights change, as in MindSpore's {@code nn.Adam} with {@code use_lazy=False} and in
      * TensorFlow's {@code AdamOptimizer}. Their eps is this one times sqrt(1 - b2^t). A push takes time
-     * for the whole table; a growing table steps the rows that it has. An {@link EmbeddingCache} does not notice the
-     * steps of rows that no cache has pushed.
+     * for the whole table; a growing table steps the rows that it has. An {@link EmbeddingCache} refuses it,
+     * since it would not notice the steps of rows that no cache has pushed.
      */
     public static OptimizerSpec allRowsAdam(double lr, double b1, double b2, double eps) {
         return psf("all-rows-adam", adamArguments(lr, b1, b2, eps));

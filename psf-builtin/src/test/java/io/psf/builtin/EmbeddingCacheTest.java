@@ -329,6 +329,18 @@ final class EmbeddingCacheTest {
     }
 
     @Test
+    void anOptimizerThatChangesOtherRowsIsRefusedUnlessNothingIsCached() {
+        TestCluster cluster = cluster(2);
+        EmbeddingCache.Builder builder = EmbeddingCache.of(cluster, SPEC.optimizer(Optimizers.allRowsAdam(0.1)))
+                .rows(5);
+        assertThatThrownBy(builder::open)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("optimizer of tensor \"table\": psf.all-rows-adam (expected: one that changes the"
+                        + " pushed rows alone");
+        builder.bypass(true).open().close();
+    }
+
+    @Test
     void wrongArgumentsAreNamedAndChangeNothing() {
         TestCluster cluster = cluster(2);
         EmbeddingCache.Builder builder = EmbeddingCache.of(cluster, SPEC);

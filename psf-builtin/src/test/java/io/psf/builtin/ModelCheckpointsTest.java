@@ -388,6 +388,28 @@ class ModelCheckpointsTest {
         }
     }
 
+    /** Whatever servers the names belong to: a save of one model would lack the record of the other worker. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void twoModelsAreNotSavedAtOnce(int servers) {
+        try (PsCluster cluster = cluster(servers, 2)) {
+            init(cluster.worker());
+            for (String other : List.of("b", "c", "d")) {
+                List<Optional<PsException>> failures = onBoth(cluster, failureOf(worker -> {
+                    ModelCheckpoints.at(worker, worker.rank() == 0 ? "a" : other)
+                            .save(1, Map.of());
+                    return true;
+                }));
+                assertThat(failures)
+                        .allSatisfy(each -> assertThat(each.orElseThrow())
+                                .hasMessageContaining("BAD_REQUEST: save of step 1 of model \"" + other
+                                        + "\" by worker 1 (expected: save of step 1 of model \"a\", as by worker 0)"));
+                assertThat(ModelCheckpoints.at(cluster.worker(), other).list()).isEmpty();
+            }
+            assertThat(ModelCheckpoints.at(cluster.worker(), "a").list()).isEmpty();
+        }
+    }
+
     @Test
     void allWorkersGetTheCodeOfTheFailure() {
         try (PsCluster cluster = cluster(2, 2)) {

@@ -242,8 +242,8 @@ class ScriptTest {
 
     private long installs() throws IOException {
         return calls().stream()
-                .filter(call ->
-                        call.startsWith("mvn") && call.endsWith("-pl psf-cli -am package install:install clean:help"))
+                .filter(call -> call.startsWith("mvn")
+                        && call.endsWith("-pl psf-cli -am package source:jar-no-fork install:install clean:help"))
                 .count();
     }
 

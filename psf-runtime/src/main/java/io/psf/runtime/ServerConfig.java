@@ -25,7 +25,8 @@ public record ServerConfig(
     }
 
     /**
-     * The directories of a server's shards and checkpoints, its memory for requests and answers, and its devices.
+     * The directories of a server's shards and checkpoints, its memory for requests and answers, and its devices. A record,
+     * as all configuration of a role: a new component breaks no caller that begins with {@link ServerConfig#of}.
      *
      * @param mapped the directory of the files that shards are mapped to; null for native memory
      * @param checkpoints the directory below which tensors are saved, shared by all servers; null for none

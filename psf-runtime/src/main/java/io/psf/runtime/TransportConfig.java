@@ -3,7 +3,8 @@ package io.psf.runtime;
 import java.time.Duration;
 
 /**
- * The transport of a node's connections.
+ * The transport of a node's connections. A record, as all configuration of a role: a new component breaks no caller that
+ * begins with {@link #usual}.
  *
  * @param kind the kind
  * @param spin how long a waiting thread spins before it sleeps, 0 to 1 s; four times as long while the last message

@@ -40,8 +40,8 @@ final class TestReading {
         if (function != null) {
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
-                    "key: " + key + " (expected: one that has a row, since the function is readOnly and makes none;"
-                            + " Shard.find tells which have one)");
+                    "key: " + key + " (expected: a key that has a row: the function is readOnly, and creates no rows;"
+                            + " Shard.find tells which keys have one)");
         }
     }
 

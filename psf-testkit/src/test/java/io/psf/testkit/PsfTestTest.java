@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.psf.api.Node;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.Shard;
+import io.psf.api.TensorDeclaration;
 import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Binding;
@@ -19,6 +23,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class PsfTestTest {
@@ -267,6 +272,39 @@ class PsfTestTest {
                         .call(TensorId.of("other"), 1, FloatArray.of(1))
                         .await())
                 .hasMessageContaining("tensor: other (expected: one that the test declares, with tensor(..))");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"test.other, false", "test.ax, false", "test.axpy, true", "test, true"})
+    void theMemoryOfAFunctionIsForItAndThoseBelowItsName(String owner, boolean isUsable) {
+        TestCluster cluster = axpy().on(2);
+        TensorId memory = TensorId.of("memory");
+        TensorLayout layout = cluster.declare(
+                        List.of(TensorDeclaration.memory(new TensorInfo(memory, 20, 3), 0, "", owner)))
+                .get(0);
+        for (int slice = 0; slice < 2; slice++) {
+            cluster.server(slice).create(layout, slice, Node.HOST, new Additive(), new Node.Fill() {
+                @Override
+                public void fill(Shard shard) {}
+
+                @Override
+                public String memoryOf() {
+                    return owner;
+                }
+            });
+        }
+        ThrowingCallable use = () ->
+                AxpyPsf.stub(cluster).call(memory, 1, FloatArray.allocate(60)).await();
+        if (isUsable) {
+            assertThatCode(use).doesNotThrowAnyException();
+        } else {
+            assertThatThrownBy(use)
+                    .hasMessageContaining("BAD_REQUEST: tensor \"memory\": memory of \"" + owner
+                            + "\" (expected: a tensor of the model for \"test.axpy\")");
+        }
+        assertThat(cluster.server(0).shards())
+                .extracting(each -> each.tensor().id())
+                .doesNotContain(memory);
     }
 
     @Test

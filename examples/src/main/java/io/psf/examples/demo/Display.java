@@ -3,8 +3,6 @@ package io.psf.examples.demo;
 import io.psf.examples.plot.Report;
 import java.io.PrintWriter;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -15,16 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class Display implements AutoCloseable {
     private final PrintWriter out;
     private final boolean isTerminal;
-    private final int workers;
-    private final int epochs;
-    private final Map<Integer, Progress> latest = new TreeMap<>();
+    private final OverallProgress overall;
     private @Nullable ProgressBar bar;
 
     Display(PrintWriter out, boolean isTerminal, int workers, int epochs) {
         this.out = out;
         this.isTerminal = isTerminal;
-        this.workers = workers;
-        this.epochs = epochs;
+        this.overall = new OverallProgress(workers, epochs);
     }
 
     /** Prints a line unchanged, above the bar if there is one. */
@@ -38,18 +33,12 @@ final class Display implements AutoCloseable {
         if (!isTerminal) {
             return;
         }
-        latest.put(progress.rank(), progress);
-        long total = (long) workers * epochs * progress.of();
-        long done = latest.values().stream().mapToLong(Progress::steps).sum();
-        double loss =
-                latest.values().stream().mapToDouble(Progress::loss).average().orElseThrow();
-        double rate = latest.values().stream().mapToDouble(Progress::rate).sum();
-        String state = String.format(Locale.ROOT, "loss %.4f  %,.0f examples/s", loss, rate);
+        overall.add(progress);
         if (bar == null) {
-            bar = begun(total);
+            bar = begun(overall.total(progress.of()));
         }
-        bar.setExtraMessage(" " + state);
-        bar.stepTo(done);
+        bar.setExtraMessage(" " + overall.state());
+        bar.stepTo(overall.done());
     }
 
     private static ProgressBar begun(long total) {

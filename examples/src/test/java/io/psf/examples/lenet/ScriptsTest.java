@@ -3,6 +3,7 @@ package io.psf.examples.lenet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.examples.data.RealData;
+import io.psf.examples.plot.Picture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -82,7 +83,10 @@ final class ScriptsTest {
                 .anyMatch(line -> line.matches("epoch 1: loss 2\\.30\\d{2}, accuracy 0\\.\\d{4}"))
                 .contains("plot: " + folder.resolve("lenet.png"))
                 .noneMatch(line -> line.contains("\r"));
-        assertThat(folder.resolve("lenet.png")).isNotEmptyFile();
+        Picture picture = Picture.read(folder.resolve("lenet.png"));
+        for (int hue : Picture.HUES.subList(0, 2)) { // loss and accuracy; a single epoch draws no line
+            assertThat(picture.legend(hue)).isNotEmpty();
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +114,12 @@ public final class Nvcc {
                 .start()
                 .waitFor();
         if (exit != 0) {
-            String said = Files.readString(log).replace(in.toString(), name).strip();
+            String said = Files.readString(log)
+                    .replace(in.toString(), name)
+                    .lines()
+                    .map(String::strip)
+                    .filter(line -> !line.isEmpty())
+                    .collect(Collectors.joining("; "));
             throw new PsException(PsException.Code.CONFIGURATION, "CUDA C \"" + name + "\": " + said);
         }
         String ptx = new String(Files.readAllBytes(out), StandardCharsets.UTF_8);

@@ -68,7 +68,11 @@ class ScriptOnHostTest {
     }
 
     private Process start(Map<String, String> environment) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("/bin/bash", "on-device.sh", "report")
+        return start(environment, "on-device.sh", "report");
+    }
+
+    private Process start(Map<String, String> environment, String script, String argument) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("/bin/bash", script, argument)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("output.txt").toFile());
@@ -126,14 +130,60 @@ class ScriptOnHostTest {
         run(Map.of("ENDS", "7"), 1, "no result (exit code 7)");
     }
 
+    /** Maven and jlink are scripts here, and xz hangs when it has written half of the archive. */
     @Test
-    void aRunThatIsEndedLeavesNothingBehind() throws Exception {
-        Process process = start(Map.of("HANGS", "1"));
+    void aBuildThatIsEndedLeavesTheArchiveBeforeIt() throws Exception {
+        Path module = folder.resolve("checkout/handlers-gpu");
+        Path archive = module.resolve("target/on-device.tar.xz");
+        Files.createDirectories(archive.getParent());
+        Files.writeString(archive, "the one before");
+        Files.copy(folder.resolve("on-device.sh"), module.resolve("on-device.sh"));
+        for (String file : new String[] {
+            "examples/target/psf-examples.jar",
+            "examples/target/test-classes/x",
+            "examples/target/on-device.classpath",
+            "handlers-gpu/target/test-classes/x",
+            "psf-cli/src/main/resources/io/psf/cli/jvm.options",
+            "handlers-gpu-1.jar"
+        }) {
+            Path path = folder.resolve("checkout").resolve(file);
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, "");
+        }
+        Files.writeString(
+                module.resolve("target/on-device.classpath"),
+                folder.resolve("checkout/handlers-gpu-1.jar").toString());
+        executable(folder.resolve("bin/mvn"), "#!/bin/bash\n");
+        executable(folder.resolve("jdk/bin/jlink"), "#!/bin/bash\nmkdir -p \"${@: -1}\"\n");
+        executable(folder.resolve("bin/xz"), "#!/bin/bash\necho half\necho $$ >\"$RESULT\"\nexec sleep 50\n");
+        Process process = start(
+                Map.of("JAVA_HOME", folder.resolve("jdk").toString()), "checkout/handlers-gpu/on-device.sh", "build");
+        long xz = awaitPart();
+        process.destroy();
+        ProcessHandle.of(xz).ifPresent(ProcessHandle::destroy); // as Ctrl-C ends the group of processes
+        assertThat(process.waitFor()).isEqualTo(143);
+        requireClean();
+        try (var left = Files.list(archive.getParent())) {
+            assertThat(left.filter(Files::isRegularFile)
+                            .map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("on-device.tar.xz", "on-device.classpath");
+        }
+        assertThat(archive).hasContent("the one before");
+    }
+
+    /** Waits until a part has written the number of its process. */
+    private long awaitPart() throws IOException {
         await("the part that hangs")
                 .atMost(Duration.ofSeconds(30))
                 .until(() ->
                         Files.exists(result()) && Files.readString(result()).endsWith("\n"));
-        long part = Long.parseLong(Files.readString(result()).strip());
+        return Long.parseLong(Files.readString(result()).strip());
+    }
+
+    @Test
+    void aRunThatIsEndedLeavesNothingBehind() throws Exception {
+        Process process = start(Map.of("HANGS", "1"));
+        long part = awaitPart();
         process.destroy();
         assertThat(process.waitFor()).isEqualTo(143);
         requireClean();

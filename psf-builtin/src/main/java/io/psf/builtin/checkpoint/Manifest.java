@@ -180,7 +180,7 @@ record Manifest(TensorInfo tensor, long save, List<Chain> chains) {
             }
         }
         if (!pieces.isEmpty()) {
-            throw new IllegalArgumentException("last file: a base");
+            throw new IllegalArgumentException("its last line names a file of an earlier save");
         }
         return new Manifest(new TensorInfo(tensor, Long.parseLong(shape[1]), Integer.parseInt(shape[2])), save, chains);
     }

@@ -1,5 +1,6 @@
 package io.psf.builtin.checkpoint;
 
+import io.psf.api.DeferredAnswer;
 import io.psf.api.PsException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ final class ModelAttempt {
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
 
     private final Map<Integer, CompletableFuture<LeadModel.Response>> waiting = new LinkedHashMap<>();
+    /** The workers that were present when the last of them called. */
+    private Set<Integer> present = Set.of();
+
     private int leader = -1;
     private volatile @Nullable PsException failure;
     private @Nullable Long step;
@@ -84,7 +88,7 @@ final class ModelAttempt {
      */
     CompletionStage<LeadModel.Response> lead(int worker, String model, Set<Integer> present) {
         requirePart(worker, model);
-        CompletableFuture<LeadModel.Response> answer = new CompletableFuture<>();
+        CompletableFuture<LeadModel.Response> answer = new DeferredAnswer<>(this::waitsFor);
         waiting.put(worker, answer);
         retain(present);
         if (!hasBegun()) {
@@ -96,6 +100,16 @@ final class ModelAttempt {
             });
         }
         return answer;
+    }
+
+    /** Says which worker the others wait for. */
+    private String waitsFor() {
+        String work = parts.firstEntry().getValue().toString();
+        Set<Integer> missing = new TreeSet<>(present);
+        missing.removeAll(parts.keySet());
+        return leader >= 0
+                ? work + ": not finished by worker " + leader + ", which makes it for all (expected: finished)"
+                : work + ": without workers " + missing + " (expected: all present workers)";
     }
 
     /** Returns the failure if a present worker has no part. */
@@ -126,6 +140,7 @@ final class ModelAttempt {
      * is not present.
      */
     void retain(Set<Integer> present) {
+        this.present = present;
         if (!hasBegun() && !waiting.isEmpty()) {
             parts.keySet().retainAll(present);
             waiting.keySet().retainAll(present);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.psf.api.Caller;
+import io.psf.api.Names;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
@@ -301,16 +302,18 @@ class SaveLoadTest {
                     ".hidden",
                     "a\\..\\x",
                     "a\0b",
+                    "a\nb",
                     "~",
                     "é",
                     "a".repeat(201))) {
                 assertThatThrownBy(() -> Tensors.save(worker, W, name))
                         .as(name)
                         .isInstanceOf(PsException.class)
-                        .hasMessageStartingWith("BAD_REQUEST: checkpoint: \"" + name
+                        .hasMessageStartingWith("BAD_REQUEST: checkpoint: \"" + Names.printable(name)
                                 + "\" (expected: a name below the server's directory");
                 assertThatThrownBy(() -> Tensors.load(worker, W, name))
-                        .hasMessageStartingWith("BAD_REQUEST: checkpoint: \"" + name + "\"");
+                        .hasMessageStartingWith("BAD_REQUEST: checkpoint: \"" + Names.printable(name) + "\"")
+                        .hasMessageNotContaining("\n");
             }
         }
         try (Stream<Path> made = Files.walk(folder)) {

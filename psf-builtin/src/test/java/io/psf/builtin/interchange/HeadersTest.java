@@ -40,6 +40,7 @@ class HeadersTest {
                 .isInstanceOfSatisfying(
                         PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
                 .hasMessageContaining("x.safetensors")
+                .hasMessageNotContaining("\n")
                 .hasMessageContainingAll(words);
     }
 
@@ -55,6 +56,15 @@ class HeadersTest {
                         new ArrayInfo("d", "F64", List.of(0L, 5L)),
                         new ArrayInfo("é \"q\"", "F32", List.of(2L, 1L)));
         assertThat(SafetensorsFile.list(file(folder, "{}", new byte[0]))).isEmpty();
+    }
+
+    @Test
+    void aNameWithALineFeedWritesNoLine() throws IOException {
+        String a = array("a\\nb", "F32", "2", 0, 8);
+        refused("{" + a + "," + a + "}", 8, "\"a\\u000ab\": twice");
+        refused("{" + array("a\\nb", "F32", "3", 0, 8) + "}", 8, "length of array \"a\\u000ab\": 8 bytes");
+        refused("{" + array("a\\nb", "F32", "4294967296,4294967296", 0, 0) + "}", 0, "shape of array \"a\\u000ab\"");
+        refused("{\"a\":{\"a\\nb\":\"F32\"}}", 0, "field of array \"a\": \"a\\u000ab\"");
     }
 
     @Test

@@ -392,7 +392,9 @@ public final class Call<R> extends Outcome<R> {
         try {
             client.ended(this, PsException.Code.CANCELLED);
         } finally {
-            fail(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up")));
+            fail(place(
+                    -1,
+                    new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller (expected: awaited)")));
             tell();
         }
         return true;

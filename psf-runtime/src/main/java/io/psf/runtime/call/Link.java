@@ -3,6 +3,7 @@ package io.psf.runtime.call;
 import io.psf.api.PsException;
 import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.PeerLog;
 import io.psf.runtime.transport.Receiver;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
 /** The receiver of one of a client's channels. Thread-safe. */
 final class Link implements Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+    private static final PeerLog REFUSALS = new PeerLog(LOG::warn);
 
     private final Client client;
     /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
@@ -62,7 +64,7 @@ final class Link implements Receiver {
         if (peer.refuses()) {
             client.peerLost(peer, cause);
         } else {
-            LOG.warn("{} refuses a connection: {}", peer.name(), cause.detail());
+            REFUSALS.line(peer.name() + " refuses a connection: " + cause.detail());
             channel.close(); // the peer is then connected to again
         }
     }

@@ -6,6 +6,7 @@ import io.psf.api.PsException.Code;
 import io.psf.api.Role;
 import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.transport.PeerLog;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -34,6 +35,10 @@ final class Membership {
     private final Tickets tickets;
     private final ClusterEvents events;
     private final SharedSecret secret;
+    private final PeerLog joins;
+    private final PeerLog repeatedJoins;
+    private final PeerLog departures;
+    private final PeerLog breaks;
     private final long started = System.nanoTime();
     private final List<MemberEntry> entries = new ArrayList<>();
     private final ClusterStates states = new ClusterStates(this::tell);
@@ -53,6 +58,11 @@ final class Membership {
         this.tickets = tickets;
         this.events = events;
         this.secret = new SharedSecret(plan.secret());
+        int nodes = plan.servers() + plan.workers();
+        this.joins = new PeerLog(LOG::info, nodes);
+        this.repeatedJoins = new PeerLog(LOG::info, nodes);
+        this.departures = new PeerLog(LOG::info, nodes);
+        this.breaks = new PeerLog(LOG::warn, nodes);
     }
 
     CompletableFuture<Join.Response> join(Join.Request request, Connection connection) {
@@ -71,14 +81,8 @@ final class Membership {
         Role role = request.role();
         MemberEntry entry = new MemberEntry(connection, request);
         entries.add(entry);
-        LOG.info(
-                "{} joined from {} ({} of {} servers, {} of {} workers)",
-                role.label(),
-                entry.place(),
-                count(Role.SERVER),
-                plan.servers(),
-                count(Role.WORKER),
-                plan.workers());
+        joins.line(role.label() + " joined from " + entry.place() + " (" + count(Role.SERVER) + " of " + plan.servers()
+                + " servers, " + count(Role.WORKER) + " of " + plan.workers() + " workers)");
         if (entries.size() == plan.servers() + plan.workers()) {
             complete();
         }
@@ -115,10 +119,8 @@ final class Membership {
                     Code.BAD_REQUEST,
                     "session of a join: in use already (expected: a number of its own, not that of another node)");
         }
-        LOG.info(
-                "{} joined again from {}",
-                request.role().label(),
-                connection.channel().peer());
+        repeatedJoins.line(request.role().label() + " joined again from "
+                + connection.channel().peer());
         Connection broken = entry.connection;
         entry.connection = connection;
         entry.lastSeen = System.nanoTime();
@@ -262,7 +264,7 @@ final class Membership {
         MemberEntry entry = entry(connection);
         if (entry != null) {
             entries.remove(entry);
-            LOG.info("{} {} left", entry.role().label(), entry.rank);
+            departures.line(entry.role().label() + " " + entry.rank + " left");
             changed(List.of());
         }
     }
@@ -275,10 +277,8 @@ final class Membership {
         }
         if (state == State.FORMING) {
             entries.remove(entry);
-            LOG.warn(
-                    "{} at {} disconnected before the cluster was ready",
-                    entry.role().label(),
-                    connection.channel().peer());
+            breaks.line(entry.role().label() + " at " + connection.channel().peer()
+                    + " disconnected before the cluster was ready");
         } else if (entry.confirmed) { // a node without its answer joins again, or its silence is detected
             lose(entry, "its session with the scheduler ended");
         }

@@ -81,7 +81,9 @@ public final class Tickets {
                     "cluster: " + Long.toHexString(hello.cluster()) + " (expected: the one that this node belongs to)");
         }
         if (nonce == null) {
-            throw new PsException(Code.BAD_REQUEST, "hello: unasked (expected: a challenge before it)");
+            throw new PsException(
+                    Code.BAD_REQUEST,
+                    "hello: without a challenge (expected: psf.connection.challenge before it, on the same connection)");
         }
         byte[] expected = of(hello.role(), hello.rank())
                 .proof(host, rank, hello.session().session(), hello.session().connection(), nonce);

@@ -114,7 +114,7 @@ final class Router {
         if (shard.stamp() != frame.layout()) {
             throw new PsException(
                     Code.STALE_LAYOUT,
-                    "layout of the tensor: another one (expected: "
+                    "layout of the tensor in the request: outdated (expected: "
                             + shard.spec().shape() + " with slice " + shard.range()
                             + ", as it was made last)");
         }

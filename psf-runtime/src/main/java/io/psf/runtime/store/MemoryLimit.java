@@ -2,9 +2,7 @@ package io.psf.runtime.store;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.psf.api.PsException;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
@@ -19,7 +17,7 @@ public final class MemoryLimit {
     /** No limit. */
     static final MemoryLimit NONE = new MemoryLimit(Long.MAX_VALUE, () -> Long.MAX_VALUE, "none");
 
-    private static final Path MEMORY_OF_LINUX = Path.of("/proc/meminfo");
+    private static final SystemMemory SYSTEM = new SystemMemory(Path.of("/"));
 
     private final long most;
     private final LongSupplier free;
@@ -52,21 +50,8 @@ public final class MemoryLimit {
                 ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
         return new MemoryLimit(
                 all / 8 * 7,
-                MemoryLimit::available,
+                SYSTEM::available,
                 "seven eighths of the memory of the machine or container; " + SETTING + " sets another");
-    }
-
-    /** Returns the bytes that the system can give without swapping, where it says so. */
-    private static long available() {
-        try {
-            return Files.readAllLines(MEMORY_OF_LINUX).stream()
-                    .filter(line -> line.startsWith("MemAvailable:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
-                    .findFirst()
-                    .orElse(Long.MAX_VALUE);
-        } catch (IOException | NumberFormatException e) {
-            return Long.MAX_VALUE; // another system
-        }
     }
 
     /** Returns the most bytes of all tensors. */

@@ -1,5 +1,6 @@
 package io.psf.runtime.transport;
 
+import io.psf.api.Names;
 import java.nio.ByteBuffer;
 
 /** Makes text of a peer safe for a line of a log. */
@@ -47,23 +48,7 @@ public final class PeerText {
      * cut off.
      */
     public static String safe(String text) {
-        int length = Math.min(text.length(), MOST);
-        StringBuilder safe = new StringBuilder(length + 2);
-        for (int i = 0; i < length; i++) {
-            char c = text.charAt(i);
-            if (isHarmless(c)) {
-                safe.append(c);
-            } else {
-                safe.append(String.format("\\u%04x", (int) c));
-            }
-        }
-        return text.length() > MOST ? safe.append("..").toString() : safe.toString();
-    }
-
-    private static boolean isHarmless(char c) {
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
+        String safe = Names.printable(text.substring(0, Math.min(text.length(), MOST)));
+        return text.length() > MOST ? safe + ".." : safe;
     }
 }

@@ -68,7 +68,7 @@ final class DispatcherTest {
     private static final Member WORKER = new Member(Role.WORKER, 0, "", 0);
     private static final Member GUEST = new Member(Role.WORKER, -1, "", 0);
 
-    private final FramePool pool = new FramePool(1 << 20);
+    private final FramePool pool = new FramePool(1 << 20, 1 << 30);
     private final AtomicInteger count = new AtomicInteger();
     private final Caller caller = new Caller();
     private final BlockingQueue<CompletableFuture<Integer>> later = new LinkedBlockingQueue<>();
@@ -276,6 +276,12 @@ final class DispatcherTest {
         RequestHeader.Target shard = new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
         received(caller, request(WIDTH, shard, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 3");
+        RequestHeader.Target outdated = new RequestHeader.Target(shard.tensor(), 0, (short) (layout.stamp(0) + 1));
+        received(caller, request(WIDTH, outdated, 0, 11, 0));
+        assertThat(caller.next())
+                .isEqualTo(
+                        "11: STALE_LAYOUT layout of the tensor in the request: outdated (expected: [10, 3] with slice"
+                                + " [0, 10), as it was made last)");
         Caller guest = new Caller();
         connect(guest).identify(new Member(Role.WORKER, -1, "", 0)); // as a hello without a session does
         received(guest, request(WIDTH, shard, 0, 10, 0));
@@ -375,8 +381,9 @@ final class DispatcherTest {
         received(caller, request(LATER, 0, 10, 0));
         CompletableFuture<Integer> answer = answerLater();
         received(caller, Frames.done(pool, 11, new long[0]));
-        assertThat(caller.next()).isEqualTo("10: CANCELLED the caller gave the call up");
-        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS)).hasMessageContaining("gave the call up");
+        assertThat(caller.next()).isEqualTo("10: CANCELLED call: cancelled by its caller (expected: awaited)");
+        assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS))
+                .hasMessageContaining("call: cancelled by its caller");
         assertThat(connection.answers().size()).isZero();
     }
 
@@ -583,6 +590,47 @@ final class DispatcherTest {
             answer.complete(call);
             assertThat(guest.next()).isEqualTo(call + ": " + call);
         }
+    }
+
+    /** The limit is a quarter of the pool's bound. */
+    @Test
+    void callsOfAMemberThatTakesNoAnswersCountAgainstTheMemoryOfTheNode() throws InterruptedException {
+        Caller other = new Caller();
+        connect(other).sent(other, -(300 << 20)); // as if it had 300 MB to take
+        Caller lazy = new Caller();
+        received(lazy, request(GET, 0, 1, 0));
+        Frame first = Objects.requireNonNull(lazy.answers.poll(10, TimeUnit.SECONDS));
+        Connection on = Objects.requireNonNull(dispatcher.connection(lazy));
+        on.identify(WORKER);
+        received(lazy, request(GET, 0, 20, 0));
+        connect(new Caller()); // its call runs behind that one, since it has no answer to take
+        assertThat(lazy.answers).isEmpty();
+        on.sent(lazy, first.length());
+        assertThat(lazy.next()).isEqualTo("20: 0");
+    }
+
+    @Test
+    void aWorkerHasANumberOfReadOnlyCallsThatAreAnsweredLater() throws InterruptedException {
+        int most = PeerLimits.CALLS_OF_A_WORKER;
+        CompletableFuture<Integer> first = null;
+        for (int call = 10; call <= 10 + most; call++) {
+            received(caller, request(WAIT, 0, call, 0));
+        }
+        received(caller, request(LATER, 0, 500, 0)); // others may wait for this one
+        for (int i = 0; i <= most; i++) { // all but the last of the first ones
+            CompletableFuture<Integer> answer = Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS));
+            if (i == most) {
+                answer.complete(5);
+                assertThat(caller.next()).isEqualTo("500: 5");
+                assertThat(later).isEmpty();
+            } else if (i == 0) {
+                first = answer;
+            }
+        }
+        Objects.requireNonNull(first).complete(6);
+        assertThat(caller.next()).isEqualTo("10: 6");
+        Objects.requireNonNull(later.poll(10, TimeUnit.SECONDS)).complete(7);
+        assertThat(caller.next()).isEqualTo(10 + most + ": 7");
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class PeerLogTest {
     private final List<String> lines = new ArrayList<>();
     private final AtomicLong clock = new AtomicLong(-5);
-    private final PeerLog log = new PeerLog(lines::add, clock::get);
+    private final PeerLog log = new PeerLog(lines::add, PeerLog.MOST, clock::get);
 
     @Test
     void aFloodLeavesAFewLinesAndItsNumber() {

@@ -77,7 +77,7 @@ public final class DeferredCalls {
     public void cancel(Connection connection, long number) {
         for (DeferredCall call : calls) {
             if (call.connection() == connection && call.call() == number) {
-                call.end(new PsException(Code.CANCELLED, "the caller gave the call up"));
+                call.end(new PsException(Code.CANCELLED, "call: cancelled by its caller (expected: awaited)"));
             }
         }
     }

@@ -2,8 +2,8 @@ package io.psf.runtime.server.invocation;
 
 import io.psf.api.DeferredAnswer;
 import io.psf.runtime.server.session.Connection;
-import io.psf.runtime.server.session.OneAtATime;
 import io.psf.runtime.server.session.PeerLimits;
+import io.psf.runtime.server.session.Turns;
 import io.psf.runtime.transport.Frame;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
@@ -33,7 +33,7 @@ final class HeldRequest {
     /** True if the handler has declared that it does not read the request any more. */
     private boolean isRead;
     /** The turn of its peer that it has taken; null for none. */
-    private @Nullable OneAtATime turn;
+    private @Nullable Turns turn;
 
     /** When the call fails if it is not answered, as {@link System#nanoTime} counts; set once its handler answers later. */
     private long due;
@@ -122,15 +122,16 @@ final class HeldRequest {
     }
 
     /**
-     * True if the call may run on the node now: its peer has taken its answers, and no other call of a guest runs.
+     * True if the call may run on the node now: its peer has taken its answers, and not too many of its calls run.
      *
+     * @param isAnsweredLater true if the call is read-only, and its handler answers later
      * @param again run later, if this returns false
      */
-    boolean mayRunOnNode(Runnable again) {
+    boolean mayRunOnNode(boolean isAnsweredLater, Runnable again) {
         if (!connection.mayRunOnNode(again)) {
             return false;
         }
-        OneAtATime turns = connection.turn();
+        Turns turns = connection.turns(isAnsweredLater);
         if (turns != null && turns.begin(again)) {
             turn = turns;
         }
@@ -139,7 +140,7 @@ final class HeldRequest {
 
     /** Releases the memory of the request after the answer, and gives its turn back. */
     void done() {
-        OneAtATime taken = turn;
+        Turns taken = turn;
         if (taken != null) {
             turn = null;
             taken.end();

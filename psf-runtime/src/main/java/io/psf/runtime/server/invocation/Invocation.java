@@ -154,7 +154,9 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
 
     @Override
     public boolean mayRun(Runnable again) {
-        return target.tensor() == null ? held.mayRunOnNode(again) : connection().mayRun(again);
+        return target.tensor() == null
+                ? held.mayRunOnNode(binding.kind().later() && function().readOnly(), again)
+                : connection().mayRun(again);
     }
 
     /** Marks the call as waiting for its turn, before it is passed to its lane. */
@@ -221,7 +223,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     /** Returns why the answer is not needed any more; null if it may be needed. */
     private @Nullable PsException whyPointless(long now) {
         if (connection().hasCancelled(call)) {
-            return new PsException(PsException.Code.CANCELLED, "the caller gave the call up");
+            return new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller (expected: awaited)");
         }
         if (isDropped()) {
             return Failures.dropped();

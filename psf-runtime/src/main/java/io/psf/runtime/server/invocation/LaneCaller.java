@@ -69,7 +69,7 @@ final class LaneCaller implements FunctionCaller {
     private PsException tooLate() {
         return new PsException(
                 over ? Code.CANCELLED : Code.TIMED_OUT,
-                "the call that this one is made for: " + (over ? "given up" : "its deadline has passed")
+                "the call that this one is made for: " + (over ? "cancelled" : "its deadline has passed")
                         + " (expected: still to be answered)");
     }
 

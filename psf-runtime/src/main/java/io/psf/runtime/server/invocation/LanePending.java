@@ -67,7 +67,8 @@ final class LanePending<R> implements Pending<R> {
     }
 
     private PsException givenUp() {
-        return new PsException(Code.CANCELLED, "the call was given up").at(function, null, null, null);
+        return new PsException(Code.CANCELLED, "call: cancelled by its caller (expected: awaited)")
+                .at(function, null, null, null);
     }
 
     @Override

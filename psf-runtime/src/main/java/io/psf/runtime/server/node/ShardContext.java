@@ -118,7 +118,7 @@ final class ShardContext implements ShardLane {
                 : new PsException(
                         PsException.Code.STALE_LAYOUT,
                         "layout of tensor " + tensor + " beside "
-                                + layout.info().id() + ": another one (expected: " + there.text()
+                                + layout.info().id() + ": outdated in the request (expected: " + there.text()
                                 + ", as it was made last)");
     }
 

@@ -138,6 +138,11 @@ public final class Admission implements AutoCloseable {
         return answers.hasCapacity(relief);
     }
 
+    /** True if enough of the answers have been sent, by the limit that holds while there is progress. */
+    boolean hasUsualAnswerCapacity() {
+        return answers.hasCapacity(0);
+    }
+
     /**
      * Blocks until there is memory for a long answer. Returns early if no answer is unsent, or memory use has not
      * changed for {@link #STILL_NANOS}.

@@ -41,8 +41,8 @@ public final class Connection implements CallSource {
 
     private volatile Channel channel;
     private volatile @Nullable Member member;
-    /** The turn of a guest's calls; null for other peers. */
-    private volatile @Nullable OneAtATime turn;
+    /** The turns of the calls of a guest or worker; null for other peers. */
+    private volatile @Nullable Turns turns;
 
     private volatile long session;
     private volatile long detachedAt;
@@ -106,7 +106,9 @@ public final class Connection implements CallSource {
             long most = PeerLimits.bytesOfAGuest(pool.bound());
             bound = Math.min(bound, most);
             unsent.limit(most);
-            turn = new OneAtATime();
+            turns = new Turns(1);
+        } else if (member.role() == Role.WORKER) {
+            turns = new Turns(PeerLimits.CALLS_OF_A_WORKER);
         }
         this.member = member;
         channel.trust();
@@ -316,7 +318,8 @@ public final class Connection implements CallSource {
 
     /**
      * True if the peer has received enough of its answers for another call on the node itself. A call of a member or a
-     * stranger may keep the cluster together, so it does not wait for the answers of other peers.
+     * stranger may keep the cluster together, so it does not wait for the answers of other peers: if the unsent answers
+     * of all peers take too much memory, it waits until the peer has received its own.
      *
      * @param again run later, if this returns false
      */
@@ -324,22 +327,24 @@ public final class Connection implements CallSource {
         if (isOfGuest()) {
             return mayRun(again);
         }
-        if (unsent.mayRun()) {
+        if (unsent.mayRun() && (unsent.bytes() == 0 || admission.hasUsualAnswerCapacity())) {
             return true;
         }
         unsent.defer(again);
-        runDeferred(); // in case the last answer was sent in between
+        if (unsent.bytes() == 0) { // the last answer was sent in between
+            runDeferred();
+        }
         return false;
     }
 
     /**
-     * Returns the turn that a call on the node has to take. The calls of a guest run one at a time, so that many of them
-     * do not keep the lanes from other peers.
+     * Returns the turns of which a call on the node has to take one; null for none. Those of a guest take turns, so that
+     * they do not keep the lanes from other peers; of a worker's, those for which no other call waits.
      *
-     * @return null if the peer's calls take no turns
+     * @param isAnsweredLater true if the call is read-only, and its handler answers later
      */
-    public @Nullable OneAtATime turn() {
-        return turn;
+    public @Nullable Turns turns(boolean isAnsweredLater) {
+        return isAnsweredLater || isOfGuest() ? turns : null;
     }
 
     /**
@@ -374,7 +379,7 @@ public final class Connection implements CallSource {
         return frameMemory;
     }
 
-    /** True if requests of the connection wait for their turn. */
+    /** True if requests of the connection wait. */
     public boolean hasWaiting() {
         return requested.get() > 0;
     }

@@ -23,6 +23,13 @@ public final class PeerLimits {
     /** The most bytes of a guest's waiting requests, and of its unsent answers, on a node with memory enough. */
     public static final int GUEST_BYTES = 256 << 10;
 
+    /**
+     * The most read-only calls of a worker on a server whose handlers answer later, at a time. Such calls ask other lanes
+     * or servers, and their answers, which all may arrive together, are longer than those of calls that wait for other
+     * workers.
+     */
+    public static final int CALLS_OF_A_WORKER = 64;
+
     /** The part of a node's memory that the unsent answers of all guests may take, and their waiting requests again. */
     private static final int PART_OF_GUESTS = 8;
 

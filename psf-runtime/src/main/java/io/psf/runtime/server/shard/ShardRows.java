@@ -205,8 +205,8 @@ public final class ShardRows {
             }
             throw new PsException(
                     PsException.Code.OUT_OF_RANGE,
-                    "key: " + tile.keys[missing] + " (expected: one that has a row, since the function is readOnly and"
-                            + " makes none; Shard.find tells which have one)");
+                    "key: " + tile.keys[missing] + " (expected: a key that has a row: the function is readOnly, and"
+                            + " creates no rows; Shard.find tells which keys have one)");
         }
     }
 

@@ -391,9 +391,8 @@ final class HostShardTest {
             for (StoredShard each : List.of(shard, other)) {
                 assertThatThrownBy(() -> each.rows(LongArray.of(77, 78)))
                         .isInstanceOf(PsException.class)
-                        .hasMessage(
-                                "OUT_OF_RANGE: key: 77 (expected: one that has a row, since the function is readOnly"
-                                        + " and makes none; Shard.find tells which have one)");
+                        .hasMessage("OUT_OF_RANGE: key: 77 (expected: a key that has a row: the function is readOnly,"
+                                + " and creates no rows; Shard.find tells which keys have one)");
                 assertThatThrownBy(() -> each.values(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.row(77)).hasMessageContaining("key: 77");
                 assertThatThrownBy(() -> each.removeRows(LongArray.of(1))).hasMessageContaining("readOnly");
