@@ -1,6 +1,8 @@
 package io.psf.runtime.server.invocation;
 
 import io.psf.api.DeferredAnswer;
+import io.psf.api.PsException;
+import io.psf.runtime.server.session.CallRecord;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.server.session.PeerLimits;
 import io.psf.runtime.server.session.Turns;
@@ -10,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a request, and its turn among those of its peer, from its arrival to its answer: it waits for its turn,
+ * A request on its connection, from its arrival to its answer: its memory, and its turn among those of its peer. It waits for its turn,
  * its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of its call.
  */
 final class HeldRequest {
@@ -20,6 +22,9 @@ final class HeldRequest {
     private static final Frame DONE = Frame.of(ByteBuffer.allocate(Frame.HEADER));
 
     private final Connection connection;
+    /** How later requests see this one; null for a request that no other depends on. */
+    private final @Nullable CallRecord record;
+
     private final int bytes;
 
     /** The header alone after the handler has stopped reading; empty after the answer. */
@@ -30,6 +35,8 @@ final class HeldRequest {
      * collector.
      */
     private boolean lent;
+
+    private boolean answered;
     /** True if the handler has declared that it does not read the request any more. */
     private boolean isRead;
     /** The turn of its peer that it has taken; null for none. */
@@ -38,8 +45,9 @@ final class HeldRequest {
     /** When the call fails if it is not answered, as {@link System#nanoTime} counts; set once its handler answers later. */
     private long due;
 
-    HeldRequest(Connection connection, Frame request) {
+    HeldRequest(Connection connection, Frame request, @Nullable CallRecord record) {
         this.connection = connection;
+        this.record = record;
         this.request = request;
         this.bytes = request.bytes().capacity();
     }
@@ -50,6 +58,16 @@ final class HeldRequest {
 
     Frame request() {
         return request;
+    }
+
+    @Nullable
+    CallRecord record() {
+        return record;
+    }
+
+    /** True if the request has been answered, or is being answered. */
+    boolean isAnswered() {
+        return answered;
     }
 
     /** Marks the call as waiting for its turn. */
@@ -138,8 +156,45 @@ final class HeldRequest {
         return turns == null || turn != null;
     }
 
-    /** Releases the memory of the request after the answer, and gives its turn back. */
+    /** Sets the error that the request is answered with. */
+    void failed(PsException failure) {
+        if (record != null) {
+            record.completion().failed(failure);
+        }
+    }
+
+    /** Marks the request as answered, even if sending the answer fails: then the caller sends the call again. */
+    void beginAnswer() {
+        answered = true;
+    }
+
+    /**
+     * Sends the answer.
+     *
+     * @param isRemembered true if the request must not run again if it is sent again
+     */
+    void send(Frame answer, boolean isRemembered) {
+        try {
+            if (record != null && isRemembered) {
+                connection.answers().answered(record, answer);
+            }
+            connection.send(answer);
+        } finally {
+            done();
+        }
+    }
+
+    /** Releases what the request holds: it has been answered. Runs the calls that wait for that. */
     void done() {
+        answered = true;
+        release();
+        if (record != null) {
+            record.completion().answered();
+        }
+    }
+
+    /** Releases the memory of the request after the answer, and gives its turn back. */
+    private void release() {
         Turns taken = turn;
         if (taken != null) {
             turn = null;

@@ -29,8 +29,6 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     private final HeldRequest held;
     private final Binding<?, ?> binding;
     private final CallTarget target;
-    /** How later requests see this one; null for a request that no other depends on. */
-    private final @Nullable CallRecord record;
     /** The previous request in its chain, which must succeed; null for none. */
     private final @Nullable Completion before;
     /** The order that it keeps with the other calls of its worker; null for none. */
@@ -40,7 +38,6 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     private final long call;
     private final long arrival;
 
-    private boolean answered;
     /** The stage that the handler returned instead of an answer; null if the handler has answered. */
     private @Nullable CompletionStage<?> later;
 
@@ -60,10 +57,9 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
             CallTarget target,
             @Nullable CallRecord record,
             @Nullable CallRecord before) {
-        this.held = new HeldRequest(connection, request);
+        this.held = new HeldRequest(connection, request, record);
         this.binding = binding;
         this.target = target;
-        this.record = record;
         this.before = before == null ? null : before.completion();
         this.order = function().ordered() && connection.isOfWorker() ? target.order() : null;
         this.deadline = System.nanoTime() + request.timeout() * 1_000_000L;
@@ -73,7 +69,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
 
     /** Returns how later requests see this one; null for a request that no other depends on. */
     public @Nullable CallRecord record() {
-        return record;
+        return held.record();
     }
 
     @Override
@@ -251,7 +247,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
                 lane().leaveScratch();
             }
         }
-        if (!answered) {
+        if (!held.isAnswered()) {
             later = stage;
             held.awaits(stage, deadline);
             held.keepHeaderIfRead();
@@ -273,7 +269,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     // Its answer.
 
     private <Q, R> void answerLater(Binding<Q, R> binding, @Nullable R response, @Nullable Throwable failure) {
-        if (answered) {
+        if (held.isAnswered()) {
             return;
         }
         later = null; // it references the response, and this object may be recorded
@@ -303,7 +299,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
             } else {
                 connection().send(answer);
                 tellAnswered(PsException.Code.OK, answer.length());
-                answered();
+                held.done();
             }
         } finally {
             lane().writer().reset();
@@ -312,30 +308,21 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
 
     /** Answers with an error. */
     private void fail(Throwable thrown) {
-        if (answered) {
+        if (held.isAnswered()) {
             return;
         }
         PsException failure = Failures.failure(binding, thrown);
         if (failure.code() == PsException.Code.HANDLER_FAILED) {
             target.environment().handlerFailed(function().name(), thrown);
         }
-        if (record != null) {
-            record.completion().failed(failure);
-        }
+        held.failed(failure);
         send(Failures.frame(target.environment().pool(), held.request(), call, thrown, failure));
     }
 
     private void send(Frame answer) {
-        answered = true; // even if sending fails: then the caller sends the call again
+        held.beginAnswer();
         tellAnswered(answer.status(), answer.length());
-        try {
-            if (record != null && isRemembered()) {
-                connection().answers().answered(record, answer);
-            }
-            connection().send(answer);
-        } finally {
-            answered();
-        }
+        held.send(answer, isRemembered());
     }
 
     private void tellAnswered(PsException.Code outcome, int bytes) {
@@ -348,14 +335,6 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     /** Returns when the request arrived, as {@link System#nanoTime} counts. Must not be called after the answer. */
     private long arrivedAt() {
         return deadline - held.request().timeout() * 1_000_000L;
-    }
-
-    private void answered() {
-        answered = true;
-        held.done();
-        if (record != null) {
-            record.completion().answered();
-        }
     }
 
     /** Runs the calls that waited behind this one. */
@@ -401,7 +380,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
     @Override
     public void end(PsException why) {
         lane().execute(() -> {
-            if (!answered) {
+            if (!held.isAnswered()) {
                 fail(Failures.explained(why, later));
                 afterAnswer();
                 if (caller != null) {

@@ -99,7 +99,7 @@ public final class Admission implements AutoCloseable {
      * @return false if the frame has to wait, in the queue
      * @throws io.psf.api.PsException with {@code RESOURCE_EXHAUSTED} if the frame exceeds the whole memory
      */
-    boolean admits(Connection connection, int length) {
+    boolean admits(MemoryUser connection, int length) {
         boolean admitted = frames.admits(connection, length);
         if (!admitted) {
             startOrWake();
@@ -108,7 +108,7 @@ public final class Admission implements AutoCloseable {
     }
 
     /** Removes a connection from the queue, and returns its grant: it no longer waits for its frame. */
-    void leave(Connection connection) {
+    void leave(MemoryUser connection) {
         frames.leave(connection);
     }
 
@@ -152,7 +152,7 @@ public final class Admission implements AutoCloseable {
     }
 
     /** Adds a connection with a call that is deferred because there is no memory for its answer. */
-    void defer(Connection connection) {
+    void defer(MemoryUser connection) {
         answers.defer(connection);
         startOrWake();
     }

@@ -21,7 +21,7 @@ final class AnswerMemory {
     private final AtomicLong unsent = new AtomicLong();
     private final AtomicLong stored = new AtomicLong();
     /** Connections with calls that are deferred until other answers are sent. */
-    private final Queue<Connection> deferred = new ConcurrentLinkedQueue<>();
+    private final Queue<MemoryUser> deferred = new ConcurrentLinkedQueue<>();
 
     /**
      * Creates an account of no answers.
@@ -72,7 +72,7 @@ final class AnswerMemory {
     }
 
     /** Adds a connection with a call that is deferred. */
-    void defer(Connection connection) {
+    void defer(MemoryUser connection) {
         deferred.add(connection);
     }
 
@@ -90,7 +90,7 @@ final class AnswerMemory {
 
     /** Runs the deferred calls of one connection. */
     void runDeferred() {
-        Connection next = deferred.poll();
+        MemoryUser next = deferred.poll();
         if (next != null) {
             next.runDeferred();
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the peer has received answers. A connection with a session survives its channel: another channel may replace it.
  * Thread-safe.
  */
-public final class Connection implements CallSource {
+public final class Connection implements CallSource, MemoryUser {
     private static final int KEPT_CANCELLED = 1000;
 
     private final FramePool pool;
@@ -279,7 +279,7 @@ public final class Connection implements CallSource {
         runDeferred();
     }
 
-    /** Runs the deferred calls, if there is capacity for their answers. */
+    @Override
     public void runDeferred() {
         regulate();
         unsent.runDeferred();
@@ -289,6 +289,7 @@ public final class Connection implements CallSource {
      * Pauses or resumes reading. The decision and the action share one lock; otherwise a stale pause could be the last
      * action.
      */
+    @Override
     public void regulate() {
         synchronized (regulating) {
             long kept = Math.max(requested.get(), unsent.bytes());
@@ -374,8 +375,8 @@ public final class Connection implements CallSource {
         return isArriving && detachedAt == 0;
     }
 
-    /** Returns the memory that it requests for its next long frame. */
-    FrameMemory frameMemory() {
+    @Override
+    public FrameMemory frameMemory() {
         return frameMemory;
     }
 
@@ -384,13 +385,13 @@ public final class Connection implements CallSource {
         return requested.get() > 0;
     }
 
-    /** Returns the bytes of its requests that wait for their turn, or that deferred handlers hold. */
-    long inUse() {
+    @Override
+    public long inUse() {
         return requested.get() + held.get();
     }
 
-    /** Returns the peer's rank; {@link Integer#MAX_VALUE} if the peer is not identified. */
-    int rank() {
+    @Override
+    public int rank() {
         Member known = member;
         return known == null ? Integer.MAX_VALUE : known.rank();
     }

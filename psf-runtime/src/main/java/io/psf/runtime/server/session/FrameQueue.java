@@ -16,7 +16,7 @@ final class FrameQueue {
     private final FramePool pool;
     private final long most;
     private final long requests;
-    private final Deque<Connection> waiting = new ArrayDeque<>();
+    private final Deque<MemoryUser> waiting = new ArrayDeque<>();
     /** Memory that was granted to frames whose connections have not requested it again yet, in bytes. */
     private long granted;
 
@@ -46,7 +46,7 @@ final class FrameQueue {
      * @return false if the frame has to wait, in the queue
      * @throws PsException with {@code RESOURCE_EXHAUSTED} if the frame exceeds the whole memory
      */
-    boolean admits(Connection connection, int length) {
+    boolean admits(MemoryUser connection, int length) {
         long capacity = FramePool.capacity(length);
         if (!isShort && fits(capacity, 0)) {
             return true;
@@ -80,7 +80,7 @@ final class FrameQueue {
     }
 
     /** Removes a connection, and returns its grant: it no longer waits for its frame. */
-    synchronized void leave(Connection connection) {
+    synchronized void leave(MemoryUser connection) {
         waiting.remove(connection);
         FrameMemory memory = connection.frameMemory();
         if (memory.takeGrant()) {
@@ -91,9 +91,9 @@ final class FrameQueue {
 
     /** Grants memory to the connections, in order, as long as their frames fit. */
     void grant() {
-        List<Connection> in = new ArrayList<>();
+        List<MemoryUser> in = new ArrayList<>();
         synchronized (this) {
-            for (Connection first = waiting.peek();
+            for (MemoryUser first = waiting.peek();
                     first != null && fits(first.frameMemory().bytes(), granted);
                     first = waiting.peek()) {
                 in.add(grant(first));
@@ -101,10 +101,10 @@ final class FrameQueue {
             isShort = !waiting.isEmpty();
             pool.want(isShort);
         }
-        in.forEach(Connection::regulate);
+        in.forEach(MemoryUser::regulate);
     }
 
-    private Connection grant(Connection connection) {
+    private MemoryUser grant(MemoryUser connection) {
         waiting.remove(connection);
         granted += connection.frameMemory().bytes();
         connection.frameMemory().grant();
@@ -119,10 +119,10 @@ final class FrameQueue {
      * @return true if memory was granted
      */
     boolean grantBeyond(boolean keepsReserve) {
-        Connection in;
+        MemoryUser in;
         synchronized (this) {
             in = waiting.stream()
-                    .min(Comparator.comparing(Connection::inUse).thenComparing(Connection::rank))
+                    .min(Comparator.comparing(MemoryUser::inUse).thenComparing(MemoryUser::rank))
                     .orElse(null);
             if (in == null || pool.usedBytes() + granted + in.frameMemory().bytes() * (keepsReserve ? 2 : 1) > most) {
                 return false;
