@@ -600,7 +600,7 @@ final class DispatcherTest {
         Caller lazy = new Caller();
         received(lazy, request(GET, 0, 1, 0));
         Frame first = Objects.requireNonNull(lazy.answers.poll(10, TimeUnit.SECONDS));
-        Connection on = Objects.requireNonNull(connections.connection(lazy));
+        Connection on = Objects.requireNonNull(connections.get(lazy));
         on.identify(WORKER);
         received(lazy, request(GET, 0, 20, 0));
         connect(new Caller()); // its call runs behind that one, since it has no answer to take
