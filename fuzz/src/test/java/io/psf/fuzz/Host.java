@@ -17,6 +17,8 @@ import io.psf.runtime.cluster.Challenge;
 import io.psf.runtime.cluster.ChallengePsf;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.HelloPsf;
+import io.psf.runtime.cluster.Identity;
+import io.psf.runtime.cluster.ServerFunctions;
 import io.psf.runtime.cluster.Ticket;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Connections;
@@ -77,19 +79,19 @@ public final class Host implements AutoCloseable {
                 .with(AllTypesPsf.bind(new AllTypes() {}))
                 .with(ProducedPsf.bind(new Produced() {}))
                 .with(ListedPsf.bind(new Listed() {}));
-        CompletableFuture<ClusterFunctions.Home> joined = new CompletableFuture<>();
+        CompletableFuture<Identity> joined = new CompletableFuture<>();
         node = HostNode.start("fuzz", Role.SERVER, 1, Placements.host(new NativeStore()), null, pool);
         connections = new Connections(node, pool, 64 << 20);
         dispatcher = new Dispatcher(
                 node,
                 connections,
                 pool,
-                ClusterFunctions.bindHello(handlers, node, connections, joined),
+                ServerFunctions.bind(handlers, node, connections, joined),
                 ClusterFunctions.OPEN_TO_STRANGERS);
         node.setMembers(List.of(new Member(Role.WORKER, 0, "", 0)));
         Tickets tickets = Tickets.fresh();
         ticket = tickets.of(Role.WORKER, 0);
-        joined.complete(new ClusterFunctions.Home(SERVER.role(), SERVER.rank(), tickets, false));
+        joined.complete(new Identity(SERVER.role(), SERVER.rank(), tickets, false));
         Transport.Listener listener = transport.listen("", 0, recording(requests, dispatcher));
         Transport recorded = new Transport() {
             @Override

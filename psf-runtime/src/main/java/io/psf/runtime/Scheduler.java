@@ -7,6 +7,7 @@ import io.psf.api.Role;
 import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterPlan;
+import io.psf.runtime.cluster.Identity;
 import io.psf.runtime.cluster.Tickets;
 import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
@@ -48,8 +49,8 @@ public final class Scheduler implements AutoCloseable {
         this.host = HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
         Tickets tickets = Tickets.fresh();
-        ClusterFunctions.Home home = new ClusterFunctions.Home(Role.SCHEDULER, 0, tickets, false);
-        ClusterFunctions functions = new ClusterFunctions(plan, host, connections, home, new ClusterEvents() {
+        Identity own = new Identity(Role.SCHEDULER, 0, tickets, false);
+        ClusterFunctions functions = new ClusterFunctions(plan, host, connections, own, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 host.setMembers(members);

@@ -10,7 +10,9 @@ import io.psf.runtime.call.Client;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterLink;
 import io.psf.runtime.cluster.ClusterState;
+import io.psf.runtime.cluster.Identity;
 import io.psf.runtime.cluster.Join;
+import io.psf.runtime.cluster.ServerFunctions;
 import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.Dispatcher;
 import io.psf.runtime.server.handler.Handlers;
@@ -63,7 +65,7 @@ public final class Server implements AutoCloseable {
         if (placements.hostMemory() != null) {
             pool.allocateLarge(placements.hostMemory());
         }
-        CompletableFuture<ClusterFunctions.Home> joined = new CompletableFuture<>();
+        CompletableFuture<Identity> joined = new CompletableFuture<>();
         this.host = HostNode.start(
                 "psf-server",
                 Role.SERVER,
@@ -76,7 +78,7 @@ public final class Server implements AutoCloseable {
                 host,
                 connections,
                 pool,
-                ClusterFunctions.bindHello(handlers, host, connections, joined),
+                ServerFunctions.bind(handlers, host, connections, joined),
                 ClusterFunctions.OPEN_TO_STRANGERS));
         List<HandlerInterceptor> around = new ArrayList<>(interceptors);
         around.addAll(Listeners.found(HandlerInterceptor.class));
@@ -97,7 +99,7 @@ public final class Server implements AutoCloseable {
         connections.setSilenceLimit(link.heartbeatLimit());
         ServerCalls calls = resources.sender(new ServerCalls(client, link, resources.transport(), dispatcher));
         host.setOutgoing(calls);
-        joined.complete(new ClusterFunctions.Home(
+        joined.complete(new Identity(
                 Role.SERVER, link.rank(), link.tickets(), config.transport().checksum()));
         resources.started(link.info(), connections.gauges());
         LOG.info("server has rank {}", link.rank());

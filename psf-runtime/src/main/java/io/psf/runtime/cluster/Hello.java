@@ -1,10 +1,17 @@
 package io.psf.runtime.cluster;
 
+import io.psf.api.Names;
 import io.psf.api.Node;
 import io.psf.api.Place;
 import io.psf.api.PsFunction;
 import io.psf.api.Role;
+import io.psf.api.spi.FunctionInfo;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -34,7 +41,12 @@ public interface Hello {
      * @param connection the number of this connection in the session, from 0; this connection replaces those with a
      *     smaller number
      */
-    record InSession(long session, int connection) {}
+    record InSession(long session, int connection) {
+        /** Returns a random number for a session, known to no other node; never 0. */
+        static long number() {
+            return new SecureRandom().nextLong() | 1;
+        }
+    }
 
     /**
      * The server's functions; empty when a session is resumed.
@@ -42,14 +54,38 @@ public interface Hello {
      * @param protocol what the caller and the node have in common
      * @param searched the jars and folders that the server searched for handlers, as text for messages
      */
-    record Response(Protocol protocol, List<Known> functions, String searched) {}
+    record Response(Protocol protocol, List<Known> functions, String searched) {
+        static Response of(Protocol agreed, Collection<FunctionInfo> functions, String searched) {
+            List<Known> known = new ArrayList<>();
+            for (FunctionInfo info : functions) {
+                known.add(Known.of(info));
+                info.formerly().forEach(name -> known.add(Known.of(info.as(name)))); // the name that older workers use
+            }
+            return new Response(agreed, known, searched);
+        }
+
+        /** Returns the functions by the numbers of their names. */
+        Map<Integer, FunctionInfo> byNumber() {
+            Map<Integer, FunctionInfo> byNumber = new LinkedHashMap<>();
+            functions.forEach(known -> byNumber.put(Names.number(known.name()), known.info()));
+            return byNumber;
+        }
+    }
 
     /**
      * One function of the server.
      *
      * @param schemas one schema per version, each on a line of its own
      */
-    record Known(String name, boolean readOnly, Place place, String schemas) {}
+    record Known(String name, boolean readOnly, Place place, String schemas) {
+        private static Known of(FunctionInfo info) {
+            return new Known(info.name(), info.readOnly(), info.place(), String.join("\n", info.schemas()));
+        }
+
+        private FunctionInfo info() {
+            return new FunctionInfo(name, Names.number(name), place, readOnly, List.of(schemas.split("\n")));
+        }
+    }
 
     CompletionStage<Response> handle(Request request, Node node);
 

@@ -24,7 +24,8 @@ public interface Join {
     record Request(Protocol protocol, Role role, int rank, Address address, long session, byte[] credential) {
         /** Returns the request of a node without a credential, in a session of its own. */
         public static Request of(Role role, int rank, String host, int port) {
-            return new Request(Protocol.OWN, role, rank, new Address(host, port), Session.number(), new byte[0]);
+            return new Request(
+                    Protocol.OWN, role, rank, new Address(host, port), Hello.InSession.number(), new byte[0]);
         }
 
         Request with(byte[] credential) {

@@ -7,7 +7,6 @@ import io.psf.api.Role;
 import io.psf.runtime.call.Client;
 import io.psf.runtime.call.Peer;
 import io.psf.runtime.transport.Transport;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -40,7 +39,7 @@ public final class Session {
      *
      * @param host the node at the other end
      * @param ticket the ticket of this node
-     * @param number a number from {@link #number()}
+     * @param number a number from {@link Hello.InSession#number()}
      * @param patience how long the replacement of a broken connection is retried before the other node counts as lost
      */
     Session(Client client, Transport transport, Member host, Ticket ticket, long number, Duration patience) {
@@ -56,11 +55,6 @@ public final class Session {
     /** Returns the name of a node, for messages. There is one scheduler, which has no rank. */
     static String name(Member host) {
         return host.role() == Role.SCHEDULER ? "scheduler (" + host.host() + ":" + host.port() + ")" : host.toString();
-    }
-
-    /** Returns a random number for a session, known to no other node; never 0. */
-    public static long number() {
-        return new SecureRandom().nextLong() | 1;
     }
 
     /**
@@ -86,13 +80,13 @@ public final class Session {
         while (true) {
             // Each attempt has a session number of its own: the server may know the previous one, and has run no call
             // for it.
-            Session session = new Session(client, transport, server, ticket, number(), patience);
+            Session session = new Session(client, transport, server, ticket, Hello.InSession.number(), patience);
             Peer peer = null;
             PsException failure;
             try {
                 peer = session.connect();
                 Hello.Response hello = session.greet(peer, 0, giveUp - System.nanoTime());
-                peer.setFunctions(ClusterFunctions.known(hello), hello.searched());
+                peer.setFunctions(hello.byNumber(), hello.searched());
                 if (session.keep(peer)) {
                     return peer;
                 }
@@ -127,7 +121,7 @@ public final class Session {
         Peer peer = none.connect();
         try {
             Hello.Response hello = none.greet(peer, 0, limit.toNanos());
-            peer.setFunctions(ClusterFunctions.known(hello), hello.searched());
+            peer.setFunctions(hello.byNumber(), hello.searched());
             return peer;
         } catch (PsException e) {
             client.disconnect(peer);
