@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,24 +63,8 @@ public final class Handlers {
     private void claim(int number, FunctionInfo info) {
         FunctionInfo there = named.putIfAbsent(number, info);
         if (there != null) {
-            requireSameName(there, info);
+            Providers.requireSameName(there, info);
         }
-    }
-
-    static void requireSameName(FunctionInfo one, FunctionInfo other) {
-        if (!one.name().equals(other.name())) {
-            throw new PsException(
-                    PsException.Code.CONFIGURATION,
-                    "functions " + names(one) + " and " + names(other)
-                            + ": the same number on the wire (expected: other numbers; rename one of them)");
-        }
-    }
-
-    private static String names(FunctionInfo info) {
-        return "\"" + info.name() + "\""
-                + (info.formerly().isEmpty()
-                        ? ""
-                        : info.formerly().stream().collect(Collectors.joining("\", \"", " (formerly \"", "\")")));
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Finds the handler providers on a class path. Each problem becomes an error of one sentence that names the provider.
@@ -55,7 +56,7 @@ final class Providers {
             FunctionInfo info = function(provider);
             List<HandlerProvider> same = found.computeIfAbsent(info.id(), id -> new ArrayList<>());
             if (!same.isEmpty()) {
-                Handlers.requireSameName(function(same.get(0)), info);
+                requireSameName(function(same.get(0)), info);
             }
             same.add(provider);
         }
@@ -115,5 +116,22 @@ final class Providers {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Checks that two functions of one number are the same one. */
+    static void requireSameName(FunctionInfo one, FunctionInfo other) {
+        if (!one.name().equals(other.name())) {
+            throw new PsException(
+                    PsException.Code.CONFIGURATION,
+                    "functions " + names(one) + " and " + names(other)
+                            + ": the same number on the wire (expected: other numbers; rename one of them)");
+        }
+    }
+
+    private static String names(FunctionInfo info) {
+        return "\"" + info.name() + "\""
+                + (info.formerly().isEmpty()
+                        ? ""
+                        : info.formerly().stream().collect(Collectors.joining("\", \"", " (formerly \"", "\")")));
     }
 }

@@ -12,8 +12,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its connection, from its arrival to its answer: its memory, and its turn among those of its peer. It waits for its turn,
- * its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of its call.
+ * A request on its connection, from its arrival to its answer: its memory, and its turn among those of its peer. The request
+ * waits for its turn, its handler reads it, and a handler that answers later may read it for longer. Belongs to the lane of
+ * its call.
  */
 final class HeldRequest {
     /** The most time before its deadline at which a call ends whose stage can say what it waits for. */
