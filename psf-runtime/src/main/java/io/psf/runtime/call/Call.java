@@ -392,9 +392,7 @@ public final class Call<R> extends Outcome<R> {
         try {
             client.ended(this, PsException.Code.CANCELLED);
         } finally {
-            fail(place(
-                    -1,
-                    new PsException(PsException.Code.CANCELLED, "call: cancelled by its caller (expected: awaited)")));
+            fail(place(-1, new PsException(PsException.Code.CANCELLED, "call: cancelled (expected: awaited)")));
             tell();
         }
         return true;
