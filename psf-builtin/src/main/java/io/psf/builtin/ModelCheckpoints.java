@@ -60,12 +60,7 @@ public final class ModelCheckpoints {
 
     private final Held held;
 
-    /**
-     * The state of the model on this worker.
-     *
-     * @param weights weights whose current values the workers have
-     * @param caches caches of the worker, with updates that the servers lack
-     */
+    /** The model's state on this worker: weights that the workers have, caches with updates that the servers lack. */
     private record Held(List<Weights> weights, List<EmbeddingCache> caches) {}
 
     private ModelCheckpoints(Worker worker, String name, int kept, int increments, List<TensorId> selected, Held held) {
