@@ -10,17 +10,12 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Saves and loads a tensor: runs the calls that a save or a load consists of. */
-public final class Checkpoints {
+/** Saves and loads a tensor by itself: runs the calls that a save or a load consists of. */
+public final class TensorCheckpoints {
     /** The deadline of each call. Disks may be slow; heartbeats detect a lost server much earlier. */
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
-    private Checkpoints() {}
-
-    /** Returns the name that the tensors of a model are saved under at a step. */
-    public static String name(String model, long step) {
-        return "%s/step-%012d".formatted(model, step);
-    }
+    private TensorCheckpoints() {}
 
     /**
      * Writes one file per shard, then the manifest that names them. Blocks until everything is on the disk. Deletes the
@@ -31,38 +26,9 @@ public final class Checkpoints {
      * @return the save's unique number
      */
     public static long save(Caller caller, TensorInfo tensor, String checkpoint) {
-        return save(caller, tensor, checkpoint, Base.NONE).save();
-    }
-
-    /**
-     * The save that another one may build on.
-     *
-     * @param checkpoint the checkpoint's name; empty if there is none
-     * @param save the save's unique number
-     * @param increments the largest number of increments that may follow a file with all rows; 0 for files with all rows
-     *     that no later save builds on
-     */
-    public record Base(String checkpoint, long save, int increments) {
-        static final Base NONE = new Base("", 0, 0);
-    }
-
-    /**
-     * The files of a save.
-     *
-     * @param save the save's unique number
-     * @param bytes the bytes that were written
-     * @param increments the number of files that are increments
-     */
-    public record Saved(long save, long bytes, int increments) {}
-
-    /**
-     * Saves as {@link #save(Caller, TensorInfo, String)}, but of each shard the changes alone if its files of an earlier
-     * save can be built on.
-     */
-    public static Saved save(Caller caller, TensorInfo tensor, String checkpoint, Base base) {
         PsException notCleaned = clean(caller, tensor.id(), checkpoint);
         try {
-            return write(caller, tensor, checkpoint, base);
+            return write(caller, tensor, checkpoint);
         } catch (PsException e) {
             if (notCleaned == null) {
                 notCleaned = clean(caller, tensor.id(), checkpoint);
@@ -80,7 +46,7 @@ public final class Checkpoints {
      */
     private static @Nullable PsException clean(Caller caller, TensorId tensor, String checkpoint) {
         try {
-            var unused = CleanSavesPsf.stub(caller)
+            var unused = CleanTensorPsf.stub(caller)
                     .withDeadline(LIMIT)
                     .call(tensor.number(), tensor, checkpoint)
                     .await();
@@ -90,36 +56,27 @@ public final class Checkpoints {
         }
     }
 
-    private static Saved write(Caller caller, TensorInfo tensor, String checkpoint, Base base) {
+    private static long write(Caller caller, TensorInfo tensor, String checkpoint) {
         long save = ThreadLocalRandom.current().nextLong();
         SaveTensor.Response saved = SaveTensorPsf.stub(caller)
                 .withDeadline(LIMIT)
-                .call(tensor.id(), checkpoint, save, base.checkpoint(), base.save(), base.increments())
+                .call(tensor.id(), checkpoint, save)
                 .await();
-        List<Piece> pieces = new ArrayList<>();
+        List<SavedImage> images = new ArrayList<>();
         for (int i = 0; i < saved.begins().length(); i++) {
-            pieces.add(new Piece(
+            images.add(SavedImage.alone(
                     save,
                     saved.begins().get(i),
                     saved.ends().get(i),
                     saved.bytes().get(i),
                     saved.checksums().get(i),
-                    saved.bases().get(i)));
+                    0));
         }
-        CommitSavePsf.stub(caller)
+        CommitTensorPsf.stub(caller)
                 .withDeadline(LIMIT)
-                .call(
-                        tensor.id().number(),
-                        tensor.id(),
-                        tensor.rows(),
-                        tensor.width(),
-                        checkpoint,
-                        save,
-                        pieces,
-                        base.checkpoint())
+                .call(tensor.id().number(), tensor.id(), tensor.rows(), tensor.width(), checkpoint, save, images)
                 .await();
-        return new Saved(save, pieces.stream().mapToLong(Piece::bytes).sum(), (int)
-                pieces.stream().filter(piece -> piece.bases() > 0).count());
+        return save;
     }
 
     /**

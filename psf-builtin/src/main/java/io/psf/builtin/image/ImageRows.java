@@ -1,14 +1,14 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.image;
 
 import io.psf.api.spi.StoredColumn;
 import java.io.IOException;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a shard that a file has. */
-final class FileRows {
+/** The rows of a shard that an image has. */
+public final class ImageRows {
     /** All rows, without hashes. */
-    static final FileRows ALL = new FileRows(0, null, new long[0], null);
+    public static final ImageRows ALL = new ImageRows(0, null, new long[0], null);
 
     private final int bases;
     private final long @Nullable [] hashes;
@@ -16,7 +16,7 @@ final class FileRows {
     /** The rows; null for all. */
     private final @Nullable BitSet changed;
 
-    private FileRows(int bases, long @Nullable [] hashes, long[] removed, @Nullable BitSet changed) {
+    private ImageRows(int bases, long @Nullable [] hashes, long[] removed, @Nullable BitSet changed) {
         this.bases = bases;
         this.hashes = hashes;
         this.removed = removed;
@@ -24,43 +24,43 @@ final class FileRows {
     }
 
     /**
-     * All rows, with their hashes, so that a later save may build on the file.
+     * All rows, with their hashes, so that a later save may build on the image.
      *
      * @param hashes [rows] int64, as of {@link RowHashes}
      */
-    static FileRows all(long[] hashes) {
-        return new FileRows(0, hashes, new long[0], null);
+    public static ImageRows all(long[] hashes) {
+        return new ImageRows(0, hashes, new long[0], null);
     }
 
     /**
      * The rows that have changed since an earlier save.
      *
-     * @param bases the number of files that the file builds on
+     * @param bases the number of images that the image builds on
      * @param hashes [rows] int64, of all rows of the shard
      * @param removed [n] int64, the keys that had a row in the earlier save and have none now
      * @param changed the rows that have changed or are new
      */
-    static FileRows changed(int bases, long[] hashes, long[] removed, BitSet changed) {
-        return new FileRows(bases, hashes, removed, changed);
+    public static ImageRows changed(int bases, long[] hashes, long[] removed, BitSet changed) {
+        return new ImageRows(bases, hashes, removed, changed);
     }
 
-    /** Returns how the file lists its rows. */
-    Form form() {
-        return new Form(hashes != null, bases, removed.length);
+    /** Returns how the image lists its rows. */
+    public ImageForm form() {
+        return new ImageForm(hashes != null, bases, removed.length, false);
     }
 
-    /** Returns true if the file has a row. */
+    /** Returns true if the image has a row. */
     boolean has(int row) {
         return changed == null || changed.get(row);
     }
 
-    /** Returns the number of rows in the file, of a shard with so many. */
+    /** Returns the number of rows in the image, of a shard with so many. */
     int count(int rows) {
         return changed == null ? rows : changed.cardinality();
     }
 
     /** Writes the keys of the removed rows, then the hashes of the rows. */
-    void write(CheckedOutput out, int rows) throws IOException {
+    void write(ImageOutput out, int rows) throws IOException {
         for (long key : removed) {
             out.i64(key);
         }
@@ -72,7 +72,7 @@ final class FileRows {
     }
 
     /** Writes the rows of a column. */
-    void write(CheckedOutput out, StoredColumn column, int rows) throws IOException {
+    void write(ImageOutput out, StoredColumn column, int rows) throws IOException {
         if (changed == null) {
             out.rows(column, 0, rows);
             return;

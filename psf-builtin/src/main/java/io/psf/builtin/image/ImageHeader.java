@@ -1,4 +1,4 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.image;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -16,20 +16,20 @@ import java.util.TreeMap;
 import java.util.stream.LongStream;
 
 /**
- * The header of a shard file.
+ * The header of an image.
  *
  * @param save the save's unique number
  * @param tensor the whole tensor
  * @param begin the beginning of the shard's range
  * @param end the end of the shard's range, exclusive
- * @param rows the number of rows in this file
+ * @param rows the number of rows in this image
  * @param optimizer the optimizer's name
  * @param declaration the tensor's declaration
- * @param form how the file lists its rows
+ * @param form how the image lists its rows
  * @param slots the slots, in the order in which they follow the values
  * @param attachments the attachments' types, in the order in which they follow the slots
  */
-record Header(
+public record ImageHeader(
         long save,
         TensorInfo tensor,
         long begin,
@@ -37,13 +37,15 @@ record Header(
         long rows,
         String optimizer,
         String declaration,
-        Form form,
+        ImageForm form,
         List<Slot> slots,
         List<String> attachments) {
     private static final long MAGIC = 0x4452_4148_5346_5350L; // "PSFSHARD", little-endian
     private static final int VERSION = 1;
     /** The version of files with hashes of rows. */
     private static final int HASHED = 2;
+    /** The version of images with the state of calls. */
+    private static final int WITH_CALLS = 3;
 
     /** The kind byte before an attachment's entry: the entry belongs to a row. */
     static final int ROW = 1;
@@ -53,17 +55,21 @@ record Header(
     static final int END = 0;
 
     /** A slot's name and its number of floats per row. */
-    record Slot(String name, int width) {}
+    public record Slot(String name, int width) {}
 
-    /** Returns the header of a file with all rows of a shard. */
-    static Header of(long save, StoredShard shard) {
+    /**
+     * Returns the header of an image with all rows of a shard.
+     *
+     * @param save the save's unique number
+     */
+    public static ImageHeader of(long save, StoredShard shard) {
         List<Slot> slots = new ArrayList<>();
         new TreeMap<>(shard.storedSlots()).forEach((name, column) -> {
             if (shard.rows() > 0 && !Pushes.ownsSlot(name)) {
                 slots.add(new Slot(name, column.width()));
             }
         });
-        return new Header(
+        return new ImageHeader(
                 save,
                 shard.spec(),
                 shard.range().begin(),
@@ -71,40 +77,39 @@ record Header(
                 shard.rows(),
                 shard.optimizer().name(),
                 Declaration.of(shard).text(),
-                Form.PLAIN,
+                ImageForm.PLAIN,
                 slots,
                 List.copyOf(shard.attachments().saved()));
     }
 
-    /** Returns the header of a file of the same shard with other rows. */
-    Header with(long rowsOfFile, Form formOfFile) {
-        return new Header(save, tensor, begin, end, rowsOfFile, optimizer, declaration, formOfFile, slots, attachments);
+    /** Returns the header of an image of the same shard with other rows. */
+    ImageHeader with(long rowsOfImage, ImageForm formOfImage) {
+        return new ImageHeader(
+                save, tensor, begin, end, rowsOfImage, optimizer, declaration, formOfImage, slots, attachments);
+    }
+
+    /** Returns the header with the state of calls behind the attachments. */
+    ImageHeader withCalls() {
+        return with(rows, new ImageForm(form.hashed(), form.bases(), form.removed(), true));
     }
 
     /**
-     * Checks that the header is that of a file.
+     * Returns an estimate of the bytes of an image, without its attachments.
      *
-     * @throws PsException with {@code STORAGE} if it is another
+     * @param ofRows the rows that it has
      */
-    void requireOf(TensorInfo whole, Piece piece) {
-        require("tensor", tensor, whole);
-        require("rows", new Range(begin, end), new Range(piece.begin(), piece.end()));
-        require("save", hex(save), hex(piece.save()));
-        require("bases", form.bases(), piece.bases());
+    public long bytesWith(ImageRows ofRows) {
+        return with(ofRows.count((int) rows), ofRows.form()).bytesOfRows();
     }
 
-    private static String hex(long number) {
-        return "%016x".formatted(number);
-    }
-
-    /** Returns true if the file has keys: the rows of any other are numbered from its beginning. */
-    boolean hasKeys() {
+    /** Returns true if the image has keys: the rows of any other are numbered from its beginning. */
+    public boolean hasKeys() {
         return tensor.grows() || form.bases() > 0;
     }
 
-    void write(CheckedOutput out) throws IOException {
+    void write(ImageOutput out) throws IOException {
         out.i64(MAGIC);
-        out.i32(form.hashed() ? HASHED : VERSION);
+        out.i32(form.calls() ? WITH_CALLS : form.hashed() ? HASHED : VERSION);
         out.i32(ElementType.FLOAT.ordinal());
         out.i64(save);
         out.i64(tensor.rows());
@@ -123,6 +128,9 @@ record Header(
         for (String attachment : attachments) {
             out.string(attachment);
         }
+        if (form.calls()) {
+            out.i8(form.hashed() ? 1 : 0);
+        }
         if (form.hashed()) {
             out.i32(form.bases());
             out.i64(form.removed());
@@ -132,10 +140,15 @@ record Header(
         }
     }
 
-    static Header read(BufferedFile in) throws IOException {
+    /**
+     * Reads a header.
+     *
+     * @throws PsException with {@code STORAGE} if there is none
+     */
+    public static ImageHeader read(ImageInput in) throws IOException {
         require("first bytes", in.i64() == MAGIC ? "PSFSHARD" : "others", "PSFSHARD");
         int version = in.i32();
-        require("format version", version, version == HASHED ? HASHED : VERSION);
+        require("format version", version, Math.min(Math.max(version, VERSION), WITH_CALLS));
         require("element type", in.i32(), ElementType.FLOAT.ordinal());
         long save = in.i64();
         long rows = in.i64();
@@ -153,12 +166,15 @@ record Header(
         for (int left = in.i32(); left > 0; left--) {
             attachments.add(in.string());
         }
-        Form form = version == HASHED ? new Form(true, in.i32(), in.i64()) : Form.PLAIN;
+        boolean calls = version == WITH_CALLS;
+        ImageForm form = version == HASHED || calls && in.i8() != 0
+                ? new ImageForm(true, in.i32(), in.i64(), calls)
+                : new ImageForm(false, 0, 0, calls);
         require("sign of the number of bases", Integer.signum(form.bases()) >= 0, true);
         long inFile = tensor.grows() || form.bases() > 0 ? in.i64() : end - begin;
         requireDifferent("slots", slots.stream().map(Slot::name).toList());
         requireDifferent("attachments", attachments);
-        return new Header(save, tensor, begin, end, inFile, optimizer, declaration, form, slots, attachments);
+        return new ImageHeader(save, tensor, begin, end, inFile, optimizer, declaration, form, slots, attachments);
     }
 
     /** Returns the number of bytes of keys, removed keys, hashes, values and slots. */
@@ -176,7 +192,7 @@ record Header(
     }
 
     /** Returns the number of bytes of keys and removed keys. */
-    long bytesBeforeHashes() {
+    public long bytesBeforeHashes() {
         return bytesOfKeys() + form.removed() * Long.BYTES;
     }
 
@@ -188,16 +204,17 @@ record Header(
     /**
      * Checks that the parts that this header declares follow it, each with the right length, up to the checksum.
      *
-     * @param in a file, positioned after its header
+     * @param in an image in a file, positioned after its header
      * @param shard the shard whose rows are loaded
-     * @param newer the keys that later files of the chain name
+     * @param newer the keys that later images of the chain name
      * @return what the shard owns of it
-     * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the file's range
+     * @throws PsException with {@code STORAGE} if a part is missing, too long, or has an entry outside the image's range
      */
-    Owned requireBody(BufferedFile in, StoredShard shard, Superseded newer) throws IOException {
+    public Owned requireBody(ImageInput in, StoredShard shard, Superseded newer) throws IOException {
         long body = in.position();
         long left = in.size() - Integer.BYTES - body;
         require("sign of the number of rows", Long.signum(rows) >= 0, true);
+        require("number of rows below 2^31", !hasKeys() || rows <= Integer.MAX_VALUE, true);
         require("sign of the number of removed keys", Long.signum(form.removed()) >= 0, true);
         left = requireRows("keys", left, rows, hasKeys() ? Long.BYTES : 0);
         left = requireRows("removed keys", left, form.removed(), Long.BYTES);
@@ -227,6 +244,10 @@ record Header(
                 in.skipBytes();
             }
         }
+        if (form.calls()) {
+            in.pieces().close();
+            in.pieces().close();
+        }
         require("bytes before the checksum", in.position(), in.size() - Integer.BYTES);
         return owned;
     }
@@ -241,15 +262,15 @@ record Header(
     }
 
     /**
-     * What a shard owns of a file.
+     * What a shard owns of an image.
      *
-     * @param rows the number of rows that the shard has from this file
-     * @param named the keys that this file and later ones of its chain name
+     * @param rows the number of rows that the shard has from this image
+     * @param named the keys that this image and later ones of its chain name
      */
-    record Owned(long rows, Superseded named) {}
+    public record Owned(long rows, Superseded named) {}
 
-    /** Checks that all keys are in the range of the file's shard. */
-    private Owned requireKeys(BufferedFile in, Range here, StoredShard shard, Superseded newer) throws IOException {
+    /** Checks that all keys are in the range of the image's shard. */
+    private Owned requireKeys(ImageInput in, Range here, StoredShard shard, Superseded newer) throws IOException {
         long owned = 0;
         LongStream.Builder named = LongStream.builder();
         for (long i = 0; i < rows + form.removed(); i++) {
@@ -272,7 +293,12 @@ record Header(
         require("different " + what, new HashSet<>(names).size(), names.size());
     }
 
-    static void require(String what, Object found, Object expected) {
+    /**
+     * Checks a part of an image.
+     *
+     * @throws PsException with {@code STORAGE} if it is another
+     */
+    public static void require(String what, Object found, Object expected) {
         if (!found.equals(expected)) {
             throw new PsException(PsException.Code.STORAGE, what + ": " + found + " (expected: " + expected + ")");
         }

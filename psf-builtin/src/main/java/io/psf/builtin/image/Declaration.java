@@ -1,10 +1,10 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.image;
 
 import io.psf.api.Shard;
 import java.util.function.Supplier;
 
 /**
- * The declaration of a shard's tensor. Attached to the shard and written to its files, for people who read them.
+ * The declaration of a shard's tensor. Attached to the shard and written to its images, for people who read them.
  *
  * @param text the declaration, on one line
  */

@@ -1,4 +1,4 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.image;
 
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * have different hashes; any other two have equal ones with a probability of about 2^-64. A row of zeros in a slot adds
  * nothing, so a slot that is created later changes the hashes of the rows that it is used for alone. Not thread-safe.
  */
-final class RowHashes {
+public final class RowHashes {
     private static final long FACTOR = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio, odd
     private static final long LAST = 0xd6e8_feb8_6659_fd93L; // odd, of no structure
 
@@ -27,10 +27,10 @@ final class RowHashes {
      * @param header the header, whose slots and attachments count
      * @return [rows] int64
      */
-    static long[] of(StoredShard shard, Header header) throws IOException {
+    public static long[] of(StoredShard shard, ImageHeader header) throws IOException {
         RowHashes all = new RowHashes(shard.rows());
         all.add(shard.storedValues(), 0);
-        for (Header.Slot slot : header.slots()) {
+        for (ImageHeader.Slot slot : header.slots()) {
             all.add(shard.storedSlot(slot.name(), slot.width()), of(slot.name()));
         }
         for (String attachment : header.attachments()) {

@@ -1,22 +1,23 @@
-package io.psf.builtin.checkpoint;
+package io.psf.builtin.image;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * The keys that later files of a chain name: what an earlier file has of them no longer counts.
+ * The keys that later images of a chain name: what an earlier image has of them no longer counts.
  *
- * @param named the keys of each later file, sorted
+ * @param named the keys of each later image, sorted
  */
-record Superseded(List<long[]> named) {
-    static final Superseded NONE = new Superseded(List.of());
+public record Superseded(List<long[]> named) {
+    /** No keys. */
+    public static final Superseded NONE = new Superseded(List.of());
 
-    Superseded {
+    public Superseded {
         named = List.copyOf(named);
     }
 
-    /** Returns true if there is no later file. */
+    /** Returns true if there is no later image. */
     boolean isEmpty() {
         return named.isEmpty();
     }
@@ -30,7 +31,7 @@ record Superseded(List<long[]> named) {
         return false;
     }
 
-    /** Returns these keys and those of a file. */
+    /** Returns these keys and those of an image. */
     Superseded and(long[] keys) {
         long[] sorted = keys.clone();
         Arrays.sort(sorted);

@@ -2,56 +2,56 @@ package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
 import io.psf.api.Range;
-import io.psf.api.spi.Attachments;
+import io.psf.api.TensorInfo;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
-import io.psf.builtin.optimizer.LearningRate;
-import io.psf.builtin.optimizer.Progress;
-import io.psf.builtin.push.Pushes;
-import java.nio.file.Path;
+import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageLoader;
+import io.psf.builtin.image.Superseded;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The files that contain rows of a shard.
+ * The images that contain rows of a shard.
  *
  * @param shard the shard whose rows are loaded
- * @param files the files, all verified, a file before the increments that build on it
+ * @param files the images, all verified, an image before the increments that build on it
  */
-record ShardFiles(StoredShard shard, List<ShardFile> files) {
+record ImageFiles(StoredShard shard, List<ImageFile> files) {
     /** The maximum size of an array of a shard, in bytes. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
     /**
-     * Verifies the files of a manifest that contain rows of a shard.
+     * Verifies the images of a tensor that contain rows of a shard.
      *
+     * @param folder the folder of the checkpoint
      * @throws PsException with {@code STORAGE} if a file is missing or damaged
      */
-    static ShardFiles verified(Folder folder, Manifest manifest, StoredShard shard) {
-        VerifiedFiles known = VerifiedFiles.of(shard);
+    static ImageFiles verified(Folder folder, TensorImages images, StoredShard shard) {
+        VerifiedImages known = VerifiedImages.of(shard);
         known.clear();
-        List<ShardFile> files = new ArrayList<>();
+        Map<SavedImage, KnownFile> stamps = new HashMap<>();
+        List<ImageFile> files = new ArrayList<>();
         Range range = shard.range();
-        for (Chain chain : manifest.chains()) {
+        for (Chain chain : images.chains()) {
             if (chain.begin() < range.end() && chain.end() > range.begin()) {
-                files.addAll(verified(folder, manifest, chain, shard));
+                chain.images().forEach(image -> stamps.put(image, KnownFile.of(folder.file(image))));
+                files.addAll(verified(folder, images.tensor(), chain, shard));
             }
         }
-        ShardFiles verified = new ShardFiles(shard, files);
-        known.replace(verified.paths());
-        return verified;
+        known.replace(stamps);
+        return new ImageFiles(shard, files);
     }
 
-    /** Verifies the files of a chain. Returns them, the oldest first. */
-    private static List<ShardFile> verified(Folder folder, Manifest manifest, Chain chain, StoredShard shard) {
-        List<ShardFile> files = new ArrayList<>();
+    /** Verifies the images of a chain. Returns them, the oldest first. */
+    private static List<ImageFile> verified(Folder folder, TensorInfo tensor, Chain chain, StoredShard shard) {
+        List<ImageFile> files = new ArrayList<>();
         Superseded newer = Superseded.NONE;
-        for (int i = chain.pieces().size() - 1; i >= 0; i--) {
-            ShardFile file = ShardFile.verified(folder, manifest, chain.pieces().get(i), shard, newer);
+        for (int i = chain.images().size() - 1; i >= 0; i--) {
+            ImageFile file = ImageFile.verified(folder, tensor, chain.images().get(i), shard, newer);
             newer = file.owned().named();
             files.add(file);
         }
@@ -75,9 +75,9 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         Map<String, Integer> widths = new HashMap<>();
         long rows = 0;
         long widest = 0;
-        for (ShardFile file : files) {
+        for (ImageFile file : files) {
             rows += file.owned().rows();
-            for (Header.Slot slot : file.header().slots()) {
+            for (ImageHeader.Slot slot : file.header().slots()) {
                 Integer known = widths.putIfAbsent(slot.name(), slot.width());
                 requireWidth(slot, known == null ? slot.width() : known, checkpoint);
                 widest = Math.max(widest, slot.width());
@@ -101,7 +101,7 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
         }
     }
 
-    private static void requireWidth(Header.Slot slot, int expected, String checkpoint) {
+    private static void requireWidth(ImageHeader.Slot slot, int expected, String checkpoint) {
         if (slot.width() != expected) {
             throw new PsException(
                     PsException.Code.STORAGE,
@@ -121,31 +121,10 @@ record ShardFiles(StoredShard shard, List<ShardFile> files) {
 
     /** Replaces the shard's content. All checks of the files precede this, so it can fail only on I/O errors. */
     void load() {
-        for (ShardFile file : files) {
-            for (Header.Slot slot : file.header().slots()) {
-                var unused = shard.storedSlot(slot.name(), slot.width());
-            }
-        }
-        Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
-        files.forEach(file -> file.loadAttachments(shard, attachments));
-        if (shard.spec().grows()) {
-            shard.removeRows();
-        }
-        shard.storedSlots().forEach((name, slot) -> {
-            if (!Pushes.ownsSlot(name)) {
-                slot.clear(); // zero, as in a new slot
-            }
-        });
-        Tile tile = new Tile(shard);
-        files.forEach(file -> file.load(shard, tile));
-        shard.attachments().replace(attachments);
-        if (attachments.containsKey(Progress.class.getName())) {
-            LearningRate.restore(shard);
-        }
-        VerifiedFiles.of(shard).replace(paths()); // the attachment is a new one
-    }
-
-    private List<Path> paths() {
-        return files.stream().map(ShardFile::path).toList();
+        ImageLoader loader = new ImageLoader(
+                shard,
+                files.stream().flatMap(file -> file.header().slots().stream()).toList());
+        files.forEach(file -> file.load(loader));
+        loader.end();
     }
 }

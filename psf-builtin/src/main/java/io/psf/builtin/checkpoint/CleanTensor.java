@@ -12,7 +12,7 @@ import io.psf.api.spi.StoredNode;
  * failed save.
  */
 @PsFunction(value = "psf.save.clean", at = Place.SERVER)
-public interface CleanSaves {
+public interface CleanTensor {
     /**
      * The saves to clean.
      *
@@ -31,7 +31,7 @@ public interface CleanSaves {
 
     /** Deletes the files that the manifest does not name. Deletes none if the manifest cannot be read. */
     default Response handle(Request request, StoredNode node) {
-        Folder folder = Folder.of(node.checkpoints(), request.checkpoint(), request.tensor());
-        return new Response(Manifest.clean(folder, request.checkpoint(), request.tensor()));
+        Folder folder = CheckpointPath.of(node.checkpoints(), request.checkpoint(), request.tensor());
+        return new Response(TensorManifest.clean(folder, request.checkpoint(), request.tensor()));
     }
 }

@@ -1,7 +1,6 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
-import io.psf.api.TensorId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -15,29 +14,36 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder of a model: {@code <server's directory>/<model>}, with a folder for each step.
+ * The steps of a model: {@code <server's directory>/<model>} has a folder for each.
  *
  * @param root the server's checkpoint directory
  * @param model the model's name, a path below that directory
  */
-record ModelFolder(Path root, String model) {
+record ModelSteps(Path root, String model) {
     /** The number of attempts to delete a step while files are still written there. */
     private static final int MOST_ATTEMPTS = 100;
 
     private static final Pattern STEP = Pattern.compile("step-([0-9]{12,18})");
 
-    private Folder of(long step) {
-        return new Folder(Folder.path(root, Checkpoints.name(model, step)));
+    /** Returns the name of a step's checkpoint. */
+    String name(long step) {
+        return CheckpointPath.step(model, step);
+    }
+
+    /** Returns the folder of a step. */
+    Folder of(long step) {
+        return new Folder(CheckpointPath.of(root, name(step)));
     }
 
     /** Returns the steps that have a folder, newest first. */
     List<Long> steps() {
-        Path folder = Folder.path(root, model);
+        Path folder = CheckpointPath.of(root, model);
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
@@ -62,19 +68,20 @@ record ModelFolder(Path root, String model) {
     }
 
     /**
-     * Reads the manifest of a step.
+     * Reads the manifest and the indexes of a step, and compares the lengths of the files.
      *
      * @throws PsException with {@code STORAGE}, naming the file, if the checkpoint is unfinished or damaged
      */
-    ModelManifest read(long step) {
+    ModelImages read(long step) {
         Path file = of(step).path().resolve(ModelManifest.NAME);
         try {
             ModelManifest manifest = ModelManifest.parse(Files.readString(file));
             if (manifest.step() != step) {
                 throw new IllegalArgumentException("step " + manifest.step());
             }
-            manifest.requireFiles(root, Checkpoints.name(model, step));
-            return manifest;
+            ModelImages images = images(manifest);
+            images.requireFiles();
+            return images;
         } catch (IllegalArgumentException e) {
             throw new PsException(
                     PsException.Code.STORAGE,
@@ -85,10 +92,40 @@ record ModelFolder(Path root, String model) {
         }
     }
 
+    /** Returns the images of a step. */
+    ModelImages images(ModelManifest manifest) {
+        return ModelImages.read(of(manifest.step()), name(manifest.step()), manifest);
+    }
+
+    /**
+     * Writes the manifest of a step, then deletes the files that it does not name.
+     *
+     * @throws PsException with {@code STORAGE} if a file of the step is missing
+     */
     void write(ModelManifest manifest) {
         Folder folder = of(manifest.step());
-        manifest.requireFiles(root, Checkpoints.name(model, manifest.step()));
+        for (SavedIndex index : manifest.indexes()) {
+            requireSeen(folder.file(index.file()));
+        }
+        ModelImages images = images(manifest);
+        images.requireFiles();
         folder.replace(folder.path().resolve(ModelManifest.NAME), manifest.text());
+        try {
+            Set<Path> named = new HashSet<>();
+            images.lengths().keySet().forEach(file -> named.add(folder.file(file)));
+            folder.deleteAllBut(named);
+        } catch (IOException e) {
+            throw Folder.failure("deleting what " + folder.path() + " does not need", e);
+        }
+    }
+
+    private static void requireSeen(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    file + ": not seen by the server that writes the manifest (expected: one directory for checkpoints"
+                            + " that all servers share)");
+        }
     }
 
     /**
@@ -153,18 +190,9 @@ record ModelFolder(Path root, String model) {
         return failures;
     }
 
-    /** Returns the names of the files of shards that a complete step consists of. */
+    /** Returns the names of the files that a complete step consists of. */
     private Set<String> files(long step) {
-        Set<String> files = new HashSet<>();
-        for (SavedTensor each : read(step).tensors()) {
-            String checkpoint = Checkpoints.name(model, step);
-            TensorId tensor = TensorId.of(each.tensor());
-            Folder folder = Folder.of(root, checkpoint, tensor);
-            for (Piece piece : Manifest.read(folder, checkpoint, tensor).pieces()) {
-                files.add(piece.file(folder).getFileName().toString());
-            }
-        }
-        return files;
+        return read(step).lengths().keySet();
     }
 
     private boolean isGood(long step, SkippedSteps skipped) {
@@ -172,12 +200,16 @@ record ModelFolder(Path root, String model) {
     }
 
     /** Returns true if all files of a step are there and have their lengths. */
-    boolean isComplete(long step) {
+    private boolean isComplete(long step) {
+        return readIfComplete(step).isPresent();
+    }
+
+    /** Reads a step if all of its files are there and have their lengths. */
+    Optional<ModelImages> readIfComplete(long step) {
         try {
-            var unused = read(step);
-            return true;
+            return Optional.of(read(step));
         } catch (PsException e) {
-            return false;
+            return Optional.empty();
         }
     }
 }
