@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A manifest with a right checksum and wrong lines. */
-final class ManifestTest {
+final class TensorManifestTest {
     @TempDir
     private Path folder;
 
@@ -23,8 +23,8 @@ final class ManifestTest {
                 save 00000000000000ab
                 base 00000000000000aa 0 10 120 00000000
                 """;
-        Path file = Files.writeString(folder.resolve("manifest"), Manifest.sealed(lines));
-        assertThatThrownBy(() -> Manifest.read(new Folder(folder), "c", TensorId.of("t")))
+        Path file = Files.writeString(folder.resolve("manifest"), SealedText.seal(lines));
+        assertThatThrownBy(() -> TensorManifest.read(new Folder(folder), "c", TensorId.of("t")))
                 .isInstanceOf(PsException.class)
                 .hasMessage("STORAGE: " + file
                         + ": damaged, its last line names a file of an earlier save (expected: as it" + " was saved)");
