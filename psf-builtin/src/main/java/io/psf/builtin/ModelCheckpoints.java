@@ -1,19 +1,11 @@
 package io.psf.builtin;
 
-import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
-import io.psf.builtin.checkpoint.BaseModelPsf;
-import io.psf.builtin.checkpoint.Checkpoints;
-import io.psf.builtin.checkpoint.CommitModelPsf;
-import io.psf.builtin.checkpoint.DiscardModelPsf;
-import io.psf.builtin.checkpoint.ListModels;
-import io.psf.builtin.checkpoint.ListModelsPsf;
 import io.psf.builtin.checkpoint.ModelManifest;
 import io.psf.builtin.checkpoint.RecordEntry;
 import io.psf.builtin.checkpoint.SavedTensor;
-import io.psf.builtin.checkpoint.SkipModelPsf;
 import io.psf.runtime.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -172,54 +164,19 @@ public final class ModelCheckpoints {
     }
 
     private long write(long step, long attempt) {
-        discard(step);
+        calls().discard(step);
         try {
             held.weights().forEach(Weights::store);
-            Optional<ModelManifest> before = increments == 0 ? Optional.empty() : base();
-            List<SavedTensor> saved = new ArrayList<>();
-            long bytes = 0;
-            int changes = 0;
-            for (TensorInfo each : infos()) {
-                Checkpoints.Saved files = Checkpoints.save(
-                        worker, each, checkpoint(step), base(each.id().name(), before));
-                saved.add(new SavedTensor(each.id().name(), each.rows(), each.width(), files.save()));
-                bytes += files.bytes();
-                changes += files.increments();
-            }
-            CommitModelPsf.stub(worker)
-                    .withDeadline(LIMIT)
-                    .call(CollectiveWork.SERVER, name, attempt, step, kept, increments > 0, saved)
-                    .await()
-                    .notDeleted()
-                    .forEach(reason ->
-                            LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, Names.printable(reason)));
-            LOG.info("checkpoint \"{}\": {} bytes, {} files with changes alone", checkpoint(step), bytes, changes);
+            calls().save(step, attempt, infos(), kept, increments);
             return step;
         } catch (PsException e) {
             try {
-                discard(step);
+                calls().discard(step);
             } catch (PsException notDiscarded) {
                 e.addSuppressed(notDiscarded);
             }
             throw e;
         }
-    }
-
-    /** Returns the step that a save may build on. Empty after a damaged step has been skipped: the save has all rows. */
-    private Optional<ModelManifest> base() {
-        String manifest = BaseModelPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(CollectiveWork.SERVER, name)
-                .await()
-                .manifest();
-        return manifest.isEmpty() ? Optional.empty() : Optional.of(ModelManifest.parse(manifest));
-    }
-
-    /** Returns what the save of a tensor may build on. */
-    private Checkpoints.Base base(String tensor, Optional<ModelManifest> before) {
-        return before.flatMap(step -> step.find(tensor)
-                        .map(each -> new Checkpoints.Base(checkpoint(step.step()), each.save(), increments)))
-                .orElse(new Checkpoints.Base("", 0, increments));
     }
 
     private List<TensorInfo> infos() {
@@ -240,15 +197,12 @@ public final class ModelCheckpoints {
                 .toList();
     }
 
-    private void discard(long step) {
-        DiscardModelPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(CollectiveWork.SERVER, name, step)
-                .await();
+    private ModelCalls calls() {
+        return new ModelCalls(worker, name);
     }
 
     private String checkpoint(long step) {
-        return Checkpoints.name(name, step);
+        return calls().checkpoint(step);
     }
 
     /**
@@ -270,7 +224,7 @@ public final class ModelCheckpoints {
 
     private long loadNewest() {
         PsException newest = null;
-        for (ModelManifest each : manifests()) {
+        for (ModelManifest each : calls().manifests()) {
             try {
                 verify(each);
             } catch (PsException e) {
@@ -316,29 +270,17 @@ public final class ModelCheckpoints {
     /** Verifies all files. A damaged step is none of the steps to keep, and no save builds on it. */
     private void verify(ModelManifest manifest) {
         try {
-            for (SavedTensor each : chosen(manifest)) {
-                long save = Checkpoints.verify(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()));
-                if (save != each.save()) {
-                    throw new PsException(
-                            PsException.Code.STORAGE,
-                            "tensor \"" + each.tensor() + "\" in checkpoint \"" + checkpoint(manifest.step())
-                                    + "\": saved again (expected: as saved with the model)");
-                }
-            }
+            calls().load(manifest, chosen(manifest), true);
         } catch (PsException e) {
             if (e.code() == PsException.Code.STORAGE) {
-                SkipModelPsf.stub(worker)
-                        .call(CollectiveWork.SERVER, name, manifest.step())
-                        .await();
+                calls().skip(manifest.step());
             }
             throw e;
         }
     }
 
     private long load(ModelManifest manifest) {
-        for (SavedTensor each : chosen(manifest)) {
-            Checkpoints.load(worker, TensorId.of(each.tensor()), checkpoint(manifest.step()), each.save());
-        }
+        calls().load(manifest, chosen(manifest), false);
         LOG.info("checkpoint \"{}\" is loaded", checkpoint(manifest.step()));
         return manifest.step();
     }
@@ -367,7 +309,7 @@ public final class ModelCheckpoints {
 
     /** Returns the complete checkpoints, newest first. Their content is not verified. Called by any worker. */
     public List<ModelCheckpoint> list() {
-        return manifests().stream().map(ModelCheckpoint::of).toList();
+        return calls().manifests().stream().map(ModelCheckpoint::of).toList();
     }
 
     /** Returns the newest complete checkpoint, as {@link #list}. */
@@ -375,19 +317,8 @@ public final class ModelCheckpoints {
         return list().stream().findFirst();
     }
 
-    private List<ModelManifest> manifests() {
-        ListModels.Response found = ListModelsPsf.stub(worker)
-                .withDeadline(LIMIT)
-                .call(CollectiveWork.SERVER, name)
-                .await();
-        found.damaged()
-                .forEach(reason ->
-                        LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
-        return found.manifests().stream().map(ModelManifest::parse).toList();
-    }
-
     private ModelManifest at(long step) {
-        return manifests().stream()
+        return calls().manifests().stream()
                 .filter(each -> each.step() == step)
                 .findFirst()
                 .orElseThrow(() -> new PsException(

@@ -8,7 +8,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.array.ByteArray;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
-import io.psf.builtin.checkpoint.Checkpoints;
+import io.psf.builtin.checkpoint.TensorCheckpoints;
 import io.psf.builtin.dense.DensePull;
 import io.psf.builtin.dense.DensePullPsf;
 import io.psf.builtin.dense.DensePush;
@@ -164,7 +164,7 @@ public final class Tensors {
      *     kind that cannot be saved
      */
     public static void save(TensorCaller worker, TensorId tensor, String checkpoint) {
-        Checkpoints.save(worker, worker.layout(tensor).info(), checkpoint);
+        TensorCheckpoints.save(worker, worker.layout(tensor).info(), checkpoint);
     }
 
     /**
@@ -180,7 +180,7 @@ public final class Tensors {
      *     UNKNOWN_FUNCTION} if the shards are of a kind that cannot be loaded
      */
     public static void load(TensorCaller worker, TensorId tensor, String checkpoint) {
-        Checkpoints.load(worker, tensor, checkpoint);
+        TensorCheckpoints.load(worker, tensor, checkpoint);
     }
 
     /**

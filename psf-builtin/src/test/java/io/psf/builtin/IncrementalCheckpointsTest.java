@@ -11,6 +11,8 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.cache.PushEmbeddingPsf;
 import io.psf.builtin.cache.SyncEmbedding;
 import io.psf.builtin.cache.SyncEmbeddingPsf;
+import io.psf.builtin.checkpoint.SavedFiles;
+import io.psf.builtin.checkpoint.SavedImage;
 import io.psf.runtime.PsCluster;
 import io.psf.runtime.Worker;
 import java.io.IOException;
@@ -26,7 +28,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -288,15 +289,7 @@ class IncrementalCheckpointsTest {
                     .containsExactly(6L, 5L);
             Content before = third;
             for (long step = 6; step >= 5; step--) {
-                Path file;
-                try (Stream<Path> files = Files.list(folder.resolve("ctr/step-%012d/fixed.tensor".formatted(step)))) {
-                    file = files.filter(each -> each.toString().endsWith(".shard"))
-                            .findFirst()
-                            .orElseThrow();
-                }
-                byte[] bytes = Files.readAllBytes(file);
-                bytes[bytes.length - 20] ^= 1;
-                Files.write(file, bytes);
+                files().damage(files().written("fixed", step).get(0), step);
                 if (step == 6) {
                     ModelCheckpoint loaded = checkpoints(worker, 2).loadLatest().orElseThrow();
                     assertThat(loaded.step()).isEqualTo(5);
@@ -401,20 +394,14 @@ class IncrementalCheckpointsTest {
             checkpoints(worker, 10).save(2, Map.of());
             assertThat(bases(2)).isEqualTo(1);
             Files.move(folder.resolve("kept/step-000000000000"), folder.resolve("ctr/step-000000000000"));
-            Path base = Path.of(lines("fixed", 2).stream()
-                    .filter(line -> line.startsWith("base "))
-                    .map(line -> line.split(" ", -1))
-                    .map(line -> line[1] + "-" + line[2] + "-" + line[3] + ".shard")
-                    .findFirst()
-                    .orElseThrow());
-            Path file = folder.resolve("ctr/step-000000000002/fixed.tensor").resolve(base);
+            SavedImage base = files().bases("fixed", 2).get(0);
+            Path file = files().file(base, 2);
+            files().damage(base, 2);
             byte[] bytes = Files.readAllBytes(file);
-            bytes[bytes.length / 2] ^= 1;
-            Files.write(file, bytes);
             assertThatThrownBy(() -> checkpoints(worker, 10).load(2))
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
-                    .hasMessageContaining(base + ", rows [0, 600): damaged, checksum: ");
+                    .hasMessageContaining(file + ", tensor \"fixed\", rows [0, 600): damaged, checksum: ");
             assertThat(checkpoints(worker, 10).loadLatest().orElseThrow().step())
                     .isEqualTo(0);
             assertThat(content(worker)).isEqualTo(good);
@@ -486,9 +473,7 @@ class IncrementalCheckpointsTest {
             checkpoints(cluster.worker(), 9).save(3, Map.of());
             change(cluster.worker(), random, 5);
             checkpoints(cluster.worker(), 9).save(4, Map.of());
-            assertThat(lines("fixed", 4))
-                    .filteredOn(line -> line.startsWith("base "))
-                    .hasSize(4); // 1 + 3
+            assertThat(files().bases("fixed", 4)).hasSize(4); // 1 + 3
             Content saved = content(cluster.worker());
             change(cluster.worker(), random, 50);
             assertThat(checkpoints(cluster.worker(), 9)
@@ -519,23 +504,60 @@ class IncrementalCheckpointsTest {
         }
     }
 
-    /** Changes a byte of the oldest file of a step, and of all steps that have it. */
-    private void damage(String tensor, long step) throws IOException {
-        String first = lines(tensor, step).stream()
-                .filter(line -> line.startsWith("base "))
-                .map(line -> line.split(" ", -1))
-                .map(line -> line[1] + "-" + line[2] + "-" + line[3])
-                .findFirst()
-                .orElse("");
-        Path file;
-        try (Stream<Path> files = Files.list(folder.resolve("ctr/step-%012d/%s.tensor".formatted(step, tensor)))) {
-            file = files.filter(each -> each.toString().endsWith(first + ".shard"))
-                    .findFirst()
-                    .orElseThrow();
+    /** Earlier versions had a manifest and files of each tensor instead of packs and indexes. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void stepsOfEarlierVersionsAreLoadedAndBuiltOn(int servers) throws IOException {
+        Random random = new Random(12);
+        List<Content> saved = new ArrayList<>();
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            change(worker, random, 400);
+            for (long step = 0; step < 3; step++) {
+                change(worker, random, 10);
+                checkpoints(worker, 9).save(step, Map.of("position", "" + step));
+                saved.add(content(worker));
+            }
         }
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[bytes.length - 20] ^= 1;
-        Files.write(file, bytes);
+        for (long step = 0; step < 3; step++) {
+            Path folder = this.folder.resolve("earlier/step-%012d".formatted(step));
+            files().writeByTensor(step, folder);
+            assertThat(folder).isDirectoryNotContaining("glob:**.{pack,index}");
+            assertThat(folder.resolve("table.tensor/manifest")).isRegularFile();
+        }
+        SavedFiles earlier = new SavedFiles(folder, "earlier");
+        try (PsCluster cluster = cluster(servers)) {
+            Worker worker = cluster.worker();
+            init(worker);
+            ModelCheckpoints checkpoints =
+                    ModelCheckpoints.at(worker, "earlier").keep(2).incremental(9);
+            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).containsExactly(2L, 1L, 0L);
+            ModelCheckpoint loaded = checkpoints.loadLatest().orElseThrow();
+            assertThat(loaded.step()).isEqualTo(2);
+            assertThat(loaded.record(0)).containsEntry("position", "2");
+            assertThat(content(worker)).isEqualTo(saved.get(2));
+            checkpoints.load(1);
+            assertThat(content(worker)).isEqualTo(saved.get(1));
+            change(worker, random, 10);
+            checkpoints.save(3, Map.of());
+            assertThat(earlier.bases("table", 3)).hasSize(servers == 2 ? 2 * 3 : 0);
+            assertThat(earlier.bases("fixed", 3)).hasSize(servers == 2 ? 2 * 3 : 0);
+            Content last = content(worker);
+            change(worker, random, 50);
+            assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(3);
+            assertThat(content(worker)).isEqualTo(last);
+            earlier.damage(earlier.oldest("fixed", 2), 2);
+            assertThat(checkpoints.list()).extracting(ModelCheckpoint::step).contains(3L, 2L);
+            assertThatThrownBy(() -> checkpoints.load(2))
+                    .hasMessageContaining("fixed.tensor")
+                    .hasMessageContaining("damaged, checksum: ");
+        }
+    }
+
+    /** Changes a byte of the oldest image of a tensor, in all steps that have it. */
+    private void damage(String tensor, long step) {
+        files().damage(files().oldest(tensor, step), step);
     }
 
     @Test
@@ -549,22 +571,16 @@ class IncrementalCheckpointsTest {
         return ModelCheckpoints.at(worker, "ctr").keep(20).incremental(increments);
     }
 
-    /** Returns the lines of a manifest. */
-    private List<String> lines(String tensor, long step) {
-        try {
-            return Files.readAllLines(folder.resolve("ctr/step-%012d/%s.tensor/manifest".formatted(step, tensor)));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+    private SavedFiles files() {
+        return new SavedFiles(folder, "ctr");
     }
 
-    /** Returns the number of files that each of the files of a tensor builds on. */
+    /** Returns the number of images that each image of a tensor builds on. */
     private int bases(String tensor, long step) {
-        List<String> lines = lines(tensor, step);
-        long rows = lines.stream().filter(line -> line.startsWith("rows ")).count();
-        long bases = lines.stream().filter(line -> line.startsWith("base ")).count();
+        int rows = files().written(tensor, step).size();
+        int bases = files().bases(tensor, step).size();
         assertThat(bases % rows).isEqualTo(0);
-        return (int) (bases / rows);
+        return bases / rows;
     }
 
     private int bases(long step) {
@@ -573,21 +589,15 @@ class IncrementalCheckpointsTest {
     }
 
     private long written(String tensor, long step) {
-        return lines(tensor, step).stream()
-                .filter(line -> line.startsWith("rows "))
-                .mapToLong(line -> Long.parseLong(line.split(" ", -1)[3]))
+        return files().written(tensor, step).stream()
+                .mapToLong(SavedImage::bytes)
                 .sum();
     }
 
-    /** Returns the bytes of the files that a save has written. */
+    /** Returns the bytes of the images that a save has written. */
     private long written(long step) {
-        try (Stream<Path> all = Files.list(folder.resolve("ctr/step-%012d".formatted(step)))) {
-            return all.map(each -> each.getFileName().toString())
-                    .filter(name -> name.endsWith(".tensor"))
-                    .mapToLong(name -> written(name.substring(0, name.indexOf('.')), step))
-                    .sum();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        return files().tensors(step).stream()
+                .mapToLong(tensor -> written(tensor, step))
+                .sum();
     }
 }

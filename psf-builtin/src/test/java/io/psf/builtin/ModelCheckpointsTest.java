@@ -319,7 +319,7 @@ class ModelCheckpointsTest {
 
     private Path shardOf(long step) throws IOException {
         try (Stream<Path> files = Files.walk(folder.resolve("ctr/step-%012d".formatted(step)))) {
-            return files.filter(file -> file.toString().endsWith(".shard"))
+            return files.filter(file -> file.toString().endsWith(".pack"))
                     .findFirst()
                     .orElseThrow();
         }

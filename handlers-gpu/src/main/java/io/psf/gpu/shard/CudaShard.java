@@ -3,7 +3,6 @@ package io.psf.gpu.shard;
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.PsException;
 import io.psf.api.Range;
@@ -14,6 +13,7 @@ import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.KeptAnswers;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.builtin.initializer.GeneratingShard;
@@ -89,11 +89,7 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
 
     @Override
     public void membersChanged(List<Member> now) {
-        for (Object attachment : attachments.all()) {
-            if (attachment instanceof MemberListener listener) {
-                listener.membersChanged(now);
-            }
-        }
+        attachments.membersChanged(now);
     }
 
     @Override
@@ -390,6 +386,11 @@ public final class CudaShard implements DeviceShard, StoredShard, GeneratingShar
     @Override
     public Attachments attachments() {
         return attachments;
+    }
+
+    @Override
+    public KeptAnswers keptAnswers() {
+        return lane.keptAnswers();
     }
 
     @Override

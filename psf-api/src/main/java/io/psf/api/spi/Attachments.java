@@ -2,6 +2,8 @@ package io.psf.api.spi;
 
 import io.psf.api.Checkpointed;
 import io.psf.api.Measured;
+import io.psf.api.Member;
+import io.psf.api.MemberListener;
 import io.psf.api.PsException;
 import io.psf.api.RowListener;
 import io.psf.api.Shard;
@@ -201,6 +203,15 @@ public final class Attachments {
         if (bytes.size() > 0) {
             sink.take(new Entry(key, total, bytes.toByteArray()));
             bytes.reset();
+        }
+    }
+
+    /** Notifies the created attachments of the current members ({@link MemberListener}). */
+    public void membersChanged(List<Member> members) {
+        for (Object each : List.copyOf(made.values())) {
+            if (each instanceof MemberListener listener) {
+                listener.membersChanged(members);
+            }
         }
     }
 

@@ -65,6 +65,11 @@ public interface StoredShard extends Shard {
         return attachments().find(type, factory);
     }
 
+    /** Returns the answers of calls on this shard that its server keeps; none by default. */
+    default KeptAnswers keptAnswers() {
+        return KeptAnswers.NONE;
+    }
+
     /**
      * Returns the directory for checkpoints that the server was configured with.
      *

@@ -19,19 +19,22 @@ public interface BaseModel {
     /**
      * The step.
      *
-     * @param manifest the text of the manifest of the newest complete step; empty if there is none, or if the next save
-     *     is to have all rows since a damaged step has been found
+     * @param step the newest complete step; -1 if there is none, or if the next save is to have all rows since a damaged
+     *     step has been found
+     * @param checksum the checksum of its manifest
      */
-    record Response(String manifest) {}
+    record Response(long step, int checksum) {}
 
     /** Reads the manifests, and compares the lengths of the files. The shards verify the content before they link it. */
     default Response handle(Request request, StoredNode node) {
-        ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
+        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
-        return folder.steps().stream()
-                .filter(step -> skipped.mayBeBuiltOn(step) && folder.isComplete(step))
+        return steps.steps().stream()
+                .filter(skipped::mayBeBuiltOn)
+                .flatMap(step -> steps.readIfComplete(step).stream())
                 .findFirst()
-                .map(step -> new Response(folder.read(step).text()))
-                .orElse(new Response(""));
+                .map(ModelImages::manifest)
+                .map(manifest -> new Response(manifest.step(), manifest.checksum()))
+                .orElse(new Response(-1, 0));
     }
 }

@@ -4,44 +4,48 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The files that together have the rows of one shard: a file with all rows, and the increments that follow it, each with
+ * The images that together have the rows of one shard: one with all rows, and the increments that follow it, each with
  * the changes since the one before.
  *
- * @param pieces the files, oldest first, at least one, all of the same range
+ * @param images the images, oldest first, at least one, all of the same range
  */
-record Chain(List<Piece> pieces) {
+record Chain(List<SavedImage> images) {
     Chain {
-        pieces = List.copyOf(pieces);
-        for (int i = 0; i < pieces.size(); i++) {
-            Piece each = pieces.get(i);
+        images = List.copyOf(images);
+        for (int i = 0; i < images.size(); i++) {
+            SavedImage each = images.get(i);
             if (each.bases() != i
-                    || each.begin() != pieces.get(0).begin()
-                    || each.end() != last(pieces).end()) {
-                throw new IllegalArgumentException("file " + i + " of rows " + each.rows() + ": " + each.bases()
-                        + " bases (expected: a file with all rows of "
-                        + last(pieces).rows() + ", then its increments)");
+                    || each.begin() != images.get(0).begin()
+                    || each.end() != last(images).end()) {
+                throw new IllegalArgumentException("image " + i + " of rows " + each.rows() + ": " + each.bases()
+                        + " bases (expected: an image with all rows of "
+                        + last(images).rows() + ", then its increments)");
             }
         }
     }
 
-    static Chain of(Piece whole) {
+    static Chain of(SavedImage whole) {
         return new Chain(List.of(whole));
     }
 
-    /** Returns the chain with an increment at its end. */
-    Chain and(Piece increment) {
-        List<Piece> all = new ArrayList<>(pieces);
-        all.add(increment);
+    /**
+     * Returns the chain of an image.
+     *
+     * @param bases the images that it builds on, oldest first
+     */
+    static Chain of(List<SavedImage> bases, SavedImage last) {
+        List<SavedImage> all = new ArrayList<>(bases);
+        all.add(last);
         return new Chain(all);
     }
 
-    /** Returns the newest file. */
-    Piece last() {
-        return last(pieces);
+    /** Returns the newest image. */
+    SavedImage last() {
+        return last(images);
     }
 
-    private static Piece last(List<Piece> pieces) {
-        return pieces.get(pieces.size() - 1);
+    private static SavedImage last(List<SavedImage> images) {
+        return images.get(images.size() - 1);
     }
 
     long begin() {

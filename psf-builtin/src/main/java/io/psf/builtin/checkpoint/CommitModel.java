@@ -19,6 +19,7 @@ public interface CommitModel {
      * @param keep the number of complete steps to keep, at least 1
      * @param incremental true if one more step is kept that shares no file with the newest
      * @param tensors the tensors, which are saved
+     * @param indexes the indexes of their images
      */
     record Request(
             @ByKey long server,
@@ -27,7 +28,8 @@ public interface CommitModel {
             long step,
             int keep,
             boolean incremental,
-            List<SavedTensor> tensors) {}
+            List<SavedTensor> tensors,
+            List<SavedIndex> indexes) {}
 
     /**
      * The result.
@@ -40,10 +42,10 @@ public interface CommitModel {
     default Response handle(Request request, StoredNode node) {
         List<RecordEntry> records =
                 ModelAttempts.of(node).at(request.model(), request.attempt()).entries();
-        ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
-        folder.write(new ModelManifest(request.step(), request.tensors(), records));
+        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
+        steps.write(new ModelManifest(request.step(), request.tensors(), request.indexes(), records));
         SkippedSteps skipped = ModelAttempts.of(node).skipped(request.model());
         skipped.saved();
-        return new Response(folder.prune(request.keep(), request.step(), request.incremental(), skipped));
+        return new Response(steps.prune(request.keep(), request.step(), request.incremental(), skipped));
     }
 }

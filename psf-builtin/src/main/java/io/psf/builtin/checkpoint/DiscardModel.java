@@ -26,7 +26,7 @@ public interface DiscardModel {
     /** Deletes the manifest, then the other files. */
     default Response handle(Request request, StoredNode node) {
         ModelLocks.of(node).take(node.checkpoints(), request.model());
-        new ModelFolder(node.checkpoints(), request.model()).discard(request.step());
+        new ModelSteps(node.checkpoints(), request.model()).discard(request.step());
         ModelAttempts.of(node).skipped(request.model()).remove(request.step());
         return new Response();
     }

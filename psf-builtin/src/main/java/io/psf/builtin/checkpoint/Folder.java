@@ -1,7 +1,6 @@
 package io.psf.builtin.checkpoint;
 
 import io.psf.api.PsException;
-import io.psf.api.TensorId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,61 +16,38 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
- * The folder of one tensor in one checkpoint: {@code <server's directory>/<checkpoint>/<tensor>.tensor}.
+ * A folder with files of a checkpoint.
  *
  * @param path the folder's path
  */
 record Folder(Path path) {
     static final String SHARD = ".shard";
     static final String UNFINISHED = ".part";
-    private static final Pattern CHECKPOINT =
-            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
-    private static final int LONGEST = 200;
+    /** The files with images, finished or not, and their indexes. */
+    private static final String IMAGES =
+            "*{" + SHARD + "," + Pack.SUFFIX + "," + ServerIndex.SUFFIX + "," + UNFINISHED + "}";
 
-    /**
-     * Returns the folder of a tensor.
-     *
-     * @param root the server's checkpoint directory
-     * @param checkpoint the checkpoint's name
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
-     */
-    static Folder of(Path root, String checkpoint, TensorId tensor) {
-        return new Folder(path(root, checkpoint).resolve(name(tensor) + ".tensor"));
+    /** Returns the path of a file, relative to this folder. */
+    Path file(String name) {
+        return path.resolve(name);
     }
 
-    /**
-     * Returns the path of a checkpoint below a directory.
-     *
-     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
-     */
-    static Path path(Path root, String checkpoint) {
-        if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "checkpoint: \"" + checkpoint + "\" (expected: a name below the server's directory, such as"
-                            + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
-                            + " beginning with a dot or a hyphen)");
-        }
-        return root.resolve(checkpoint);
+    /** Returns the file of an image. */
+    Path file(SavedImage image) {
+        return path.resolve(image.file());
     }
 
-    /**
-     * Returns a file name for the tensor: bytes that are unsafe in file names become {@code %XX}; a long name is cut,
-     * and the tensor's number is appended.
-     */
-    private static String name(TensorId tensor) {
-        StringBuilder name = new StringBuilder();
-        for (byte each : tensor.name().getBytes(StandardCharsets.UTF_8)) {
-            char letter = (char) (each & 0xff);
-            boolean plain = letter < 128 && (Character.isLetterOrDigit(letter) || "_-.".indexOf(letter) >= 0);
-            name.append(plain ? String.valueOf(letter) : "%%%02X".formatted((int) letter));
+    /** Returns the file of an image that is to be written, after its folder has been created. */
+    Path newFile(String name) {
+        Path file = path.resolve(name);
+        try {
+            Files.createDirectories(file.getParent());
+        } catch (IOException e) {
+            throw failure("writing " + file, e);
         }
-        return name.length() <= LONGEST
-                ? name.toString()
-                : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number());
+        return file;
     }
 
     /** Replaces a file of text atomically. */
@@ -104,7 +80,7 @@ record Folder(Path path) {
             }
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             finished = true;
-            force();
+            force(path);
             return written;
         } catch (IOException e) {
             throw failure("writing " + file, e);
@@ -115,7 +91,8 @@ record Folder(Path path) {
         }
     }
 
-    private static void delete(Path unfinished) {
+    /** Deletes an unfinished file after a failure. */
+    static void delete(Path unfinished) {
         try {
             Files.deleteIfExists(unfinished);
         } catch (IOException e) {
@@ -129,19 +106,19 @@ record Folder(Path path) {
         T write(FileChannel channel) throws IOException;
     }
 
-    /** Forces the folder's entries to the disk, if the system supports that. */
-    private void force() {
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    /** Forces a folder's entries to the disk, if the system supports that. */
+    static void force(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         } catch (IOException e) {
             return; // this system cannot open a folder as a file
         }
     }
 
-    /** Deletes the shard files, finished or not, that are not in {@code files}. Returns the number of deleted files. */
+    /** Deletes the files with images, finished or not, and their indexes that are not in {@code files}. Returns the number of deleted files. */
     int deleteAllBut(Set<Path> files) throws IOException {
         int deleted = 0;
-        try (DirectoryStream<Path> there = Files.newDirectoryStream(path, "*{" + SHARD + "," + UNFINISHED + "}")) {
+        try (DirectoryStream<Path> there = Files.newDirectoryStream(path, IMAGES)) {
             for (Path file : there) {
                 if (!files.contains(file)) {
                     deleted += Files.deleteIfExists(file) ? 1 : 0;

@@ -3,7 +3,12 @@ package io.psf.builtin.checkpoint;
 import io.psf.api.PsException;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.StoredShard;
+import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageInput;
+import io.psf.builtin.image.ImageRows;
+import io.psf.builtin.image.RowHashes;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves of a shard that later ones can build on. The file has the hashes of its rows. If an earlier save has files of
- * the same range, the rows whose hashes differ from theirs are written, and the earlier files are linked into the new
+ * Saves of a shard that later ones can build on. The image has the hashes of its rows. If an earlier save has images of
+ * the same range, the rows whose hashes differ from theirs are written, and the files of these are linked into the new
  * folder. Nothing is held in memory between two saves, so a server that was restarted, or has loaded another checkpoint,
  * writes a right increment, too.
  */
@@ -28,57 +33,68 @@ final class Increments {
     private static final int MOST = 4096;
 
     private final StoredShard shard;
-    private final Header now;
+    private final ImageHeader now;
     private final long[] hashes;
     /** The rows whose content is that of the earlier save. */
     private final BitSet same = new BitSet();
-    /** The files of the earlier save, in the folder of this one. */
-    private List<Path> linked = List.of();
     /** The keys that have a row in the earlier save and none now. */
     private final Set<Long> removed = new HashSet<>();
 
-    private Increments(StoredShard shard, Header now, long[] hashes) {
+    private Increments(StoredShard shard, ImageHeader now, long[] hashes) {
         this.shard = shard;
         this.now = now;
         this.hashes = hashes;
     }
 
     /**
-     * Writes the file of a shard: an increment if there is a base, if its files have less than the largest number of
+     * What the increments of a tensor can build on.
+     *
+     * @param checkpoint the name of the earlier checkpoint, for messages
+     * @param folder its folder
+     * @param images the images of the tensor there
+     */
+    record Base(String checkpoint, Folder folder, TensorImages images) {}
+
+    /**
+     * What is written of a shard.
+     *
+     * @param rows the rows
+     * @param bases the images that they build on, oldest first, linked into the folder of the save; empty if all rows are
+     *     written
+     */
+    record Plan(ImageRows rows, List<SavedImage> bases) {
+        /** All rows, which no later save can build on. */
+        static final Plan ALL = new Plan(ImageRows.ALL, List.of());
+    }
+
+    /**
+     * Plans what is written of a shard: an increment if there is a base, if it has less than the largest number of
      * increments, and if at most half of the rows have changed.
      *
-     * @throws PsException with {@code STORAGE} naming the file and the reason
+     * @param folder the folder of the checkpoint
+     * @param most the largest number of increments that may follow an image with all rows
+     * @throws PsException with {@code STORAGE} if an attachment cannot be written
      */
-    static Piece write(Folder folder, SaveTensor.Request request, StoredShard shard) {
-        Header header = Header.of(request.save(), shard);
+    static Plan plan(Folder folder, @Nullable Base base, int most, ImageHeader header, StoredShard shard) {
         long[] hashes;
         try {
             hashes = RowHashes.of(shard, header);
         } catch (IOException e) {
-            throw Folder.failure("attachments of tensor \"" + request.tensor() + "\"", e);
+            throw Folder.failure("attachments of tensor \"" + shard.spec().id() + "\"", e);
         }
-        Increments increments = new Increments(shard, header, hashes);
-        FileRows changed = request.base().isEmpty() ? null : increments.since(folder, request);
-        Piece written = ShardFile.write(folder, header, shard, changed == null ? FileRows.all(hashes) : changed);
-        List<Path> files = new ArrayList<>(increments.linked);
-        files.add(written.file(folder));
-        VerifiedFiles.of(shard).replace(files);
-        return written;
+        Plan changed = base == null ? null : new Increments(shard, header, hashes).since(base, most, folder);
+        return changed == null ? new Plan(ImageRows.all(hashes), List.of()) : changed;
     }
 
     /** Returns the rows that have changed since the base; null if all rows are to be written. */
-    private @Nullable FileRows since(Folder folder, SaveTensor.Request request) {
+    private @Nullable Plan since(Base base, int most, Folder folder) {
         try {
-            Folder old = Folder.of(shard.checkpoints(), request.base(), request.tensor());
-            Manifest base = Manifest.read(old, request.base(), request.tensor());
-            Chain chain = base.chain(shard.range()).orElse(null);
-            if (base.save() != request.baseSave()
-                    || chain == null
-                    || chain.pieces().size() > request.increments()) {
+            Chain chain = base.images().chain(shard.range()).orElse(null);
+            if (chain == null || chain.images().size() > most) {
                 return null;
             }
-            requireWhole(old, base, chain);
-            if (!read(old, chain)) {
+            requireWhole(base, chain);
+            if (!read(base, chain)) {
                 return null;
             }
             BitSet changed = new BitSet(hashes.length);
@@ -87,43 +103,40 @@ final class Increments {
             if (changed.cardinality() > hashes.length / 2) {
                 return null;
             }
-            linked = link(old, chain, folder);
+            link(base.folder(), chain, folder);
             long[] keys = removed.stream().mapToLong(Long::longValue).sorted().toArray();
-            return FileRows.changed(chain.pieces().size(), hashes, keys, changed);
+            return new Plan(ImageRows.changed(chain.images().size(), hashes, keys, changed), chain.images());
         } catch (IOException | PsException | UnsupportedOperationException e) {
             LOG.warn(
                     "tensor \"{}\", rows {}: all are saved, since nothing can build on checkpoint \"{}\": {}",
-                    request.tensor(),
+                    shard.spec().id(),
                     shard.range(),
-                    request.base(),
+                    base.checkpoint(),
                     e instanceof PsException known ? known.detail() : e);
             return null;
         }
     }
 
     /**
-     * Reads the files of a chain as a load does, unless this server has: a save that builds on a damaged file would be
+     * Reads the images of a chain as a load does, unless this server has: a save that builds on a damaged file would be
      * acknowledged and could not be loaded.
      *
      * @throws PsException with {@code STORAGE} if a file is damaged
      */
-    private void requireWhole(Folder old, Manifest base, Chain chain) throws IOException {
-        VerifiedFiles known = VerifiedFiles.of(shard);
-        List<Path> files = chain.pieces().stream().map(piece -> piece.file(old)).toList();
-        if (!known.hasAll(files)) {
-            var unused = ShardFiles.verified(old, base, shard);
+    private void requireWhole(Base base, Chain chain) throws IOException {
+        if (!VerifiedImages.of(shard).hasAll(base.folder(), chain.images())) {
+            var unused = ImageFiles.verified(base.folder(), base.images(), shard);
         }
     }
 
     /** Compares the rows with the hashes in the files of a chain. Returns false if no increment can follow the chain. */
-    private boolean read(Folder old, Chain chain) throws IOException {
-        for (Piece piece : chain.pieces()) {
-            Path path = piece.file(old);
-            try (BufferedFile keys = new BufferedFile(path);
-                    BufferedFile then = new BufferedFile(path)) {
-                Header.require("bytes", keys.size(), piece.bytes());
-                Header header = Header.read(keys);
-                header.requireOf(header.tensor(), piece);
+    private boolean read(Base base, Chain chain) throws IOException {
+        for (SavedImage image : chain.images()) {
+            Path path = base.folder().file(image);
+            try (ImageInput keys = ImageFile.open(path, image);
+                    ImageInput then = ImageFile.open(path, image)) {
+                ImageHeader header = ImageHeader.read(keys);
+                ImageFile.requireOf(header, header.tensor(), image);
                 if (!header.form().hashed() || !precedes(header)) {
                     return false;
                 }
@@ -136,13 +149,13 @@ final class Increments {
     }
 
     /** Returns true if the shard has everything that the file has of a row: an increment does not remove a slot. */
-    private boolean precedes(Header header) {
+    private boolean precedes(ImageHeader header) {
         return header.tensor().shape().equals(now.tensor().shape())
                 && header.optimizer().equals(now.optimizer())
                 && now.slots().containsAll(header.slots());
     }
 
-    private void compare(Header header, BufferedFile keys, BufferedFile then) throws IOException {
+    private void compare(ImageHeader header, ImageInput keys, ImageInput then) throws IOException {
         long[] some = new long[MOST];
         int[] rows = new int[MOST];
         for (long at = 0; at < header.rows(); at += MOST) {
@@ -162,7 +175,7 @@ final class Increments {
         }
     }
 
-    private void remove(Header header, BufferedFile keys) throws IOException {
+    private void remove(ImageHeader header, ImageInput keys) throws IOException {
         for (long i = 0; i < header.form().removed(); i++) {
             long key = keys.i64();
             removed.remove(key);
@@ -173,14 +186,18 @@ final class Increments {
         }
     }
 
-    /** Links the files of a chain into a folder. Returns the links. */
-    private static List<Path> link(Folder old, Chain chain, Folder folder) throws IOException {
-        Files.createDirectories(folder.path());
+    /**
+     * Links the files of a chain into a folder. A pack may have been linked for another shard. After a failure the links
+     * of packs stay: others may build on them, and a commit deletes what nothing names.
+     */
+    private static void link(Folder old, Chain chain, Folder folder) throws IOException {
         List<Path> linked = new ArrayList<>();
         try {
-            for (Piece piece : chain.pieces()) {
-                Files.createLink(piece.file(folder), piece.file(old));
-                linked.add(piece.file(folder));
+            for (SavedImage image : chain.images()) {
+                Path link = folder.newFile(image.file());
+                if (link(link, old.file(image)) && image.isAlone()) {
+                    linked.add(link);
+                }
             }
         } catch (IOException | UnsupportedOperationException e) {
             for (Path each : linked) {
@@ -188,6 +205,18 @@ final class Increments {
             }
             throw e;
         }
-        return linked;
+    }
+
+    /** Links a file. Returns false if it was linked before. */
+    private static boolean link(Path link, Path file) throws IOException {
+        try {
+            Files.createLink(link, file);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            if (Files.isSameFile(link, file)) {
+                return false;
+            }
+            throw e;
+        }
     }
 }

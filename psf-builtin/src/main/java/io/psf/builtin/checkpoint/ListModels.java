@@ -29,12 +29,12 @@ public interface ListModels {
 
     /** Reads the manifests, and compares the lengths of the files. */
     default Response handle(Request request, StoredNode node) {
-        ModelFolder folder = new ModelFolder(node.checkpoints(), request.model());
+        ModelSteps steps = new ModelSteps(node.checkpoints(), request.model());
         List<String> manifests = new ArrayList<>();
         List<String> damaged = new ArrayList<>();
-        for (long step : folder.steps()) {
+        for (long step : steps.steps()) {
             try {
-                manifests.add(folder.read(step).text());
+                manifests.add(steps.read(step).manifest().text());
             } catch (PsException e) {
                 damaged.add(e.detail());
             }

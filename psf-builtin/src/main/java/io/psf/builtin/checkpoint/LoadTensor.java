@@ -33,32 +33,15 @@ public interface LoadTensor {
 
     /** Verifies the files that have this shard's rows. Loads them unless {@code dryRun}. */
     default Response handle(Request slice, StoredShard shard) {
-        Folder folder = Folder.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
-        Manifest manifest = Manifest.read(folder, slice.checkpoint(), slice.tensor());
-        if (!slice.dryRun() && manifest.save() != slice.save()) {
+        Folder folder = CheckpointPath.of(shard.checkpoints(), slice.checkpoint(), slice.tensor());
+        TensorImages images = TensorManifest.read(folder, slice.checkpoint(), slice.tensor());
+        if (!slice.dryRun() && images.save() != slice.save()) {
             throw new PsException(
                     PsException.Code.STORAGE,
                     "checkpoint \"" + slice.checkpoint() + "\": saved again while loading tensor \"" + slice.tensor()
                             + "\" (expected: no save during a load; load again)");
         }
-        require("shape", manifest.tensor().shape(), shard.spec().shape(), slice);
-        ShardFiles files = ShardFiles.verified(folder, manifest, shard);
-        for (String optimizer : files.optimizers()) {
-            require("optimizer", optimizer, shard.optimizer().name(), slice);
-        }
-        files.requireFit(slice.checkpoint());
-        if (!slice.dryRun()) {
-            files.load();
-        }
-        return new Response(manifest.save());
-    }
-
-    private static void require(String what, String saved, String there, Request request) {
-        if (!saved.equals(there)) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    what + " of checkpoint \"" + request.checkpoint() + "\": " + saved + " (expected: " + there
-                            + ", that of tensor \"" + request.tensor() + "\")");
-        }
+        new ShardLoad(slice.checkpoint(), folder, images).run(shard, slice.dryRun());
+        return new Response(images.save());
     }
 }

@@ -49,7 +49,7 @@ final class ModelLocks implements AutoCloseable {
      *     be written
      */
     void take(Path root, String model) {
-        Path folder = Folder.path(root, model);
+        Path folder = CheckpointPath.of(root, model);
         try {
             Path file = Files.createDirectories(folder).toRealPath().resolve(NAME);
             if (held.containsKey(file)) {

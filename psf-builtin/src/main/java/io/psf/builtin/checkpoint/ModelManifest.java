@@ -1,13 +1,8 @@
 package io.psf.builtin.checkpoint;
 
-import io.psf.api.PsException;
-import io.psf.api.TensorId;
-import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,32 +11,42 @@ import java.util.Optional;
  * The content of a saved model. A checkpoint of a model is valid once its manifest is written.
  *
  * @param step the number of the step that the model was saved at
- * @param tensors the tensors, each saved under the checkpoint's name
+ * @param tensors the tensors
+ * @param indexes the indexes of the images, by server; empty if each tensor has a manifest of its own, as in earlier
+ *     versions
  * @param records the workers' records, in the order of the ranks
  */
-public record ModelManifest(long step, List<SavedTensor> tensors, List<RecordEntry> records) {
+public record ModelManifest(long step, List<SavedTensor> tensors, List<SavedIndex> indexes, List<RecordEntry> records) {
     /** The file's name in the directory of the step. */
     static final String NAME = "model";
 
-    private static final String FIRST = "psf-model 1";
+    private static final String FIRST = "psf-model 2";
+    /** The first line if each tensor has a manifest of its own. */
+    private static final String BY_TENSOR = "psf-model 1";
 
     public ModelManifest {
         tensors = List.copyOf(tensors);
+        indexes = List.copyOf(indexes);
         records = List.copyOf(records);
     }
 
     /** Returns the text of the file. */
     String text() {
-        StringBuilder text = new StringBuilder(FIRST + "\n");
+        StringBuilder text = new StringBuilder((indexes.isEmpty() ? BY_TENSOR : FIRST) + "\n");
         text.append("step %d\n".formatted(step));
+        for (SavedIndex each : indexes) {
+            text.append("index %d %08x %s\n".formatted(each.bytes(), each.checksum(), each.file()));
+        }
         for (SavedTensor each : tensors) {
-            text.append("tensor %016x %d %d %s\n"
-                    .formatted(each.save(), each.rows(), each.width(), encoded(each.tensor())));
+            text.append("tensor %016x ".formatted(each.save()))
+                    .append(each.rows())
+                    .append(' ');
+            text.append(each.width()).append(' ').append(encoded(each.tensor())).append('\n');
         }
         for (RecordEntry each : records) {
             text.append("record %d %s %s\n".formatted(each.worker(), encoded(each.key()), encoded(each.value())));
         }
-        return Manifest.sealed(text.toString());
+        return SealedText.seal(text.toString());
     }
 
     /**
@@ -50,27 +55,37 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<RecordEnt
      * @throws IllegalArgumentException if it is damaged
      */
     public static ModelManifest parse(String text) {
-        List<String> lines = Manifest.unsealed(text, FIRST);
+        List<String> lines = SealedText.lines(text, text.startsWith(BY_TENSOR) ? BY_TENSOR : FIRST);
         if (lines.size() < 2) {
             throw new IllegalArgumentException("lines: " + lines.size());
         }
-        long step = Long.parseLong(Manifest.fields(lines.get(1), "step", 2)[1]);
+        long step = Long.parseLong(SealedText.fields(lines.get(1), "step", 2)[1]);
         List<SavedTensor> tensors = new ArrayList<>();
+        List<SavedIndex> indexes = new ArrayList<>();
         List<RecordEntry> records = new ArrayList<>();
         for (String line : lines.subList(2, lines.size())) {
-            if (line.startsWith("tensor ")) {
-                String[] fields = Manifest.fields(line, "tensor", 5);
+            if (line.startsWith("index ")) {
+                String[] fields = SealedText.fields(line, "index", 4);
+                indexes.add(
+                        new SavedIndex(fields[3], Long.parseLong(fields[1]), Integer.parseUnsignedInt(fields[2], 16)));
+            } else if (line.startsWith("tensor ")) {
+                String[] fields = SealedText.fields(line, "tensor", 5);
                 tensors.add(new SavedTensor(
                         decoded(fields[4]),
                         Long.parseLong(fields[2]),
                         Integer.parseInt(fields[3]),
                         Long.parseUnsignedLong(fields[1], 16)));
             } else {
-                String[] fields = Manifest.fields(line, "record", 4);
+                String[] fields = SealedText.fields(line, "record", 4);
                 records.add(new RecordEntry(Integer.parseInt(fields[1]), decoded(fields[2]), decoded(fields[3])));
             }
         }
-        return new ModelManifest(step, tensors, records);
+        return new ModelManifest(step, tensors, indexes, records);
+    }
+
+    /** Returns the checksum of the text. */
+    public int checksum() {
+        return SealedText.checksum(text());
     }
 
     /** Returns what is saved of a tensor. */
@@ -84,39 +99,5 @@ public record ModelManifest(long step, List<SavedTensor> tensors, List<RecordEnt
 
     private static String decoded(String text) {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
-    }
-
-    /**
-     * Checks that the files of all tensors exist and have their lengths. Does not read their content.
-     *
-     * @param root the server's checkpoint directory
-     * @param checkpoint the name that the tensors were saved under
-     * @throws PsException with {@code STORAGE}, naming the file, if one is missing or differs
-     */
-    void requireFiles(Path root, String checkpoint) {
-        for (SavedTensor each : tensors) {
-            TensorId tensor = TensorId.of(each.tensor());
-            Folder folder = Folder.of(root, checkpoint, tensor);
-            Manifest manifest = Manifest.read(folder, checkpoint, tensor);
-            if (manifest.save() != each.save()) {
-                throw new PsException(
-                        PsException.Code.STORAGE,
-                        folder.path()
-                                + ": save %016x (expected: %016x, as in the manifest of the model)"
-                                        .formatted(manifest.save(), each.save()));
-            }
-            manifest.pieces().forEach(piece -> requireLength(piece.file(folder), piece.bytes()));
-        }
-    }
-
-    private static void requireLength(Path file, long bytes) {
-        try {
-            if (Files.size(file) != bytes) {
-                throw new PsException(
-                        PsException.Code.STORAGE, file + ": " + Files.size(file) + " bytes (expected: " + bytes + ")");
-            }
-        } catch (IOException e) {
-            throw Folder.failure("reading " + file, e);
-        }
     }
 }

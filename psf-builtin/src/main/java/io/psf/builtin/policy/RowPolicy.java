@@ -7,6 +7,10 @@ import io.psf.api.ShardBytes;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.MovingState;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -19,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * rows that are idle or for which there is no capacity. Attached to the shard, used on its lane. Its marks of the rows
  * are a separate attachment, which is saved.
  */
-public final class RowPolicy implements Measured {
+public final class RowPolicy implements Measured, MovingState {
     /** The start of the seconds: 2020-01-01T00:00:00Z, in seconds since 1970. */
     private static final long EPOCH = 1_577_836_800L;
 
@@ -339,5 +343,34 @@ public final class RowPolicy implements Measured {
             rows = inIndex / 2 < mostSoFar ? fit : Math.max(rows, fit);
         }
         return rows;
+    }
+
+    @Override
+    public void saveMoving(DataOutputStream out) throws IOException {
+        for (long count : new long[] {admitted, refused, expired, evicted, mostSoFar, scannedStep, scannedSecond}) {
+            out.writeLong(count);
+        }
+        out.writeBoolean(sketch != null);
+        if (sketch != null) {
+            sketch.write(out);
+        }
+    }
+
+    @Override
+    public void loadMoving(DataInputStream in) throws IOException {
+        admitted = in.readLong();
+        refused = in.readLong();
+        expired = in.readLong();
+        evicted = in.readLong();
+        mostSoFar = in.readLong();
+        scannedStep = in.readLong();
+        scannedSecond = in.readLong();
+        boolean admits = in.readBoolean();
+        if (admits != (sketch != null)) {
+            throw new IllegalArgumentException("sketch: " + admits + ", not " + (sketch != null));
+        }
+        if (sketch != null) {
+            sketch.read(in);
+        }
     }
 }

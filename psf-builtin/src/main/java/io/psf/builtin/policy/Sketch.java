@@ -1,6 +1,9 @@
 package io.psf.builtin.policy;
 
 import io.psf.api.TensorLayout;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -71,5 +74,21 @@ final class Sketch {
         for (int i = 0; i < counters.length; i += Long.BYTES) {
             EIGHT.set(counters, i, ((long) EIGHT.get(counters, i) >>> 1) & 0x7f7f_7f7f_7f7f_7f7fL);
         }
+    }
+
+    void write(DataOutputStream out) throws IOException {
+        out.writeInt(added);
+        out.writeInt(counters.length);
+        out.write(counters);
+    }
+
+    /** Reads a sketch of the same size. */
+    void read(DataInputStream in) throws IOException {
+        added = in.readInt();
+        int length = in.readInt();
+        if (length != counters.length) {
+            throw new IllegalArgumentException("bytes of a sketch: " + length + ", not " + counters.length);
+        }
+        in.readFully(counters);
     }
 }

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A push whose round has not closed yet.
  *
+ * @param call the number of its call, unique for its worker
  * @param answer makes the answer once the round is in the values
  * @param answered the pending answer
  * @param caller calls other slices on behalf of the push; null if none is called
  */
 record Push<R>(
+        long call,
         Supplier<R> answer,
         DeferredAnswer<R> answered,
         @Nullable Caller caller) {
@@ -21,8 +23,8 @@ record Push<R>(
      *
      * @param waitsFor says which workers the round waits for
      */
-    Push(Supplier<R> answer, @Nullable Caller caller, Supplier<String> waitsFor) {
-        this(answer, new DeferredAnswer<>(waitsFor), caller);
+    Push(long call, Supplier<R> answer, @Nullable Caller caller, Supplier<String> waitsFor) {
+        this(call, answer, new DeferredAnswer<>(waitsFor), caller);
     }
 
     void complete() {

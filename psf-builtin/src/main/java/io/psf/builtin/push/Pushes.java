@@ -1,7 +1,7 @@
 package io.psf.builtin.push;
 
 import io.psf.api.CallInfo;
-import io.psf.api.Caller;
+import io.psf.api.DeferredAnswer;
 import io.psf.api.Member;
 import io.psf.api.MemberListener;
 import io.psf.api.PsException;
@@ -10,10 +10,13 @@ import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.api.spi.MovingState;
 import io.psf.builtin.optimizer.Shapes;
 import io.psf.builtin.optimizer.Step;
 import io.psf.builtin.optimizer.TiledOptimizer;
-import io.psf.builtin.policy.RowPolicy;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -40,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * Until then the push stays in its request, uncopied. So a server may hold one push of each worker for each of at most
  * {@value #MOST_OPEN} rounds.
  */
-public final class Pushes implements MemberListener {
+public final class Pushes implements MemberListener, MovingState {
     /** The maximum number of open rounds, and so of held pushes of one worker. */
     private static final int MOST_OPEN = 4;
 
@@ -54,8 +57,8 @@ public final class Pushes implements MemberListener {
     private final boolean mean;
     /** Null if a round waits for all workers. */
     private final @Nullable RoundQuorum quorum;
-    /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
-    private final @Nullable RowPolicy policy;
+
+    private final PushSteps steps;
     /** The rounds that wait for a worker's push, oldest first. */
     private final Deque<Round> open = new ArrayDeque<>(1);
     /** The ranks of the workers that push no more. */
@@ -63,7 +66,12 @@ public final class Pushes implements MemberListener {
     /** Says which workers the oldest round waits for; one object for all pushes. */
     private final Supplier<String> waitsFor = this::waitsFor;
 
+    /** The pushes that an earlier shard of this slice took; none in general. */
+    private final TakenPushes taken = new TakenPushes();
+
     private boolean closing;
+    /** The steps of pushes on arrival that wait for sums of other slices. */
+    private int stepping;
 
     /** The number of rounds that have closed. */
     private long closed;
@@ -73,8 +81,7 @@ public final class Pushes implements MemberListener {
         this.synchronous = synchronous;
         this.mean = mean;
         this.quorum = quorum;
-        RowPolicy ofTable = shard.spec().grows() ? RowPolicy.of(shard) : null;
-        this.policy = ofTable == null || ofTable.isNone() ? null : ofTable;
+        this.steps = new PushSteps(shard, quorum != null);
     }
 
     /**
@@ -114,7 +121,7 @@ public final class Pushes implements MemberListener {
                 || (pushes.quorum == null ? quorum != 0 : !pushes.quorum.isAs(quorum, dropsLate))) {
             throw new IllegalStateException("synchronize: after the first push (expected: on a new shard)");
         }
-        var unused = pushes.summing();
+        var unused = pushes.steps.summing();
     }
 
     /** Returns the attachment of a shard; none before the first push to an asynchronous tensor. */
@@ -183,6 +190,9 @@ public final class Pushes implements MemberListener {
         if (!ended.isEmpty()) {
             ended.retainAll(Workers.of(members)); // another worker may get the rank of one that has left
         }
+        if (!taken.isEmpty()) {
+            taken.retain(members);
+        }
         closeRounds(members);
     }
 
@@ -194,19 +204,28 @@ public final class Pushes implements MemberListener {
     }
 
     private <R> CompletionStage<R> take(Update update, Supplier<R> answer) {
-        TiledOptimizer summing = summing();
+        TiledOptimizer summing = steps.summing();
         if (!synchronous) {
             if (summing != null) {
                 CallInfo call = shard.call();
-                SlicedStep.Id id = new SlicedStep.Id(requireWorker(call.worker()), call.call());
-                Step step = begin(summing, update);
-                return run(step, id, List.of(shard.caller())).thenApply(done -> answer.get());
+                SlicedStep.Id id = new SlicedStep.Id(steps.requireWorker(call.worker()), call.call());
+                Step step = steps.begin(summing, update);
+                stepping++;
+                return steps.run(step, id, List.of(shard.caller()))
+                        .whenComplete((done, failure) -> stepping--)
+                        .thenApply(done -> answer.get());
             }
-            apply(update);
+            steps.apply(update);
             return CompletableFuture.completedFuture(answer.get());
         }
-        Push<R> push = new Push<>(answer, summing == null ? null : shard.caller(), waitsFor);
-        int worker = shard.call().worker();
+        CallInfo call = shard.call();
+        int worker = call.worker();
+        DeferredAnswer<Object> before = taken.isEmpty() ? null : taken.remove(worker, call.call());
+        if (before != null) { // its update is in a round
+            shard.requestRelease().run();
+            return before.thenApply(closed -> answer.get());
+        }
+        Push<R> push = new Push<>(call.call(), answer, summing == null ? null : shard.caller(), waitsFor);
         ended.remove(worker);
         if (quorum != null && quorum.isLate(worker, closed) && quorum.dropsLate()) {
             quorum.answered(Set.of(worker), closed);
@@ -306,11 +325,11 @@ public final class Pushes implements MemberListener {
         }
         try {
             Update total = round.total(mean);
-            TiledOptimizer summing = summing();
+            TiledOptimizer summing = steps.summing();
             if (summing != null) {
-                return begin(round, begin(summing, total));
+                return begin(round, steps.begin(summing, total));
             }
-            apply(total);
+            steps.apply(total);
         } catch (RuntimeException | Error e) {
             round.fail(e);
             return false;
@@ -319,40 +338,9 @@ public final class Pushes implements MemberListener {
         return false;
     }
 
-    /** Steps the optimizer, with those keys that the table's policy admits. */
-    private void apply(Update update) {
-        LongArray keys = update.keys();
-        if (policy == null || keys == null) {
-            update.applyTo(shard);
-        } else {
-            boolean inParts = !TiledOptimizer.dependsOnPushes(shard);
-            policy.apply(
-                    shard,
-                    new RowPolicy.Part(keys, update.values()),
-                    inParts,
-                    part -> new Update(part.keys(), part.values()).applyTo(shard));
-        }
-    }
-
-    private Step begin(TiledOptimizer summing, Update update) {
-        LongArray keys = update.keys();
-        if (policy == null || keys == null) {
-            return summing.begin(shard, keys, update.values());
-        }
-        RowPolicy.Part part = policy.admit(shard, new RowPolicy.Part(keys, update.values()));
-        return summing.begin(shard, part.keys(), part.values());
-    }
-
-    /** Completes a step that {@link #begin(TiledOptimizer, Update)} began. */
-    private CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
-        CompletionStage<Void> done = new SlicedStep(shard, step, id, callers).run();
-        RowPolicy limits = policy;
-        return limits == null ? done : done.thenRun(() -> limits.trim(shard));
-    }
-
     private boolean begin(Round round, Step step) {
         SlicedStep.Id id = new SlicedStep.Id(SlicedStep.Id.ROUND, closed);
-        CompletableFuture<Void> done = run(step, id, round.callers()).toCompletableFuture();
+        CompletableFuture<Void> done = steps.run(step, id, round.callers()).toCompletableFuture();
         boolean isPending = !done.isDone();
         var unused = done.whenComplete((nothing, failure) -> {
             if (failure == null) {
@@ -369,32 +357,37 @@ public final class Pushes implements MemberListener {
     }
 
     /**
-     * Returns the optimizer if its steps need sums over other slices; otherwise null.
+     * Checks that no step of the optimizer waits for sums of other slices.
      *
-     * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
+     * @throws PsException with {@code UNAVAILABLE} if one does
      */
-    private @Nullable TiledOptimizer summing() {
-        TiledOptimizer tiled = TiledOptimizer.of(shard);
-        if (tiled == null || !tiled.needsSums() || TiledOptimizer.isWhole(shard)) {
-            return null;
-        }
-        if (quorum != null) {
+    public static void requireNoStep(Shard shard) {
+        Pushes pushes = find(shard).orElse(null);
+        if (pushes != null && (pushes.closing || pushes.stepping > 0)) {
             throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled
-                            + ", which needs sums over all slices, with a quorum (expected: one slice, or rounds of all"
-                            + " workers)");
+                    PsException.Code.UNAVAILABLE,
+                    "step of tensor \"" + shard.spec().id()
+                            + "\": waits for sums of other slices (expected: between two" + " steps; try again)");
         }
-        return tiled;
     }
 
-    private int requireWorker(int worker) {
-        if (worker < 0) {
-            throw new PsException(
-                    PsException.Code.BAD_REQUEST,
-                    "push of a server to tensor \"" + shard.spec().id() + "\", whose optimizer " + shard.optimizer()
-                            + " needs sums over all slices (expected: of a worker)");
-        }
-        return worker;
+    /** Returns true if there may be open rounds: checkpoints do not have them. */
+    @Override
+    public boolean moves() {
+        return synchronous;
+    }
+
+    @Override
+    public void saveMoving(DataOutputStream out) throws IOException {
+        new MovingRounds(quorum, ended, taken).write(closed, open, out);
+    }
+
+    /** {@inheritDoc} A push in them is answered when its worker sends it again, and its update is not added again. */
+    @Override
+    public void loadMoving(DataInputStream in) throws IOException {
+        closed = new MovingRounds(quorum, ended, taken).read(in, waitsFor, () -> {
+            open.add(new Round(shard, SLOT));
+            return open.getLast();
+        });
     }
 }

@@ -5,7 +5,11 @@ import io.psf.api.PsException;
 import io.psf.api.Shard;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.LongArray;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,5 +223,96 @@ final class Round {
             }
             sums.copyFrom(rows[i] * width, to, 0, width);
         }
+    }
+
+    /** Writes the pushes, those that are not in the sum yet, and the sum. */
+    void write(DataOutputStream out) throws IOException {
+        out.writeInt(pushes.size());
+        for (Map.Entry<Integer, Push<?>> each : pushes.entrySet()) {
+            out.writeInt(each.getKey());
+            out.writeLong(each.getValue().call());
+        }
+        out.writeInt(held.size());
+        for (Map.Entry<Integer, Held> each : held.entrySet()) {
+            out.writeInt(each.getKey());
+            write(each.getValue().update(), out);
+        }
+        out.writeBoolean(some != null || isOfAll);
+        if (some != null) {
+            write(new Update(some.keys(), some.sums()), out);
+        } else if (isOfAll) {
+            write(new Update(null, shard.slot(slot, shard.width())), out);
+        }
+        TakenPushes.writeFailure(failure, out);
+    }
+
+    private static void write(Update update, DataOutputStream out) throws IOException {
+        LongArray keys = update.keys();
+        out.writeInt(keys == null ? -1 : keys.length());
+        for (int i = 0; keys != null && i < keys.length(); i++) {
+            out.writeLong(keys.get(i));
+        }
+        out.writeInt(update.values().length());
+        FloatBytes.write(update.values(), out);
+    }
+
+    /**
+     * Reads what {@link #write} wrote of a round of the same slice.
+     *
+     * @param taken gets the pushes
+     */
+    void read(DataInputStream in, TakenPushes taken, Supplier<String> waitsFor) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            int worker = in.readInt();
+            pushes.put(worker, taken.add(worker, in.readLong(), waitsFor));
+        }
+        for (int left = in.readInt(); left > 0; left--) {
+            int worker = in.readInt();
+            LongArray keys = readKeys(in);
+            FloatArray values = FloatArray.allocate(readLength(in, keys));
+            FloatBytes.read(in, values);
+            held.put(worker, new Held(new Update(keys, values), () -> {}));
+        }
+        if (in.readBoolean()) {
+            readSum(in);
+        }
+        failure = TakenPushes.readFailure(in);
+    }
+
+    private void readSum(DataInputStream in) throws IOException {
+        LongArray keys = readKeys(in);
+        int length = readLength(in, keys);
+        if (keys == null) {
+            isOfAll = true;
+            FloatBytes.read(in, shard.slot(slot, shard.width()).slice(0, length));
+            return;
+        }
+        FloatArray sums = FloatArray.allocate(length);
+        FloatBytes.read(in, sums);
+        some = new RowSums(shard.width(), keys.length());
+        some.add(keys, sums);
+    }
+
+    private static @Nullable LongArray readKeys(DataInputStream in) throws IOException {
+        int n = in.readInt();
+        if (n < 0) {
+            return null;
+        }
+        long[] keys = new long[Math.min(n, 1 << 10)];
+        for (int i = 0; i < n; i++) {
+            keys = i == keys.length ? Arrays.copyOf(keys, (int) Math.min(n, 2L * i)) : keys;
+            keys[i] = in.readLong();
+        }
+        return LongArray.wrap(keys);
+    }
+
+    /** Reads the number of elements of an update. */
+    private int readLength(DataInputStream in, @Nullable LongArray keys) throws IOException {
+        int length = in.readInt();
+        long expected = (long) (keys == null ? shard.rows() : keys.length()) * shard.width();
+        if (length != expected) {
+            throw new IllegalArgumentException("elements of an update: " + length + ", not " + expected);
+        }
+        return length;
     }
 }

@@ -1,5 +1,8 @@
 package io.psf.builtin.push;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -64,5 +67,29 @@ final class RoundQuorum {
 
     SortedMap<Integer, Long> late() {
         return Collections.unmodifiableSortedMap(late);
+    }
+
+    void write(DataOutputStream out) throws IOException {
+        write(answered, out);
+        write(late, out);
+    }
+
+    void read(DataInputStream in) throws IOException {
+        read(in, answered);
+        read(in, late);
+    }
+
+    private static void write(Map<Integer, Long> byWorker, DataOutputStream out) throws IOException {
+        out.writeInt(byWorker.size());
+        for (Map.Entry<Integer, Long> each : byWorker.entrySet()) {
+            out.writeInt(each.getKey());
+            out.writeLong(each.getValue());
+        }
+    }
+
+    private static void read(DataInputStream in, Map<Integer, Long> byWorker) throws IOException {
+        for (int left = in.readInt(); left > 0; left--) {
+            byWorker.put(in.readInt(), in.readLong());
+        }
     }
 }

@@ -9,7 +9,7 @@ import io.psf.api.TensorDeclaration.Rounds;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
-import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.image.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.named.UserCode;

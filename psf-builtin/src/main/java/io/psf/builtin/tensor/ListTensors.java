@@ -9,7 +9,7 @@ import io.psf.api.ShardBytes;
 import io.psf.api.TensorId;
 import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatTypes;
-import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.image.Declaration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

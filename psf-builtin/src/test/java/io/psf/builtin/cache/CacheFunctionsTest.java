@@ -12,15 +12,15 @@ import io.psf.api.array.LongArray;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.cache.CacheModel.Cache;
 import io.psf.builtin.cache.CacheModel.Push;
-import io.psf.builtin.checkpoint.Checkpoints;
-import io.psf.builtin.checkpoint.CleanSaves;
-import io.psf.builtin.checkpoint.CleanSavesPsf;
-import io.psf.builtin.checkpoint.CommitSave;
-import io.psf.builtin.checkpoint.CommitSavePsf;
+import io.psf.builtin.checkpoint.CleanTensor;
+import io.psf.builtin.checkpoint.CleanTensorPsf;
+import io.psf.builtin.checkpoint.CommitTensor;
+import io.psf.builtin.checkpoint.CommitTensorPsf;
 import io.psf.builtin.checkpoint.LoadTensor;
 import io.psf.builtin.checkpoint.LoadTensorPsf;
 import io.psf.builtin.checkpoint.SaveTensor;
 import io.psf.builtin.checkpoint.SaveTensorPsf;
+import io.psf.builtin.checkpoint.TensorCheckpoints;
 import io.psf.builtin.sparse.RemoveRows;
 import io.psf.builtin.sparse.RemoveRowsPsf;
 import io.psf.testkit.PsfTest;
@@ -249,8 +249,8 @@ class CacheFunctionsTest {
     void versionsOfRowsThatWereRemovedAreSavedAndLoaded(@TempDir Path directory) {
         PsfTest<SyncEmbedding.Request, SyncEmbedding.Response> test = growing()
                 .and(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitSavePsf.bind(new CommitSave() {}))
-                .and(CleanSavesPsf.bind(new CleanSaves() {}))
+                .and(CommitTensorPsf.bind(new CommitTensor() {}))
+                .and(CleanTensorPsf.bind(new CleanTensor() {}))
                 .and(LoadTensorPsf.bind(new LoadTensor() {}))
                 .checkpoints(directory);
         long[] keys = LongStream.range(0, 40).toArray();
@@ -258,13 +258,13 @@ class CacheFunctionsTest {
         count(before, 3, keys);
         remove(before, Arrays.copyOf(keys, 10));
         count(before, 1, 0, 1, 2);
-        Checkpoints.save(before, new TensorInfo(T, TensorInfo.GROWING, WIDTH), "model");
+        TensorCheckpoints.save(before, new TensorInfo(T, TensorInfo.GROWING, WIDTH), "model");
         remove(before, 20);
         LongArray all = LongArray.wrap(keys);
         long[] none = new long[40];
         Arrays.fill(none, -1);
         TestCluster after = test.on(3);
-        Checkpoints.load(after, T, "model");
+        TensorCheckpoints.load(after, T, "model");
         remove(after, 20);
         long[] versions = byKey(sync(before, all, LongArray.wrap(none), 0));
         assertThat(byKey(sync(after, all, LongArray.wrap(none), 0))).startsWith(Arrays.copyOf(versions, 3));

@@ -36,7 +36,7 @@ class AttachmentsTest {
     private TestCluster on(int slices) {
         return PsfTest.of(VisitPsf.bind(new Visit() {}))
                 .and(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitSavePsf.bind(new CommitSave() {}))
+                .and(CommitTensorPsf.bind(new CommitTensor() {}))
                 .and(LoadTensorPsf.bind(new LoadTensor() {}))
                 .checkpoints(folder)
                 .tensor(TENSOR, 20, 3)
@@ -56,29 +56,29 @@ class AttachmentsTest {
     @ParameterizedTest
     @CsvSource({"1,1", "1,3", "2,1", "2,3", "3,2", "3,7", "7,2", "7,1"})
     void rowsAndTotalsComeBackOnOtherSlices(int before, int after) {
-        Checkpoints.save(visited(on(before)), INFO, "visits");
+        TensorCheckpoints.save(visited(on(before)), INFO, "visits");
         TestCluster again = on(after);
         visit(again, ALL); // is forgotten: what is loaded is what there was
-        Checkpoints.load(again, TENSOR, "visits");
+        TensorCheckpoints.load(again, TENSOR, "visits");
         assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
     }
 
     @Test
     void whatNobodyHasAskedForSinceItWasLoadedIsSavedAgain() {
-        Checkpoints.save(visited(on(7)), INFO, "visits");
+        TensorCheckpoints.save(visited(on(7)), INFO, "visits");
         TestCluster between = on(2);
-        Checkpoints.load(between, TENSOR, "visits");
-        Checkpoints.save(between, INFO, "more/visits");
+        TensorCheckpoints.load(between, TENSOR, "visits");
+        TensorCheckpoints.save(between, INFO, "more/visits");
         TestCluster again = on(3);
-        Checkpoints.load(again, TENSOR, "more/visits");
+        TensorCheckpoints.load(again, TENSOR, "more/visits");
         assertThat(visit(again, ALL)).isEqualTo(visit(visited(on(1)), ALL));
     }
 
     @Test
     void loadingWhatHadNoAttachmentsForgetsThem() {
-        Checkpoints.save(on(2), INFO, "none");
+        TensorCheckpoints.save(on(2), INFO, "none");
         TestCluster cluster = visited(on(2));
-        Checkpoints.load(cluster, TENSOR, "none");
+        TensorCheckpoints.load(cluster, TENSOR, "none");
         assertThat(visit(cluster, LongArray.of(7)).all()).isEqualTo(1);
     }
 

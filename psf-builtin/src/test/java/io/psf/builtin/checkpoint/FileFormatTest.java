@@ -49,7 +49,7 @@ class FileFormatTest {
         fill(shard.slot("state", width), 2);
         fill(shard.slot("narrow", 1), 3);
         SaveTensor.Response saved =
-                SaveTensorPsf.stub(cluster).call(T, "saved", 42, "", 0, 0).await();
+                SaveTensorPsf.stub(cluster).call(T, "saved", 42).await();
         assertThat(saved.bytes().get(0)).isEqualTo(bytes);
         assertThat(saved.checksums().get(0)).isEqualTo(checksum);
     }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.psf.api.PsException;
 import io.psf.api.TensorId;
-import io.psf.api.TensorInfo;
 import io.psf.api.array.FloatArray;
 import io.psf.api.array.IntArray;
 import io.psf.api.array.LongArray;
+import io.psf.builtin.ModelCheckpoints;
 import io.psf.builtin.Optimizers;
 import io.psf.builtin.TensorSpec;
 import io.psf.builtin.Tensors;
@@ -156,19 +156,20 @@ class ForgedCheckpointsTest {
         }
     }
 
-    /** Saves the tensor in chains of three files each. */
-    private static void saveIncrements(Worker worker, boolean grows) {
-        TensorInfo tensor = worker.layout(T).info();
-        Checkpoints.Saved saved = Checkpoints.save(worker, tensor, "first", new Checkpoints.Base("", 0, 2));
-        for (String name : new String[] {"second", "model"}) {
-            String before = name.equals("model") ? "second" : "first";
+    /** Saves the tensor in chains of three files each, as models had them in earlier versions. */
+    private void saveIncrements(Worker worker, boolean grows) throws IOException {
+        ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "chains").incremental(2);
+        checkpoints.save(0, Map.of());
+        for (long step = 1; step <= 2; step++) {
             train(worker, 0, 5, 14, 20, 27, 33);
             if (grows) {
-                Tensors.removeRows(worker, T, new long[] {2, 4, name.length()}).await();
+                Tensors.removeRows(worker, T, new long[] {2, 4, 7 - step}).await();
             }
-            saved = Checkpoints.save(worker, tensor, name, new Checkpoints.Base(before, saved.save(), 2));
-            assertThat(saved.increments()).isEqualTo(3);
+            checkpoints.save(step, Map.of());
         }
+        SavedFiles files = new SavedFiles(directory, "chains");
+        assertThat(files.bases("t", 2)).hasSize(6);
+        files.writeByTensor(2, directory.resolve("model"));
     }
 
     @ParameterizedTest

@@ -375,7 +375,7 @@ class SaveLoadTest {
             List<Path> first = files("again");
             float[] saved = Tensors.pull(worker, W);
             train(worker, 3, 6);
-            SaveTensorPsf.stub(worker).call(W, "again", 77, "", 0, 0).await(); // and nobody commits it
+            SaveTensorPsf.stub(worker).call(W, "again", 77).await(); // and nobody commits it
             assertThat(files("again")).hasSize(4).containsAll(first);
             float[] later = Tensors.pull(worker, W);
             Tensors.load(worker, W, "again");
@@ -425,11 +425,11 @@ class SaveLoadTest {
             Caller full = new Before(worker, request -> {
                 if (request instanceof SaveTensor.Request save && file.equals("of a shard")) {
                     fill(tensor.resolve("%016x-13-26.shard.part".formatted(save.save())));
-                } else if (request instanceof CommitSave.Request && file.equals("of the manifest")) {
+                } else if (request instanceof CommitTensor.Request && file.equals("of the manifest")) {
                     fill(tensor.resolve("manifest.part"));
                 }
             });
-            assertThatThrownBy(() -> Checkpoints.save(full, w, "full"))
+            assertThatThrownBy(() -> TensorCheckpoints.save(full, w, "full"))
                     .isInstanceOfSatisfying(
                             PsException.class, e -> assertThat(e.code()).isEqualTo(PsException.Code.STORAGE))
                     .hasMessageContaining("No space left on device");
@@ -439,7 +439,8 @@ class SaveLoadTest {
             Tensors.save(worker, W, "full");
             List<String> good = names("full");
             train(worker, 3, 5);
-            assertThatThrownBy(() -> Checkpoints.save(full, w, "full")).hasMessageContaining("No space left on device");
+            assertThatThrownBy(() -> TensorCheckpoints.save(full, w, "full"))
+                    .hasMessageContaining("No space left on device");
             assertThat(names("full")).isEqualTo(good).hasSize(4);
             Tensors.load(worker, W, "full");
             assertThat(Tensors.pull(worker, W)).isEqualTo(saved);
@@ -454,7 +455,7 @@ class SaveLoadTest {
             Tensors.save(worker, W, "dead");
             List<String> good = names("dead");
             Path tensor = folder.resolve("dead/w.tensor");
-            SaveTensorPsf.stub(worker).call(W, "dead", 77, "", 0, 0).await(); // its worker dies before it commits
+            SaveTensorPsf.stub(worker).call(W, "dead", 77).await(); // its worker dies before it commits
             Files.writeString(tensor.resolve("000000000000004e-0-20.shard.part"), "its server died");
             Files.writeString(tensor.resolve("notes.txt"), "somebody's own");
             List<String> seen = new ArrayList<>();
@@ -467,17 +468,17 @@ class SaveLoadTest {
                     }
                 }
             });
-            Checkpoints.save(looking, new TensorInfo(W, ROWS, WIDTH), "dead");
+            TensorCheckpoints.save(looking, new TensorInfo(W, ROWS, WIDTH), "dead");
             assertThat(seen).containsAll(good).contains("notes.txt").hasSize(good.size() + 1);
             assertThat(names("dead")).contains("notes.txt").hasSize(good.size() + 1);
             // a manifest that cannot be read may name any file
-            SaveTensorPsf.stub(worker).call(W, "dead", 77, "", 0, 0).await();
+            SaveTensorPsf.stub(worker).call(W, "dead", 77).await();
             Files.writeString(tensor.resolve("manifest"), "damaged");
             List<String> all = names("dead");
-            assertThat(CleanSavesPsf.stub(worker).call(1, W, "dead").await().deleted())
+            assertThat(CleanTensorPsf.stub(worker).call(1, W, "dead").await().deleted())
                     .isZero();
             assertThat(names("dead")).isEqualTo(all);
-            assertThat(CleanSavesPsf.stub(worker).call(1, W, "never").await().deleted())
+            assertThat(CleanTensorPsf.stub(worker).call(1, W, "never").await().deleted())
                     .isZero();
             Tensors.save(worker, W, "dead");
             assertThat(names("dead")).hasSize(good.size() + 1);
@@ -488,15 +489,16 @@ class SaveLoadTest {
     void aCommitThatDoesNotSeeAllFilesIsRefused() {
         try (PsCluster cluster = cluster(1)) {
             Tensors.init(cluster.worker(), spec(Optimizers.sgd(0.1)));
-            CommitSavePsf.Stub commit = CommitSavePsf.stub(cluster.worker());
-            Piece all = new Piece(5, 0, ROWS, 100, 0, 0);
-            assertThatThrownBy(() -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(all), "")
-                            .await())
+            CommitTensorPsf.Stub commit = CommitTensorPsf.stub(cluster.worker());
+            SavedImage all = SavedImage.alone(5, 0, ROWS, 100, 0, 0);
+            assertThatThrownBy(() ->
+                            commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(all)).await())
                     .hasMessageContaining(
                             "0000000000000005-0-40.shard, rows [0, 40): not seen by the server that writes"
                                     + " the manifest (expected: one directory for checkpoints that all servers share)");
-            assertThatThrownBy(() -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(new Piece(5, 0, 30, 100, 0, 0)), "")
-                            .await())
+            assertThatThrownBy(
+                            () -> commit.call(1, W, ROWS, WIDTH, "x", 5, List.of(SavedImage.alone(5, 0, 30, 100, 0, 0)))
+                                    .await())
                     .hasMessageContaining("rows [30, 40) (expected: one file for each row of [0, 40))");
         }
     }

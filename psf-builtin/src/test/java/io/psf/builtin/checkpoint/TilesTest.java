@@ -28,7 +28,7 @@ class TilesTest {
 
     private TestCluster cluster(boolean grows, int rows, int width, int slices) {
         PsfTest<?, ?> test = PsfTest.of(SaveTensorPsf.bind(new SaveTensor() {}))
-                .and(CommitSavePsf.bind(new CommitSave() {}))
+                .and(CommitTensorPsf.bind(new CommitTensor() {}))
                 .and(LoadTensorPsf.bind(new LoadTensor() {}))
                 .checkpoints(folder);
         return (grows ? test.growing(T, width) : test.tensor(T, rows, width)).on(slices);
@@ -101,7 +101,7 @@ class TilesTest {
         for (int slice = 0; slice < before; slice++) {
             fill(saved.shard(T, slice), rows, width);
         }
-        Checkpoints.save(saved, new TensorInfo(T, grows ? TensorInfo.GROWING : rows, width), "tiles");
+        TensorCheckpoints.save(saved, new TensorInfo(T, grows ? TensorInfo.GROWING : rows, width), "tiles");
         TestCluster loaded = cluster(grows, rows, width, after);
         LoadTensor load = new LoadTensor() {};
         for (int slice = 0; slice < after; slice++) {

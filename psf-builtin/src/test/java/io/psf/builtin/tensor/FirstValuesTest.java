@@ -7,7 +7,7 @@ import io.psf.api.TensorDeclaration.Rounds;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
 import io.psf.builtin.Optimizers;
-import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.image.Declaration;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.policy.PolicyOptions;
 import io.psf.testkit.TestShard;

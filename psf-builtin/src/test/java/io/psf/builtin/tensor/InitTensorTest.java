@@ -15,7 +15,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.StoredNode;
 import io.psf.builtin.Optimizers;
-import io.psf.builtin.checkpoint.Declaration;
+import io.psf.builtin.image.Declaration;
 import io.psf.builtin.initializer.GeneratingShard;
 import io.psf.builtin.initializer.Generator;
 import io.psf.builtin.initializer.Normal;

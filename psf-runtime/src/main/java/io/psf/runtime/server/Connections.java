@@ -34,7 +34,7 @@ public final class Connections implements AutoCloseable {
     private final long connectionBound;
     private final Admission admission;
     private final Map<Channel, ChannelReceiver> receivers = new ConcurrentHashMap<>();
-    private final Sessions sessions = new Sessions();
+    private final Sessions sessions;
     private volatile Consumer<Connection> whenClosed = connection -> {};
 
     /**
@@ -46,6 +46,8 @@ public final class Connections implements AutoCloseable {
         this.node = node;
         this.pool = pool;
         this.connectionBound = connectionBound;
+        this.sessions = new Sessions(pool);
+        node.setKeptAnswers((tensor, slice) -> new SliceAnswers(sessions, tensor, slice));
         this.admission = new Admission(node.name(), pool, node::isIdle, this::isArriving, this::endThoseThatWait);
     }
 

@@ -3,9 +3,13 @@ package io.psf.runtime.server;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
+import io.psf.api.spi.KeptAnswers;
 import io.psf.runtime.server.session.Connection;
 import io.psf.runtime.transport.Channel;
+import io.psf.runtime.transport.Frame;
+import io.psf.runtime.transport.FramePool;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +21,21 @@ final class Sessions {
     /** How long a session without a channel waits for its peer to reconnect. */
     private static final long DETACHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+    private final FramePool pool;
     private final Map<Long, Connection> byNumber = new ConcurrentHashMap<>();
+    /** The answers of calls that ran on other nodes, of members that have no session here yet. Guarded by itself. */
+    private final List<KeptAnswers.Entry> early = new ArrayList<>();
     /** How long the peer of a session may be silent, in nanoseconds; 0 for no limit. */
     private volatile long silenceNanos;
+
+    /**
+     * Creates an empty set.
+     *
+     * @param pool provides the memory of answers that ran on other nodes
+     */
+    Sessions(FramePool pool) {
+        this.pool = pool;
+    }
 
     /** Sets how long the peers of sessions may be silent. Applies to channels that are opened or resumed afterwards. */
     void setSilenceLimit(Duration limit) {
@@ -48,6 +64,7 @@ final class Sessions {
         }
         connection.open(session);
         connection.identify(member);
+        takeEarly(connection, member);
         Channel channel = connection.channel();
         keepAlive(channel);
         if (!channel.isOpen()) { // closed while its hello waited: no other thread detaches it
@@ -91,8 +108,55 @@ final class Sessions {
         return old;
     }
 
+    /** Keeps the answer of a call that ran on another node: in its member's sessions, or in the next one. */
+    void keep(KeptAnswers.Entry entry) {
+        synchronized (early) {
+            boolean isKept = false;
+            for (Connection each : byNumber.values()) {
+                Member member = each.member();
+                if (member != null && isOf(entry, member)) {
+                    keep(entry, each);
+                    isKept = true;
+                }
+            }
+            if (!isKept) {
+                early.add(entry);
+            }
+        }
+    }
+
+    private void takeEarly(Connection connection, Member member) {
+        synchronized (early) {
+            early.removeIf(entry -> {
+                boolean isOf = isOf(entry, member);
+                if (isOf) {
+                    keep(entry, connection);
+                }
+                return isOf;
+            });
+        }
+    }
+
+    private void keep(KeptAnswers.Entry entry, Connection connection) {
+        byte[] bytes = entry.answer();
+        if (bytes == null) {
+            connection.answers().forgetUpTo(entry.call());
+            return;
+        }
+        Frame answer = pool.acquire(bytes.length);
+        answer.bytes().clear().put(bytes).flip();
+        connection.answers().keep(answer);
+    }
+
+    private static boolean isOf(KeptAnswers.Entry entry, Member member) {
+        return member.role() == entry.role() && member.rank() == entry.rank();
+    }
+
     /** Returns the sessions that have had no channel for too long, or whose member is gone. */
     List<Connection> overdue(List<Member> members) {
+        synchronized (early) {
+            early.removeIf(entry -> members.stream().noneMatch(member -> isOf(entry, member)));
+        }
         return byNumber.values().stream()
                 .filter(each -> !isMember(each, members) || each.isDetachedFor(DETACHED_NANOS))
                 .toList();

@@ -120,6 +120,11 @@ public final class HostNode implements CallTarget {
         return shards;
     }
 
+    /** Sets where the answers are that the node keeps. */
+    public void setKeptAnswers(KeptAnswersOf finder) {
+        facts.setKeptAnswers(finder);
+    }
+
     /** Returns what can be read of the node at any time. */
     public List<Gauge> gauges() {
         return List.of(

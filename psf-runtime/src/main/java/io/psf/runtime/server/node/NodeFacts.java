@@ -3,6 +3,7 @@ package io.psf.runtime.server.node;
 import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.spi.KeptAnswers;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class NodeFacts {
     private final @Nullable Path checkpoints;
     private volatile int rank;
     private volatile List<Member> members = List.of();
+    private volatile KeptAnswersOf keptAnswers = (tensor, slice) -> KeptAnswers.NONE;
 
     /**
      * Creates the facts of a node that has not joined.
@@ -42,6 +44,15 @@ final class NodeFacts {
 
     void setMembers(List<Member> now) {
         members = List.copyOf(now);
+    }
+
+    /** Returns the answers that the node keeps of calls on a slice. */
+    KeptAnswers keptAnswers(int tensor, int slice) {
+        return keptAnswers.find(tensor, slice);
+    }
+
+    void setKeptAnswers(KeptAnswersOf finder) {
+        keptAnswers = finder;
     }
 
     /**

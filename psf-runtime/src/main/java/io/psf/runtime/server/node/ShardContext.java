@@ -9,6 +9,7 @@ import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.array.FloatArray;
 import io.psf.api.spi.FunctionMemory;
+import io.psf.api.spi.KeptAnswers;
 import io.psf.api.spi.ReadOnly;
 import io.psf.api.spi.TupleReader;
 import io.psf.runtime.server.invocation.Refused;
@@ -202,6 +203,11 @@ final class ShardContext implements ShardLane {
     @Override
     public FloatArray allocate(int n) {
         return lane.scratch().allocate(n);
+    }
+
+    @Override
+    public KeptAnswers keptAnswers() {
+        return node.facts().keptAnswers(layout.info().id().number(), slice);
     }
 
     @Override

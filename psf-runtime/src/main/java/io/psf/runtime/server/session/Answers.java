@@ -168,6 +168,55 @@ public final class Answers {
         return unanswered;
     }
 
+    /**
+     * Returns the kept answers of calls on a slice, each with an owner more.
+     *
+     * @param tensor the number of the tensor's name
+     */
+    public synchronized List<Frame> kept(int tensor, int slice) {
+        List<Frame> kept = new ArrayList<>();
+        for (CallRecord first : calls.values()) {
+            for (CallRecord call = first; call != null; call = call.sibling()) {
+                Frame answer = call.kept();
+                if (answer != null && call.slice() == slice && answer.tensor() == tensor) {
+                    kept.add(answer.retain());
+                }
+            }
+        }
+        return kept;
+    }
+
+    /**
+     * Keeps the answer of a call that ran elsewhere, unless the worker is done with it.
+     *
+     * @param answer owned by this object from now on
+     */
+    public synchronized void keep(Frame answer) {
+        try {
+            CallRecord call = new CallRecord(answer.call(), answer.slice(), 0);
+            if (!finished.contains(answer.call()) && begin(call) == null) {
+                if (answer.status() != PsException.Code.OK) {
+                    String why = answer.reader(null).string();
+                    call.completion().failed(new PsException(answer.status(), why));
+                }
+                call.completion().answered();
+                answered(call, answer);
+            }
+        } finally {
+            answer.release();
+        }
+    }
+
+    /** Returns the highest number of a call whose answer was forgotten; 0 for none. */
+    public synchronized long forgotten() {
+        return forgotten;
+    }
+
+    /** Refuses calls up to a number that are sent again and have no answer here: they may have run elsewhere. */
+    public synchronized void forgetUpTo(long call) {
+        forgotten = Math.max(forgotten, call);
+    }
+
     /** Drops all calls. */
     synchronized void clear() {
         calls.values().forEach(this::drop);

@@ -3,7 +3,6 @@ package io.psf.runtime.server.shard;
 import io.psf.api.CallInfo;
 import io.psf.api.Caller;
 import io.psf.api.Member;
-import io.psf.api.MemberListener;
 import io.psf.api.Optimizer;
 import io.psf.api.Range;
 import io.psf.api.Shard;
@@ -15,6 +14,7 @@ import io.psf.api.array.FloatArray;
 import io.psf.api.array.FloatType;
 import io.psf.api.array.LongArray;
 import io.psf.api.spi.Attachments;
+import io.psf.api.spi.KeptAnswers;
 import io.psf.api.spi.StoredColumn;
 import io.psf.api.spi.StoredShard;
 import io.psf.runtime.store.Store;
@@ -55,11 +55,7 @@ public final class HostShard implements StoredShard, MadeShard {
 
     @Override
     public void membersChanged(List<Member> now) {
-        for (Object attachment : attachments.all()) {
-            if (attachment instanceof MemberListener listener) {
-                listener.membersChanged(now);
-            }
-        }
+        attachments.membersChanged(now);
     }
 
     @Override
@@ -260,6 +256,11 @@ public final class HostShard implements StoredShard, MadeShard {
     @Override
     public Attachments attachments() {
         return attachments;
+    }
+
+    @Override
+    public KeptAnswers keptAnswers() {
+        return lane.keptAnswers();
     }
 
     @Override

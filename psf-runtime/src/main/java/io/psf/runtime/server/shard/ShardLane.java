@@ -6,6 +6,7 @@ import io.psf.api.Member;
 import io.psf.api.Shard;
 import io.psf.api.TensorId;
 import io.psf.api.array.FloatArray;
+import io.psf.api.spi.KeptAnswers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +54,11 @@ public interface ShardLane {
 
     /** Allocates scratch memory for the answer, [n] float32. */
     FloatArray allocate(int n);
+
+    /** Returns the answers of calls on the shard that its server keeps. */
+    default KeptAnswers keptAnswers() {
+        return KeptAnswers.NONE;
+    }
 
     /** Returns the directory for checkpoints. */
     Path checkpoints();

@@ -1,0 +1,134 @@
+package io.psf.builtin;
+
+import io.psf.api.Names;
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import io.psf.builtin.checkpoint.BaseModel;
+import io.psf.builtin.checkpoint.BaseModelPsf;
+import io.psf.builtin.checkpoint.CommitModelPsf;
+import io.psf.builtin.checkpoint.DiscardModelPsf;
+import io.psf.builtin.checkpoint.ListModels;
+import io.psf.builtin.checkpoint.ListModelsPsf;
+import io.psf.builtin.checkpoint.LoadModelPsf;
+import io.psf.builtin.checkpoint.ModelManifest;
+import io.psf.builtin.checkpoint.SaveModel;
+import io.psf.builtin.checkpoint.SaveModelPsf;
+import io.psf.builtin.checkpoint.SavedTensor;
+import io.psf.builtin.checkpoint.SkipModelPsf;
+import io.psf.runtime.Worker;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls with which one worker saves and loads the checkpoints of a model for all. Those that write and read slices go to
+ * all servers at once, the others to the server that leads.
+ *
+ * @param name the model's name
+ */
+record ModelCalls(Worker worker, String name) {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelCalls.class);
+
+    /** Returns the name of the checkpoint of a step. */
+    String checkpoint(long step) {
+        return "%s/step-%012d".formatted(name, step);
+    }
+
+    /**
+     * Saves a step, whose folder is empty.
+     *
+     * @param kept the number of complete steps to keep
+     * @param increments the most increments that follow an image with all rows
+     */
+    void save(long step, long attempt, List<TensorInfo> tensors, int kept, int increments) {
+        BaseModel.Response base = increments == 0 ? new BaseModel.Response(-1, 0) : base();
+        long save = ThreadLocalRandom.current().nextLong();
+        List<TensorId> ids = tensors.stream().map(TensorInfo::id).toList();
+        List<SaveModel.Written> written = SaveModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(name, step, save, base.step(), base.checksum(), increments, ids)
+                .await()
+                .indexes();
+        List<SavedTensor> saved = tensors.stream()
+                .map(each -> new SavedTensor(each.id().name(), each.rows(), each.width(), save))
+                .toList();
+        CommitModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(
+                        CollectiveWork.SERVER,
+                        name,
+                        attempt,
+                        step,
+                        kept,
+                        increments > 0,
+                        saved,
+                        written.stream().map(SaveModel.Written::index).toList())
+                .await()
+                .notDeleted()
+                .forEach(reason ->
+                        LOG.warn("an old checkpoint of model \"{}\" is left: {}", name, Names.printable(reason)));
+        LOG.info(
+                "checkpoint \"{}\": {} bytes, {} slices with changes alone",
+                checkpoint(step),
+                written.stream().mapToLong(SaveModel.Written::bytes).sum(),
+                written.stream().mapToInt(SaveModel.Written::increments).sum());
+    }
+
+    /** Returns the step that a save may build on. None after a damaged step has been skipped: the save has all rows. */
+    private BaseModel.Response base() {
+        return BaseModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(CollectiveWork.SERVER, name)
+                .await();
+    }
+
+    /**
+     * Verifies tensors of a step, or loads them.
+     *
+     * @throws PsException with {@code UNKNOWN_TENSOR} if the servers do not hold all slices of the tensors
+     */
+    void load(ModelManifest manifest, List<SavedTensor> chosen, boolean dryRun) {
+        List<TensorId> tensors =
+                chosen.stream().map(each -> TensorId.of(each.tensor())).toList();
+        int slices =
+                tensors.stream().mapToInt(each -> worker.layout(each).slices()).sum();
+        int found = LoadModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(name, manifest.step(), manifest.checksum(), tensors, dryRun)
+                .await()
+                .slices();
+        if (found != slices) {
+            throw new PsException(
+                    PsException.Code.UNKNOWN_TENSOR,
+                    "slices of the tensors of checkpoint \"" + checkpoint(manifest.step()) + "\": " + found
+                            + " (expected: " + slices + ", as they were initialized; load again)");
+        }
+    }
+
+    /** Deletes a step. */
+    void discard(long step) {
+        DiscardModelPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(CollectiveWork.SERVER, name, step)
+                .await();
+    }
+
+    /** Reports a step that is damaged. */
+    void skip(long step) {
+        SkipModelPsf.stub(worker).call(CollectiveWork.SERVER, name, step).await();
+    }
+
+    /** Returns the manifests of the complete steps, newest first. */
+    List<ModelManifest> manifests() {
+        ListModels.Response found = ListModelsPsf.stub(worker)
+                .withDeadline(ModelCheckpoints.LIMIT)
+                .call(CollectiveWork.SERVER, name)
+                .await();
+        found.damaged()
+                .forEach(reason ->
+                        LOG.warn("a checkpoint of model \"{}\" is skipped: {}", name, Names.printable(reason)));
+        return found.manifests().stream().map(ModelManifest::parse).toList();
+    }
+}

@@ -1,0 +1,65 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/** The paths of checkpoints below a server's directory. */
+final class CheckpointPath {
+    private static final Pattern CHECKPOINT =
+            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*");
+    private static final int LONGEST = 200;
+
+    private CheckpointPath() {}
+
+    /**
+     * Returns the folder of a tensor: {@code <server's directory>/<checkpoint>/<tensor>.tensor}.
+     *
+     * @param root the server's checkpoint directory
+     * @param checkpoint the checkpoint's name
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
+     */
+    static Folder of(Path root, String checkpoint, TensorId tensor) {
+        return new Folder(of(root, checkpoint).resolve(of(tensor)));
+    }
+
+    /**
+     * Returns the path of a checkpoint below a directory.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if the name is invalid, or would lead out of the directory
+     */
+    static Path of(Path root, String checkpoint) {
+        if (checkpoint.length() > LONGEST || !CHECKPOINT.matcher(checkpoint).matches()) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "checkpoint: \"" + checkpoint + "\" (expected: a name below the server's directory, such as"
+                            + " model/epoch-3: at most " + LONGEST + " of A-Z a-z 0-9 . _ - and /, no part of it"
+                            + " beginning with a dot or a hyphen)");
+        }
+        return root.resolve(checkpoint);
+    }
+
+    /** Returns the name that the tensors of a model are saved under at a step. */
+    static String step(String model, long step) {
+        return "%s/step-%012d".formatted(model, step);
+    }
+
+    /**
+     * Returns the name of a tensor's folder: bytes that are unsafe in file names become {@code %XX}; a long name is cut,
+     * and the tensor's number is appended.
+     */
+    static String of(TensorId tensor) {
+        StringBuilder name = new StringBuilder();
+        for (byte each : tensor.name().getBytes(StandardCharsets.UTF_8)) {
+            char letter = (char) (each & 0xff);
+            boolean plain = letter < 128 && (Character.isLetterOrDigit(letter) || "_-.".indexOf(letter) >= 0);
+            name.append(plain ? String.valueOf(letter) : "%%%02X".formatted((int) letter));
+        }
+        return (name.length() <= LONGEST
+                        ? name.toString()
+                        : name.substring(0, LONGEST) + "-%08x".formatted(tensor.number()))
+                + ".tensor";
+    }
+}

@@ -1,0 +1,112 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageInput;
+import io.psf.builtin.image.ImageLoader;
+import io.psf.builtin.image.ImageOutput;
+import io.psf.builtin.image.ImageRows;
+import io.psf.builtin.image.ShardImage;
+import io.psf.builtin.image.Superseded;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * An image in a file. The whole image is verified before any part is used, so later reads can fail only on I/O errors.
+ *
+ * @param path the file's path
+ * @param image the place of the image in the file
+ * @param header the image's header
+ * @param owned what the shard owns for which it was verified
+ * @param newer the keys that later images of its chain name
+ */
+record ImageFile(Path path, SavedImage image, ImageHeader header, ImageHeader.Owned owned, Superseded newer) {
+    /**
+     * Writes the image of a shard to a file of its own.
+     *
+     * @param folder the folder of the tensor
+     * @param whole the header of an image with all rows
+     * @param rows the rows to write
+     * @throws PsException with {@code STORAGE} naming the file and the reason
+     */
+    static SavedImage write(Folder folder, ImageHeader whole, StoredShard shard, ImageRows rows) {
+        int bases = rows.form().bases();
+        SavedImage unsized = SavedImage.alone(whole.save(), whole.begin(), whole.end(), 0, 0, bases);
+        return folder.replace(folder.file(unsized), channel -> {
+            ImageOutput out = new ImageOutput(channel);
+            int checksum = ShardImage.write(whole, rows, shard, out);
+            return SavedImage.alone(whole.save(), whole.begin(), whole.end(), out.written(), checksum, bases);
+        });
+    }
+
+    /** Opens an image. */
+    static ImageInput open(Path path, SavedImage image) throws IOException {
+        return ImageInput.of(FileChannel.open(path, StandardOpenOption.READ), image.offset(), image.bytes());
+    }
+
+    /**
+     * Verifies an image and reads its header. Checks the checksum, and that all parts that the header declares are
+     * present.
+     *
+     * @param folder the folder of the checkpoint
+     * @param shard the shard whose rows are loaded
+     * @param newer the keys that later images of the chain name
+     * @throws PsException with {@code STORAGE} if the file is missing or damaged
+     */
+    static ImageFile verified(Folder folder, TensorInfo tensor, SavedImage image, StoredShard shard, Superseded newer) {
+        Path path = folder.file(image);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+                ImageInput in = ImageInput.of(file, image.offset(), image.bytes())) {
+            long there = image.isAlone() ? file.size() : Math.min(image.bytes(), file.size() - image.offset());
+            ImageHeader.require("bytes", there, image.bytes());
+            ImageHeader.require("checksum", hex(in.checksum(in.size() - Integer.BYTES)), hex(image.checksum()));
+            ImageHeader.require("checksum at the end", hex(in.i32()), hex(image.checksum()));
+            in.seek(0);
+            ImageHeader header = ImageHeader.read(in);
+            requireOf(header, tensor, image);
+            return new ImageFile(path, image, header, header.requireBody(in, shard, newer), newer);
+        } catch (NoSuchFileException e) {
+            throw Folder.failure(place(path, tensor, image), e);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + path, e);
+        } catch (PsException | IllegalArgumentException e) {
+            String damage = e instanceof PsException known ? known.detail() : e.getMessage();
+            throw new PsException(PsException.Code.STORAGE, place(path, tensor, image) + ": damaged, " + damage, e);
+        }
+    }
+
+    private static String place(Path path, TensorInfo tensor, SavedImage image) {
+        return path + (image.isAlone() ? "" : ", tensor \"" + tensor.id() + "\"") + ", rows " + image.rows();
+    }
+
+    /**
+     * Checks that a header is that of an image.
+     *
+     * @throws PsException with {@code STORAGE} if it is another
+     */
+    static void requireOf(ImageHeader header, TensorInfo whole, SavedImage image) {
+        ImageHeader.require("tensor", header.tensor(), whole);
+        ImageHeader.require("rows", new Range(header.begin(), header.end()), new Range(image.begin(), image.end()));
+        ImageHeader.require("save", "%016x".formatted(header.save()), "%016x".formatted(image.save()));
+        ImageHeader.require("bases", header.form().bases(), image.bases());
+    }
+
+    private static String hex(int number) {
+        return "%08x".formatted(number);
+    }
+
+    /** Copies what the shard owns of the image. */
+    void load(ImageLoader loader) {
+        try (ImageInput in = open(path, image)) {
+            loader.add(ImageHeader.read(in), in, newer);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + path, e);
+        }
+    }
+}

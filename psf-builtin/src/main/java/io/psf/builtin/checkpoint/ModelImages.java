@@ -1,0 +1,135 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorInfo;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The images of a model at a step.
+ *
+ * @param manifest the manifest of the step
+ * @param folder the folder of the step
+ * @param tensors the images of each tensor, by its name
+ * @param lengths the length of each file, by its name in the folder
+ */
+record ModelImages(
+        ModelManifest manifest, Folder folder, Map<String, TensorImages> tensors, Map<String, Long> lengths) {
+    /**
+     * Reads the indexes of a step, or the manifests of its tensors, which earlier versions wrote instead.
+     *
+     * @param checkpoint the name of the step's checkpoint, for messages
+     * @throws PsException with {@code STORAGE}, naming the file, if one is missing or damaged
+     */
+    static ModelImages read(Folder folder, String checkpoint, ModelManifest manifest) {
+        ModelImages images = new ModelImages(manifest, folder, new LinkedHashMap<>(), new HashMap<>());
+        if (manifest.indexes().isEmpty()) {
+            images.addManifests(checkpoint);
+        } else {
+            images.addIndexes();
+        }
+        return images;
+    }
+
+    private void addManifests(String checkpoint) {
+        for (SavedTensor each : manifest.tensors()) {
+            TensorId tensor = TensorId.of(each.tensor());
+            String name = CheckpointPath.of(tensor);
+            Folder below = new Folder(folder.file(name));
+            TensorImages saved = TensorManifest.read(below, checkpoint, tensor);
+            requireSave(below.path(), saved.save(), each.save());
+            List<Chain> chains = saved.chains().stream()
+                    .map(chain -> new Chain(
+                            chain.images().stream().map(image -> image.in(name)).toList()))
+                    .toList();
+            tensors.put(each.tensor(), new TensorImages(saved.tensor(), saved.save(), chains));
+            chains.forEach(chain -> chain.images().forEach(image -> lengths.put(image.file(), image.bytes())));
+        }
+    }
+
+    private void addIndexes() {
+        Map<String, List<ServerIndex.Slice>> slices = new HashMap<>();
+        for (SavedIndex each : manifest.indexes()) {
+            ServerIndex index = read(each);
+            lengths.put(each.file(), each.bytes());
+            lengths.putAll(index.lengths());
+            for (ServerIndex.Slice slice : index.slices()) {
+                slices.computeIfAbsent(slice.tensor().id().name(), name -> new ArrayList<>(2))
+                        .add(slice);
+            }
+        }
+        for (SavedTensor each : manifest.tensors()) {
+            List<ServerIndex.Slice> ofTensor = slices.getOrDefault(each.tensor(), List.of());
+            ofTensor.forEach(
+                    slice -> requireSave(folder.path(), slice.chain().last().save(), each.save()));
+            List<Chain> chains = ofTensor.stream()
+                    .map(ServerIndex.Slice::chain)
+                    .sorted(Comparator.comparingLong(Chain::begin))
+                    .toList();
+            TensorInfo info = new TensorInfo(TensorId.of(each.tensor()), each.rows(), each.width());
+            TensorImages images = new TensorImages(info, each.save(), chains);
+            images.requireWhole(folder.path() + ", tensor \"" + each.tensor() + "\"");
+            tensors.put(each.tensor(), images);
+        }
+    }
+
+    private ServerIndex read(SavedIndex index) {
+        Path file = folder.file(index.file());
+        try {
+            String text = Files.readString(file);
+            long bytes = text.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes != index.bytes() || SealedText.checksum(text) != index.checksum()) {
+                throw new IllegalArgumentException(bytes
+                        + " bytes with the CRC32C %08x, not %d with %08x"
+                                .formatted(SealedText.checksum(text), index.bytes(), index.checksum()));
+            }
+            return ServerIndex.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    file + ": damaged, " + e.getMessage() + " (expected: as it was saved)",
+                    e);
+        } catch (IOException e) {
+            throw Folder.failure("reading " + file, e);
+        }
+    }
+
+    private static void requireSave(Path where, long found, long expected) {
+        if (found != expected) {
+            throw new PsException(
+                    PsException.Code.STORAGE,
+                    where
+                            + ": save %016x (expected: %016x, as in the manifest of the model)"
+                                    .formatted(found, expected));
+        }
+    }
+
+    /**
+     * Checks that all files exist and have their lengths. Does not read their content.
+     *
+     * @throws PsException with {@code STORAGE}, naming the file, if one is missing or differs
+     */
+    void requireFiles() {
+        lengths.forEach((name, length) -> {
+            Path file = folder.file(name);
+            try {
+                if (Files.size(file) != length) {
+                    throw new PsException(
+                            PsException.Code.STORAGE,
+                            file + ": " + Files.size(file) + " bytes (expected: " + length + ")");
+                }
+            } catch (IOException e) {
+                throw Folder.failure("reading " + file, e);
+            }
+        });
+    }
+}

@@ -1,0 +1,167 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.TensorInfo;
+import io.psf.api.spi.StoredNode;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.image.ImageHeader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The save of a model, as each server does it. The lanes write the images: those of up to {@value #PACKED} bytes to packs,
+ * each larger one to a file of its own. Then a thread that is no lane forces the packs to the disk and writes the index.
+ */
+final class ModelSave {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelSave.class);
+
+    /** The most bytes of an image in a pack, without attachments. */
+    private static final long PACKED = 4 << 20;
+
+    private final StoredNode node;
+    private final SaveModel.Request request;
+    private final ModelSteps steps;
+    private final Folder folder;
+    /** The beginning of the names of this server's files. */
+    private final String prefix;
+
+    private final Packs packs;
+    private final @Nullable ModelImages base;
+
+    ModelSave(StoredNode node, SaveModel.Request request) {
+        this.node = node;
+        this.request = request;
+        this.steps = new ModelSteps(node.checkpoints(), request.model());
+        this.folder = steps.of(request.step());
+        this.prefix = "%016x-%d".formatted(request.save(), node.rank());
+        this.packs = new Packs(folder, prefix);
+        this.base = request.base() < 0 ? null : base();
+    }
+
+    /**
+     * The images of a slice.
+     *
+     * @param bytes the bytes that were written
+     */
+    private record Written(ServerIndex.Slice slice, long bytes) {}
+
+    /** Returns the step that increments may build on; null if it has changed or cannot be read. */
+    private @Nullable ModelImages base() {
+        try {
+            ModelImages images = steps.read(request.base());
+            return images.manifest().checksum() == request.baseChecksum() ? images : null;
+        } catch (PsException e) {
+            LOG.warn("all rows are saved, since nothing can build on step {}: {}", request.base(), e.detail());
+            return null;
+        }
+    }
+
+    /** Returns the index of what was written, if anything was; completed on a thread of its own. */
+    CompletionStage<List<SaveModel.Written>> run() {
+        CompletableFuture<List<SaveModel.Written>> answer = new CompletableFuture<>();
+        EachTensor.run(node, request.tensors(), this::write).whenComplete((images, failure) -> {
+            Thread ends = new Thread(() -> end(answer, images, failure), "psf-save");
+            ends.setDaemon(true);
+            ends.start();
+        });
+        return answer;
+    }
+
+    private void end(
+            CompletableFuture<List<SaveModel.Written>> answer,
+            @Nullable List<Written> images,
+            @Nullable Throwable failure) {
+        try {
+            if (images == null) {
+                throw failure == null ? new IllegalStateException("no images") : failure;
+            }
+            answer.complete(images.isEmpty() ? List.of() : List.of(finish(images)));
+        } catch (Throwable e) { // passed on to the caller
+            packs.abandon();
+            answer.completeExceptionally(e);
+        }
+    }
+
+    /** Writes the image of a shard, on its lane. */
+    private Written write(StoredShard shard) {
+        ImageHeader header = ImageHeader.of(request.save(), shard);
+        Increments.Plan plan = request.increments() == 0
+                ? Increments.Plan.ALL
+                : Increments.plan(folder, base(shard.spec()), request.increments(), header, shard);
+        Map<SavedImage, KnownFile> known = new HashMap<>();
+        SavedImage image;
+        if (header.bytesWith(plan.rows()) <= PACKED) {
+            Packs.Packed packed = packed(header, plan, shard);
+            image = packed.image();
+            known.put(image, packed.file());
+        } else {
+            String below = CheckpointPath.of(shard.spec().id());
+            image = ImageFile.write(new Folder(folder.file(below)), header, shard, plan.rows())
+                    .in(below);
+            known.put(image, KnownFile.of(folder.file(image)));
+        }
+        Chain chain = Chain.of(plan.bases(), image);
+        if (request.increments() > 0) {
+            plan.bases().forEach(each -> known.put(each, KnownFile.of(folder.file(each))));
+            VerifiedImages.of(shard).replace(known);
+        }
+        return new Written(new ServerIndex.Slice(shard.spec(), chain), image.bytes());
+    }
+
+    private Packs.Packed packed(ImageHeader header, Increments.Plan plan, StoredShard shard) {
+        try {
+            return packs.add(header, plan.rows(), shard);
+        } catch (IOException e) {
+            throw Folder.failure("writing " + folder.file(prefix + "-*" + Pack.SUFFIX), e);
+        }
+    }
+
+    private Increments.@Nullable Base base(TensorInfo tensor) {
+        TensorImages images =
+                base == null ? null : base.tensors().get(tensor.id().name());
+        return base == null || images == null
+                ? null
+                : new Increments.Base(steps.name(request.base()), base.folder(), images);
+    }
+
+    private SaveModel.Written finish(List<Written> images) {
+        Map<String, Long> lengths;
+        try {
+            lengths = new HashMap<>(packs.finish());
+            for (Written each : images) {
+                for (SavedImage image : each.slice().chain().images()) {
+                    if (!lengths.containsKey(image.file())) {
+                        lengths.put(image.file(), Files.size(folder.file(image)));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw Folder.failure("writing " + folder.path(), e);
+        }
+        List<ServerIndex.Slice> slices = images.stream()
+                .map(Written::slice)
+                .sorted(Comparator.comparing(
+                                (ServerIndex.Slice slice) -> slice.tensor().id().name())
+                        .thenComparing(slice -> slice.chain().begin()))
+                .toList();
+        String text = new ServerIndex(request.save(), lengths, slices).text();
+        String file = prefix + ServerIndex.SUFFIX;
+        folder.replace(folder.file(file), text);
+        SavedIndex index =
+                new SavedIndex(file, text.getBytes(StandardCharsets.UTF_8).length, SealedText.checksum(text));
+        return new SaveModel.Written(
+                index, images.stream().mapToLong(Written::bytes).sum(), (int) slices.stream()
+                        .filter(slice -> slice.chain().last().bases() > 0)
+                        .count());
+    }
+}

@@ -1,0 +1,87 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.image.ImageHeader;
+import io.psf.builtin.image.ImageOutput;
+import io.psf.builtin.image.ImageRows;
+import io.psf.builtin.image.ShardImage;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** A file with images one after another, while it is written. Used by one thread at a time. */
+final class Pack {
+    static final String SUFFIX = ".pack";
+
+    private final Path file;
+    private final Path unfinished;
+    private final FileChannel channel;
+    private final ImageOutput out;
+    private final KnownFile known = new KnownFile();
+    private long length;
+
+    private Pack(Path file, Path unfinished, FileChannel channel) {
+        this.file = file;
+        this.unfinished = unfinished;
+        this.channel = channel;
+        this.out = new ImageOutput(channel);
+    }
+
+    /** Creates an unfinished file. */
+    static Pack create(Path file) throws IOException {
+        Path unfinished = file.resolveSibling(file.getFileName() + Folder.UNFINISHED);
+        FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        return new Pack(file, unfinished, channel);
+    }
+
+    /** Appends the image of a shard. */
+    SavedImage add(ImageHeader whole, ImageRows rows, StoredShard shard) throws IOException {
+        long offset = length;
+        int checksum = ShardImage.write(whole, rows, shard, out);
+        length += out.written();
+        return new SavedImage(
+                whole.save(),
+                whole.begin(),
+                whole.end(),
+                name(),
+                offset,
+                out.written(),
+                checksum,
+                rows.form().bases());
+    }
+
+    /** Returns the file, as it is known once it is {@link #finish finished}. */
+    KnownFile known() {
+        return known;
+    }
+
+    String name() {
+        return file.getFileName().toString();
+    }
+
+    long length() {
+        return length;
+    }
+
+    /** Forces the images to the disk, and gives the file its name. */
+    void finish() throws IOException {
+        try (channel) {
+            channel.force(true);
+        }
+        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+        known.complete(file);
+    }
+
+    /** Deletes the file, which is not finished. */
+    void abandon() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // the caller gets the failure of the save instead
+        }
+        Folder.delete(unfinished);
+    }
+}

@@ -1,0 +1,41 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.spi.StoredShard;
+
+/**
+ * The load of a tensor, as each of its shards does it.
+ *
+ * @param checkpoint the checkpoint's name, for messages
+ * @param folder the folder of the checkpoint
+ * @param images the images of the tensor
+ */
+record ShardLoad(String checkpoint, Folder folder, TensorImages images) {
+    /**
+     * Verifies the images that have rows of a shard, then loads them.
+     *
+     * @param dryRun true if they are only verified
+     * @throws PsException with {@code STORAGE} if a file is missing or damaged; with {@code BAD_REQUEST} if shape, optimizer
+     *     or the width of a slot differ; with {@code RESOURCE_EXHAUSTED} if there are too many rows
+     */
+    void run(StoredShard shard, boolean dryRun) {
+        require("shape", images.tensor().shape(), shard.spec().shape(), shard);
+        ImageFiles files = ImageFiles.verified(folder, images, shard);
+        for (String optimizer : files.optimizers()) {
+            require("optimizer", optimizer, shard.optimizer().name(), shard);
+        }
+        files.requireFit(checkpoint);
+        if (!dryRun) {
+            files.load();
+        }
+    }
+
+    private void require(String what, String saved, String there, StoredShard shard) {
+        if (!saved.equals(there)) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    what + " of checkpoint \"" + checkpoint + "\": " + saved + " (expected: " + there
+                            + ", that of tensor \"" + shard.spec().id() + "\")");
+        }
+    }
+}

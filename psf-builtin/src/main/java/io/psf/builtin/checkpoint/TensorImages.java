@@ -1,0 +1,57 @@
+package io.psf.builtin.checkpoint;
+
+import io.psf.api.PsException;
+import io.psf.api.Range;
+import io.psf.api.TensorInfo;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The images of a tensor in a checkpoint.
+ *
+ * @param tensor the saved tensor
+ * @param save the unique number of the save
+ * @param chains the images of each range of rows, in the order of the rows
+ */
+record TensorImages(TensorInfo tensor, long save, List<Chain> chains) {
+    TensorImages {
+        chains = List.copyOf(chains);
+    }
+
+    /** Returns all images. */
+    List<SavedImage> images() {
+        return chains.stream().flatMap(chain -> chain.images().stream()).toList();
+    }
+
+    /** Returns the images of a range; empty if the save had other slices. */
+    Optional<Chain> chain(Range range) {
+        return chains.stream()
+                .filter(each -> each.begin() == range.begin() && each.end() == range.end())
+                .findFirst();
+    }
+
+    /**
+     * Checks that the images cover all rows, without gap or overlap.
+     *
+     * @param where the file that names them, for the message
+     */
+    void requireWhole(Object where) {
+        long end = 0;
+        for (Chain chain : chains) {
+            if (chain.begin() != end || chain.end() <= chain.begin()) {
+                throw hole(where, end, chain.begin());
+            }
+            end = chain.end();
+        }
+        if (end != tensor.rows()) {
+            throw hole(where, end, tensor.rows());
+        }
+    }
+
+    private PsException hole(Object where, long end, long begin) {
+        return new PsException(
+                PsException.Code.STORAGE,
+                where + ": rows [" + end + ", " + begin + ") (expected: one file for each row of [0, " + tensor.rows()
+                        + "))");
+    }
+}

@@ -1,0 +1,118 @@
+package io.psf.builtin.image;
+
+import io.psf.api.Range;
+import io.psf.api.spi.Attachments;
+import io.psf.api.spi.StoredColumn;
+import io.psf.api.spi.StoredShard;
+import io.psf.builtin.optimizer.LearningRate;
+import io.psf.builtin.optimizer.Progress;
+import io.psf.builtin.push.Pushes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Replaces the content of a shard by that of images, each of which is read once from its beginning to its end: one with
+ * all rows and its increments, or those of several shards. Used on the shard's lane.
+ */
+public final class ImageLoader {
+    private final StoredShard shard;
+    private final Tile tile;
+    private final Map<String, List<Attachments.Entry>> attachments = new LinkedHashMap<>();
+
+    /**
+     * Removes the rows of a table that grows, and clears the slots.
+     *
+     * @param slots the slots of all images
+     */
+    public ImageLoader(StoredShard shard, List<ImageHeader.Slot> slots) {
+        this.shard = shard;
+        this.tile = new Tile(shard);
+        for (ImageHeader.Slot slot : slots) {
+            var unused = shard.storedSlot(slot.name(), slot.width());
+        }
+        if (shard.spec().grows()) {
+            shard.removeRows();
+        }
+        shard.storedSlots().forEach((name, slot) -> {
+            if (!Pushes.ownsSlot(name)) {
+                slot.clear(); // zero, as in a new slot
+            }
+        });
+    }
+
+    /**
+     * Copies what the shard owns of an image.
+     *
+     * @param in positioned after the header
+     * @param newer the keys that later images of the chain name. The totals count if there are none
+     */
+    public void add(ImageHeader header, ImageInput in, Superseded newer) throws IOException {
+        if (header.hasKeys()) {
+            KeyedRows rows = KeyedRows.read(in, header.rows(), shard, newer);
+            in.skip(header.bytesBeforeValues() - header.bytesOfKeys());
+            for (StoredColumn column : columns(header)) {
+                rows.copy(in, tile, column);
+            }
+        } else {
+            in.skip(header.bytesBeforeValues());
+            addRange(header, in);
+        }
+        addEntries(header, in, newer);
+    }
+
+    /** Returns the columns of the shard that the image has, in its order. */
+    private List<StoredColumn> columns(ImageHeader header) {
+        List<StoredColumn> columns = new ArrayList<>(List.of(shard.storedValues()));
+        for (ImageHeader.Slot slot : header.slots()) {
+            columns.add(shard.storedSlot(slot.name(), slot.width()));
+        }
+        return columns;
+    }
+
+    private void addRange(ImageHeader header, ImageInput in) throws IOException {
+        Range range = shard.range();
+        long begin = Math.max(header.begin(), range.begin());
+        long end = Math.min(header.end(), range.end());
+        for (StoredColumn column : columns(header)) {
+            long bytesOfRow = (long) column.width() * Float.BYTES;
+            in.skip((begin - header.begin()) * bytesOfRow);
+            for (long row = begin; row < end; ) {
+                int n = (int) Math.min(Tile.rows(column.width()), end - row);
+                column.write((int) (row - range.begin()), tile.read(in, n, column.width()));
+                row += n;
+            }
+            in.skip((header.end() - end) * bytesOfRow);
+        }
+    }
+
+    /** Collects the entries of attachments that the shard owns, and all totals. */
+    private void addEntries(ImageHeader header, ImageInput in, Superseded newer) throws IOException {
+        for (String attachment : header.attachments()) {
+            if (newer.isEmpty()) {
+                attachments.computeIfAbsent(attachment, name -> new ArrayList<>());
+            }
+            for (int kind = in.i8(); kind != ImageHeader.END; kind = in.i8()) {
+                long key = in.i64();
+                boolean total = kind == ImageHeader.TOTAL;
+                if (total ? newer.isEmpty() : !newer.has(key) && shard.owns(key)) {
+                    attachments
+                            .computeIfAbsent(attachment, name -> new ArrayList<>())
+                            .add(new Attachments.Entry(key, total, in.bytes()));
+                } else {
+                    in.skipBytes();
+                }
+            }
+        }
+    }
+
+    /** Replaces the attachments, after all images. */
+    public void end() {
+        shard.attachments().replace(attachments);
+        if (attachments.containsKey(Progress.class.getName())) {
+            LearningRate.restore(shard);
+        }
+    }
+}

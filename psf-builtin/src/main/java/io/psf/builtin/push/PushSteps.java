@@ -1,0 +1,100 @@
+package io.psf.builtin.push;
+
+import io.psf.api.Caller;
+import io.psf.api.PsException;
+import io.psf.api.Shard;
+import io.psf.api.array.LongArray;
+import io.psf.builtin.optimizer.Step;
+import io.psf.builtin.optimizer.TiledOptimizer;
+import io.psf.builtin.policy.RowPolicy;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The steps of a shard's optimizer that pushes cause, with those keys that the table's policy admits. Used on the lane. */
+final class PushSteps {
+    private final Shard shard;
+    private final boolean hasQuorum;
+    /** Which keys get a row, and which rows are removed; null if that is every key and no row. */
+    private final @Nullable RowPolicy policy;
+
+    /**
+     * Creates the steps of a new shard.
+     *
+     * @param hasQuorum true if rounds may close without a push of each worker
+     */
+    PushSteps(Shard shard, boolean hasQuorum) {
+        this.shard = shard;
+        this.hasQuorum = hasQuorum;
+        RowPolicy ofTable = shard.spec().grows() ? RowPolicy.of(shard) : null;
+        this.policy = ofTable == null || ofTable.isNone() ? null : ofTable;
+    }
+
+    /** Steps the optimizer. */
+    void apply(Update update) {
+        LongArray keys = update.keys();
+        if (policy == null || keys == null) {
+            update.applyTo(shard);
+        } else {
+            boolean inParts = !TiledOptimizer.dependsOnPushes(shard);
+            policy.apply(
+                    shard,
+                    new RowPolicy.Part(keys, update.values()),
+                    inParts,
+                    part -> new Update(part.keys(), part.values()).applyTo(shard));
+        }
+    }
+
+    /** Begins a step that needs sums over other slices. */
+    Step begin(TiledOptimizer summing, Update update) {
+        LongArray keys = update.keys();
+        if (policy == null || keys == null) {
+            return summing.begin(shard, keys, update.values());
+        }
+        RowPolicy.Part part = policy.admit(shard, new RowPolicy.Part(keys, update.values()));
+        return summing.begin(shard, part.keys(), part.values());
+    }
+
+    /** Completes a step that {@link #begin} began. */
+    CompletionStage<Void> run(Step step, SlicedStep.Id id, List<Caller> callers) {
+        CompletionStage<Void> done = new SlicedStep(shard, step, id, callers).run();
+        RowPolicy limits = policy;
+        return limits == null ? done : done.thenRun(() -> limits.trim(shard));
+    }
+
+    /**
+     * Returns the optimizer if its steps need sums over other slices; otherwise null.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if there is a quorum: a round has other pushes on other slices then
+     */
+    @Nullable
+    TiledOptimizer summing() {
+        TiledOptimizer tiled = TiledOptimizer.of(shard);
+        if (tiled == null || !tiled.needsSums() || TiledOptimizer.isWhole(shard)) {
+            return null;
+        }
+        if (hasQuorum) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "optimizer of tensor \"" + shard.spec().id() + "\": " + tiled
+                            + ", which needs sums over all slices, with a quorum (expected: one slice, or rounds of all"
+                            + " workers)");
+        }
+        return tiled;
+    }
+
+    /**
+     * Returns the rank of the worker that has pushed.
+     *
+     * @throws PsException with {@code BAD_REQUEST} if it is no worker
+     */
+    int requireWorker(int worker) {
+        if (worker < 0) {
+            throw new PsException(
+                    PsException.Code.BAD_REQUEST,
+                    "push of a server to tensor \"" + shard.spec().id() + "\", whose optimizer " + shard.optimizer()
+                            + " needs sums over all slices (expected: of a worker)");
+        }
+        return worker;
+    }
+}

@@ -1,0 +1,160 @@
+package io.psf.builtin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.psf.api.TensorId;
+import io.psf.builtin.checkpoint.SavedFiles;
+import io.psf.runtime.PsCluster;
+import io.psf.runtime.Worker;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models of many tensors are saved in few files, by all servers at once. */
+@Timeout(300)
+class ManyTensorsCheckpointsTest {
+    @TempDir
+    private Path folder;
+
+    private PsCluster cluster(int servers) {
+        return PsCluster.builder().servers(servers).checkpoints(folder).start();
+    }
+
+    private static List<TensorId> init(Worker worker, int tensors, int length, int first) {
+        return Tensors.init(
+                worker,
+                IntStream.range(0, tensors)
+                        .mapToObj(i -> TensorSpec.dense("t" + i, length).initializer(Initializers.constant(first + i)))
+                        .toList());
+    }
+
+    private static long millis(long begin) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+    }
+
+    private List<Path> files(long step) throws IOException {
+        try (Stream<Path> all = Files.walk(folder.resolve("many/step-%012d".formatted(step)))) {
+            return all.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    private static long bytes(List<Path> files) throws IOException {
+        long bytes = 0;
+        for (Path each : files) {
+            bytes += (Files.size(each) + 4095) / 4096 * 4096; // as blocks on the disk
+        }
+        return bytes;
+    }
+
+    @Test
+    void tenThousandTensorsAreSavedInSomeFilesAndLoadedOnOtherServers() throws IOException {
+        int many = 10_000;
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker, many, 100, 0);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "many");
+            long begin = System.nanoTime();
+            checkpoints.save(1, Map.of());
+            long first = millis(begin);
+            begin = System.nanoTime();
+            checkpoints.save(2, Map.of());
+            long second = millis(begin);
+            List<Path> files = files(2);
+            System.out.printf(
+                    "%,d tensors: saved in %d and %d ms, %d files, %,d bytes on the disk%n",
+                    many, first, second, files.size(), bytes(files));
+            assertThat(Math.min(first, second)).as("milliseconds").isLessThan(20_000);
+            assertThat(files).hasSizeLessThan(60);
+            assertThat(bytes(files)).isLessThan(20_000_000);
+        }
+        try (PsCluster cluster = cluster(3)) {
+            Worker worker = cluster.worker();
+            List<TensorId> tensors = init(worker, many, 100, 7);
+            long begin = System.nanoTime();
+            assertThat(ModelCheckpoints.at(worker, "many")
+                            .loadLatest()
+                            .orElseThrow()
+                            .step())
+                    .isEqualTo(2);
+            System.out.printf("%,d tensors: loaded in %d ms%n", many, millis(begin));
+            for (int i = 0; i < many; i += 379) {
+                assertThat(Tensors.pull(worker, tensors.get(i))).hasSize(100).containsOnly(i);
+            }
+        }
+    }
+
+    @Test
+    void largeSlicesHaveTheirOwnFiles() throws IOException {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            TensorId small = Tensors.init(worker, TensorSpec.dense("small", 100));
+            TensorId large = Tensors.init(
+                    worker, TensorSpec.dense("large", 5 << 19).slices(2).initializer(Initializers.uniform(-1, 1, 3)));
+            float[] values = Tensors.pull(worker, large);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "many").incremental(3);
+            checkpoints.save(1, Map.of());
+            assertThat(new SavedFiles(folder, "many").written("large", 1))
+                    .hasSize(2)
+                    .allSatisfy(image ->
+                            assertThat(image.file()).startsWith("large.tensor/").endsWith(".shard"));
+            assertThat(new SavedFiles(folder, "many").written("small", 1))
+                    .allSatisfy(image -> assertThat(image.file()).endsWith(".pack"));
+            Tensors.push(worker, small, new float[100]).await();
+            checkpoints.save(2, Map.of());
+            assertThat(new SavedFiles(folder, "many").bases("large", 2))
+                    .allSatisfy(image -> assertThat(image.file()).startsWith("large.tensor/"));
+            Tensors.push(worker, large, values).await();
+            assertThat(checkpoints.loadLatest().orElseThrow().step()).isEqualTo(2);
+            assertThat(Tensors.pull(worker, large)).isEqualTo(values);
+        }
+    }
+
+    /** A measurement, not a check: a gigabyte beside a file of a gigabyte that is written and forced to the disk. */
+    @Test
+    @EnabledIfSystemProperty(named = "psf.gigabyte", matches = "true")
+    void aGigabyteOfAThousandTensorsIsMeasured() throws IOException {
+        try (PsCluster cluster = cluster(2)) {
+            Worker worker = cluster.worker();
+            init(worker, 1000, 250_000, 1);
+            ModelCheckpoints checkpoints = ModelCheckpoints.at(worker, "many").keep(1);
+            for (int step = 1; step <= 4; step++) {
+                long plain = write(folder.resolve("plain"), 1_000_000_000);
+                long begin = System.nanoTime();
+                checkpoints.save(step, Map.of());
+                long saved = millis(begin);
+                begin = System.nanoTime();
+                var unused = checkpoints.load(step);
+                System.out.printf(
+                        "1 GB of 1,000 tensors: saved in %d ms, loaded in %d ms; %d files; a plain file: %d ms%n",
+                        saved, millis(begin), files(step).size(), plain);
+            }
+        }
+    }
+
+    private static long write(Path file, long bytes) throws IOException {
+        ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
+        long begin = System.nanoTime();
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            for (long left = bytes; left > 0; ) {
+                some.clear().limit((int) Math.min(some.capacity(), left));
+                left -= out.write(some);
+            }
+            out.force(true);
+        }
+        long took = millis(begin);
+        Files.delete(file);
+        return took;
+    }
+}

@@ -1,0 +1,49 @@
+package io.psf.runtime.server;
+
+import io.psf.api.Member;
+import io.psf.api.spi.KeptAnswers;
+import io.psf.runtime.server.session.Connection;
+import io.psf.runtime.transport.Frame;
+import java.io.IOException;
+
+/**
+ * The answers of calls on one slice that the sessions of a node keep.
+ *
+ * @param tensor the number of the tensor's name
+ */
+record SliceAnswers(Sessions sessions, int tensor, int slice) implements KeptAnswers {
+    @Override
+    public void save(Sink sink) throws IOException {
+        for (Connection each : sessions.all()) {
+            Member member = each.member();
+            if (member != null) {
+                long forgotten = each.answers().forgotten();
+                if (forgotten > 0) {
+                    sink.take(new Entry(member.role(), member.rank(), forgotten, null));
+                }
+                save(member, each, sink);
+            }
+        }
+    }
+
+    private void save(Member member, Connection connection, Sink sink) throws IOException {
+        for (Frame answer : connection.answers().kept(tensor, slice)) {
+            try {
+                byte[] bytes = new byte[answer.length()];
+                answer.bytes().duplicate().position(0).get(bytes);
+                sink.take(new Entry(member.role(), member.rank(), answer.call(), bytes));
+            } finally {
+                answer.release();
+            }
+        }
+    }
+
+    @Override
+    public void load(Entry entry) {
+        byte[] bytes = entry.answer();
+        if (bytes != null && bytes.length < Frame.HEADER) {
+            throw new IllegalArgumentException("answer: " + bytes.length + " bytes, less than a header");
+        }
+        sessions.keep(entry);
+    }
+}
