@@ -136,7 +136,7 @@ public final class Client {
         Peer[] targets = new Peer[routing.parts()];
         for (int part = 0; part < targets.length; part++) {
             int slice = routing.slice(part);
-            targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
+            targets[part] = nodes.get(layout == null ? slice : layout.server(slice));
             targets[part].require(function.info());
         }
         return new Call<>(this, function, request, into, new Parts(layout, routing, targets), limits);

@@ -41,7 +41,7 @@ final class Catalog {
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
             if (there == null) {
-                TensorLayout layout = place(tensor, now).withVersion(states.next());
+                TensorLayout layout = place(tensor, now).declaredIn(states.next());
                 now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
                 added.add(ClusterChange.Placed.of(tensor, layout));
             } else {
