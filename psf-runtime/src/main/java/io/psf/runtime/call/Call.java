@@ -4,9 +4,13 @@ import io.psf.api.PsException;
 import io.psf.api.spi.Function;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.api.spi.Merge;
-import io.psf.runtime.transport.Channel;
+import io.psf.api.spi.Routing;
+import io.psf.runtime.call.PartErrors.Repetition;
 import io.psf.runtime.transport.Frame;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +30,14 @@ public final class Call<R> extends Outcome<R> {
     /** In the place of a chain that has not been sent. */
     private static final List<Call<?>> HELD = List.of();
 
-    private final Client client;
+    private final Owner owner;
     /** The number of the call; 0 until the call is outstanding. */
     private long id;
 
     private final Function<Object, R> function;
-    private final Parts parts;
+    /** Also the lock of the call. */
+    private final Parts<R> parts;
+
     private final CallLimits limits;
     private final long deadline;
     /** Null if no part has failed. */
@@ -47,9 +53,6 @@ public final class Call<R> extends Outcome<R> {
     /** Null once the call has ended. */
     private @Nullable Object request;
 
-    /** Merges the answers; null once the call has ended. */
-    private @Nullable Merge<R> merge;
-
     /** The response that the caller passed to be filled. */
     private final @Nullable R into;
 
@@ -59,14 +62,45 @@ public final class Call<R> extends Outcome<R> {
     /** The next call in the same bucket of {@link Outstanding}, which guards this field. */
     private @Nullable Call<?> next;
 
+    /** The side that sends a call, as the call knows it. The methods are called without the lock, unless they say so. */
+    interface Owner {
+        /** Blocks until a call has ended or a time has passed. The thread may receive answers meanwhile. */
+        void await(BooleanSupplier over, long until) throws InterruptedException;
+
+        /** Notes that a call has ended. */
+        void ended(Call<?> call, PsException.Code outcome);
+
+        /** Keeps the failure of a call until a thread has observed it. */
+        void failed(Call<?> call, PsException failure);
+
+        /** Notes that a thread has been given the failure of a call. */
+        void observed(Call<?> call);
+
+        /** Runs stages of a caller's future. Does not block. */
+        void callBack(Runnable stages);
+
+        /**
+         * Returns what sends a call's refused parts again; null if this side does not know layouts. Called with the lock of
+         * the call.
+         */
+        @Nullable
+        Repetition repetition(Call<?> call);
+    }
+
     @SuppressWarnings("unchecked") // the function and its request
-    <Q> Call(Client client, Function<Q, R> function, Q request, @Nullable R into, Parts parts, CallLimits limits) {
-        this.client = client;
+    <Q> Call(
+            Owner owner,
+            Function<Q, R> function,
+            Q request,
+            @Nullable R into,
+            Routing routing,
+            Peer[] peers,
+            CallLimits limits) {
+        this.owner = owner;
         this.function = (Function<Object, R>) function;
         this.request = request;
         this.into = into;
-        this.merge = function.merge(request, parts.routing(), into);
-        this.parts = parts;
+        this.parts = new Parts<>(routing, peers, function.merge(request, routing, into));
         this.limits = limits;
         this.deadline = System.nanoTime() + limits.timeoutNanos();
     }
@@ -99,7 +133,7 @@ public final class Call<R> extends Outcome<R> {
     }
 
     /** Returns what of it goes where. */
-    Parts parts() {
+    Parts<R> parts() {
         return parts;
     }
 
@@ -122,8 +156,10 @@ public final class Call<R> extends Outcome<R> {
     }
 
     /** True if it has ended. Its caller may have taken the arrays back. */
-    synchronized boolean isEnded() {
-        return merge == null;
+    boolean isEnded() {
+        synchronized (parts) {
+            return parts.merge() == null;
+        }
     }
 
     /** Ends {@link #hold}: the call is sent together with others. */
@@ -138,37 +174,24 @@ public final class Call<R> extends Outcome<R> {
     }
 
     /**
-     * Claims a part: the calling thread has to send it over the peer's channel of that epoch. Returns false if the part
-     * was claimed for that epoch before or was answered, or if the call has ended.
-     */
-    synchronized boolean claim(int part, int epoch) {
-        return merge != null && parts.claim(part, epoch);
-    }
-
-    /** Returns how many times a part may have been sent before. */
-    synchronized int attempt(int part) {
-        return parts.attempt(part);
-    }
-
-    /** True if a part for the peer has not been sent over the channel of that epoch and still has to be. */
-    synchronized boolean waitsFor(Peer peer, int epoch) {
-        return merge != null && parts.waitFor(peer, epoch);
-    }
-
-    /**
      * Takes ownership of the answer to one part, merges it and releases the frame. Ends the call if it is the last one.
+     *
+     * @param peer the node that has answered
+     * @param epoch of the node's channel that the answer came over
      */
-    void answered(int part, Frame frame) {
+    void answered(@Nullable Peer peer, int epoch, Frame frame) {
         Merge<R> whole = null;
+        int part = -1;
         try {
-            synchronized (this) {
-                Merge<R> merge = this.merge;
-                if (merge == null || part < 0 || parts.isAnswered(part)) {
+            synchronized (parts) {
+                part = parts.answering(frame.slice(), peer, epoch, frame.isRefusal());
+                Merge<R> merge = parts.merge();
+                if (part < 0 || merge == null) {
                     return;
                 }
                 large |= frame.length() >= LARGE;
                 parts.add(part, frame, merge);
-                if (parts.missing() == 0 && errors == null) {
+                if (parts.missing() == 0 && errors() == null) {
                     whole = merge;
                     runner = Thread.currentThread();
                 }
@@ -189,6 +212,11 @@ public final class Call<R> extends Outcome<R> {
         }
     }
 
+    /** Returns the errors of the parts; null for none. Called with the lock. */
+    private @Nullable PartErrors errors() {
+        return errors == null || errors.isEmpty() ? null : errors;
+    }
+
     /**
      * Makes the result from all answers on this thread, and ends the call with it. Does nothing if the call ends first.
      */
@@ -205,7 +233,7 @@ public final class Call<R> extends Outcome<R> {
         } catch (Throwable e) {
             failure = place(part, Merge.failed(e));
         }
-        synchronized (this) {
+        synchronized (parts) {
             runner = null;
             if (!finish()) {
                 if (stopped) {
@@ -224,36 +252,44 @@ public final class Call<R> extends Outcome<R> {
     }
 
     private void endWith(R result) {
+        endRepetition();
         succeed(result);
         try {
-            client.ended(this, PsException.Code.OK);
+            owner.ended(this, PsException.Code.OK);
         } finally {
             tell();
         }
     }
 
     /** Ends the call unless it has ended. The calling thread has to publish the outcome if this method returns true. */
-    private synchronized boolean finish() {
-        if (merge == null) {
-            return false;
+    private boolean finish() {
+        synchronized (parts) {
+            if (parts.merge() == null) {
+                return false;
+            }
+            parts.end();
+            request = null;
+            if (runner != null && runner != Thread.currentThread()) {
+                stopped = true;
+                runner.interrupt();
+            }
+            return true;
         }
-        merge = null;
-        request = null;
-        if (errors != null) {
-            errors.endRetry();
+    }
+
+    /** Ends what repeats the call, which has ended: afterwards nothing is written to the caller's arrays. */
+    private void endRepetition() {
+        PartErrors had = errors;
+        if (had != null) {
+            had.endRepetition();
         }
-        if (runner != null && runner != Thread.currentThread()) {
-            stopped = true;
-            runner.interrupt();
-        }
-        return true;
     }
 
     /** Ends a call without parts, which no node has to answer. */
     void answeredByNobody() {
         Merge<R> whole;
-        synchronized (this) {
-            whole = merge;
+        synchronized (parts) {
+            whole = parts.merge();
             runner = whole == null ? null : Thread.currentThread();
         }
         if (whole != null) {
@@ -265,43 +301,191 @@ public final class Call<R> extends Outcome<R> {
      * Records the error of a part, which was refused or may have run. The call ends when the other parts have been
      * answered or after a moment, so that the errors of several slices are reported together.
      */
-    void fail(int part, PsException cause, boolean refused) {
-        synchronized (this) {
-            if (merge == null || parts.isAnswered(part)) {
+    private void fail(int part, PsException cause, boolean refused) {
+        synchronized (parts) {
+            if (parts.merge() == null || parts.isAnswered(part)) {
                 return;
             }
-            parts.answered(part);
-            if (errors == null) {
-                errors = new PartErrors();
+            add(part, cause, refused);
+        }
+        failIfAllHaveAnswered();
+    }
+
+    private void add(int part, PsException cause, boolean refused) {
+        parts.failed(part);
+        if (errors == null) {
+            errors = new PartErrors();
+        }
+        errors.add(part, place(part, cause), refused);
+    }
+
+    /** Fails the parts that a lost node has not answered. */
+    void failParts(Peer peer, PsException cause) {
+        synchronized (parts) {
+            for (int part = 0; part < parts.count(); part++) {
+                if (parts.merge() != null && parts.peer(part) == peer && !parts.isAnswered(part)) {
+                    add(part, cause, false);
+                }
             }
-            errors.add(part, place(part, cause), refused);
         }
         failIfAllHaveAnswered();
     }
 
     private void failIfAllHaveAnswered() {
         PsException failure = null;
-        Retry<R> retry = null;
-        synchronized (this) {
-            if (merge == null || errors == null || parts.missing() > 0 || errors.isRetried()) {
+        Repetition again;
+        synchronized (parts) {
+            PartErrors found = errors();
+            if (parts.merge() == null || found == null || parts.missing() > 0 || found.isRepeating()) {
                 return;
             }
-            retry = Retry.of(this, client, errors);
-            if (retry == null) {
-                failure = errors.together();
+            again = repetition(found);
+            if (again == null) {
+                failure = found.together();
                 finish();
             }
         }
-        if (retry != null) {
-            retry.start();
+        endOrRepeat(failure, again);
+    }
+
+    /**
+     * Ends the call if its deadline has passed. Deals with the errors of its parts if there are some and the time for the
+     * other parts to answer is over.
+     */
+    void expire(long now) {
+        PsException failure = null;
+        Repetition again = null;
+        synchronized (parts) {
+            boolean overdue = now - deadline >= 0;
+            PartErrors found = errors();
+            boolean due = found != null && !found.isRepeating() && found.isGraceOver(now);
+            if (parts.merge() == null || !overdue && !due) {
+                return;
+            }
+            again = overdue || found == null ? null : repetition(found);
+            if (again == null) {
+                failure = found == null ? late() : found.together();
+                finish();
+            }
+        }
+        endOrRepeat(failure, again);
+    }
+
+    private void endOrRepeat(@Nullable PsException failure, @Nullable Repetition again) {
+        if (again != null) {
+            again.start();
         } else if (failure != null) {
             end(failure);
         }
     }
 
+    private PsException late() {
+        String function = info().name();
+        long millis = TimeUnit.NANOSECONDS.toMillis(limits.timeoutNanos());
+        int missing = parts.missing();
+        if (missing == 0) {
+            return place(
+                    -1,
+                    new PsException(
+                            PsException.Code.TIMED_OUT,
+                            "the caller's own merge, finish or record not over after " + millis + " ms"));
+        }
+        PsException late = new PsException(
+                PsException.Code.TIMED_OUT,
+                missing + " of " + parts.count() + " answers missing after " + millis + " ms");
+        List<PsException> errors = new ArrayList<>();
+        for (int part = 0; part < parts.count() && errors.size() < PartErrors.MOST_NAMED; part++) {
+            if (!parts.isAnswered(part)) {
+                errors.add(parts.place(part, function, late));
+            }
+        }
+        return PartErrors.together(errors, Math.max(0, missing - PartErrors.MOST_NAMED));
+    }
+
+    // Parts that were refused.
+
+    /**
+     * Returns what sends the refused parts again; null if the errors end the call: some are others, or the call is one that
+     * is not repeated. Called with the lock.
+     */
+    private @Nullable Repetition repetition(PartErrors errors) {
+        if (!errors.isStale() || chain != null) {
+            return null;
+        }
+        Repetition found = errors.repetition();
+        if (found == null && limits.repeats() != null) {
+            found = owner.repetition(this);
+            if (found != null) {
+                errors.setRepetition(found);
+            }
+        }
+        if (found != null) {
+            errors.repeat();
+        }
+        return found;
+    }
+
+    /** Sets what sends refused parts again, before the call is sent. */
+    void repeatBy(Repetition repetition) {
+        synchronized (parts) {
+            errors = new PartErrors();
+            errors.setRepetition(repetition);
+        }
+    }
+
+    /** True if every part was refused, or its function changes nothing and no part is in flight. */
+    boolean mayStartOver() {
+        synchronized (parts) {
+            return errors != null
+                    && errors.isStale()
+                    && (errors.count() == parts.count() || info().readOnly() && parts.missing() == 0);
+        }
+    }
+
+    /** True if a part was refused with {@code STALE_LAYOUT}. */
+    boolean isCertainlyStale() {
+        synchronized (parts) {
+            return errors != null && errors.isCertainlyStale();
+        }
+    }
+
+    /**
+     * Points the refused parts at the owners of their slices by other layouts of the same slices. They have to be sent
+     * again then.
+     *
+     * @param owners by rank
+     * @return false if the call has ended, or a part has another error by now
+     */
+    boolean point(Routing routing, List<Peer> owners) {
+        synchronized (parts) {
+            if (parts.merge() == null || errors == null || !errors.isStale()) {
+                return false;
+            }
+            parts.point(routing, owners);
+            errors.clear();
+            return true;
+        }
+    }
+
+    /** Ends the call with the errors of its parts, which cannot be repeated. */
+    void endWithErrors() {
+        PsException failure;
+        synchronized (parts) {
+            PartErrors found = errors();
+            if (found == null || !finish()) {
+                return;
+            }
+            failure = found.together();
+        }
+        end(failure);
+    }
+
     /** Returns the request; null once the call has ended. */
-    synchronized @Nullable Object request() {
-        return request;
+    @Nullable
+    Object request() {
+        synchronized (parts) {
+            return request;
+        }
     }
 
     /** Returns the response that the caller passed to be filled; null for none. */
@@ -329,13 +513,14 @@ public final class Call<R> extends Outcome<R> {
     }
 
     private void end(PsException failure) {
+        endRepetition();
         try {
-            client.failed(this, failure);
-            client.ended(this, failure.code());
+            owner.failed(this, failure);
+            owner.ended(this, failure.code());
         } finally {
             fail(failure);
             if (hasFutures()) {
-                client.callBack(this::tell); // this thread serves other calls, too
+                owner.callBack(this::tell); // this thread serves other calls, too
             }
         }
     }
@@ -345,31 +530,19 @@ public final class Call<R> extends Outcome<R> {
         return parts.place(part, function.info().name(), cause);
     }
 
-    /**
-     * Ends the call if its deadline has passed, or if a part has failed and the time for the other parts to answer is
-     * over.
-     */
-    void expire(long now) {
-        PsException failure;
-        synchronized (this) {
-            failure = merge == null ? null : PartErrors.due(this, errors, now);
-            if (failure == null) {
-                return;
-            }
-            finish();
-        }
-        end(failure);
-    }
-
     /** True if an answer was large. Valid once the call has ended. */
     boolean isLarge() {
         return large;
     }
 
     @Override
-    @Nullable
-    Channel polled() {
-        return parts.count() == 0 ? null : parts.peer(0).channel();
+    boolean isOfNodes() {
+        return parts.count() > 0;
+    }
+
+    @Override
+    void poll(long until) throws InterruptedException {
+        owner.await(this, until);
     }
 
     @Override
@@ -381,7 +554,7 @@ public final class Call<R> extends Outcome<R> {
 
     @Override
     void failureObserved() {
-        client.observed(this);
+        owner.observed(this);
     }
 
     @Override
@@ -389,8 +562,9 @@ public final class Call<R> extends Outcome<R> {
         if (!finish()) {
             return false;
         }
+        endRepetition();
         try {
-            client.ended(this, PsException.Code.CANCELLED);
+            owner.ended(this, PsException.Code.CANCELLED);
         } finally {
             fail(place(-1, new PsException(PsException.Code.CANCELLED, "the call was given up")));
             tell();

@@ -1,7 +1,6 @@
 package io.psf.runtime.call;
 
 import io.psf.api.PsException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.StringJoiner;
@@ -10,25 +9,36 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of the parts of one call, which are reported together, in the order of the slices. Guarded by the lock of the
- * call.
+ * The errors of the parts of one call, which are reported together, in the order of the slices; and what sends refused
+ * parts again. Guarded by the lock of the call.
  */
 final class PartErrors {
     /** After the first failure of a part, the time that the others have to report theirs. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The most errors that are reported; the others are counted. */
-    private static final int MOST_NAMED = 3;
+    static final int MOST_NAMED = 3;
 
     private final TreeMap<Integer, PsException> first = new TreeMap<>();
-    private final long failBy = System.nanoTime() + GRACE_NANOS;
+    private long failBy;
     private int unnamed;
     /** True if all parts with an error were refused, since the layout is out of date, or may be. */
     private boolean stale = true;
 
     private boolean certainlyStale;
-    /** Repeats the call; null for none. */
-    private @Nullable Retry<?> retry;
+    /** Null until parts are repeated. */
+    private @Nullable Repetition repetition;
+
+    private boolean repeating;
+
+    /** Sends refused parts of one call again. Thread-safe. */
+    interface Repetition {
+        /** Begins to. Does not block. Called without the lock. */
+        void start();
+
+        /** Ends what was begun, since the call has ended. Afterwards nothing is written to the caller's arrays. */
+        void cancel();
+    }
 
     /**
      * Adds the error of a part, which says where it happened.
@@ -36,6 +46,9 @@ final class PartErrors {
      * @param refused true if the part has not run
      */
     void add(int part, PsException placed, boolean refused) {
+        if (isEmpty()) {
+            failBy = System.nanoTime() + GRACE_NANOS;
+        }
         certainlyStale |= placed.code() == PsException.Code.STALE_LAYOUT;
         stale &= refused
                 && (placed.code() == PsException.Code.STALE_LAYOUT || placed.code() == PsException.Code.UNKNOWN_TENSOR);
@@ -48,6 +61,20 @@ final class PartErrors {
             first.pollLastEntry();
             unnamed++;
         }
+    }
+
+    /** Forgets the errors: the parts are being sent again. */
+    void clear() {
+        first.clear();
+        unnamed = 0;
+        stale = true;
+        certainlyStale = false;
+        repeating = false;
+    }
+
+    /** True if no part has an error. */
+    boolean isEmpty() {
+        return first.isEmpty();
     }
 
     /** Returns the number of parts with an error. */
@@ -68,33 +95,36 @@ final class PartErrors {
         return certainlyStale;
     }
 
-    void retryWith(Retry<?> retry) {
-        this.retry = retry;
+    /** True if other parts have had the time to report their errors, too. */
+    boolean isGraceOver(long now) {
+        return now - failBy >= 0;
     }
 
-    /** True if the call is being repeated. */
-    boolean isRetried() {
-        return retry != null;
+    /** Returns what repeats the refused parts; null if that is not known yet. */
+    @Nullable
+    Repetition repetition() {
+        return repetition;
     }
 
-    void endRetry() {
-        if (retry != null) {
-            retry.cancel();
+    void setRepetition(Repetition repetition) {
+        this.repetition = repetition;
+    }
+
+    /** Marks the errors as being dealt with: they end the call only if the repetition says so. */
+    void repeat() {
+        repeating = true;
+    }
+
+    /** True if the refused parts are about to be repeated. */
+    boolean isRepeating() {
+        return repeating;
+    }
+
+    /** Ends a repetition, since the call has ended. */
+    void endRepetition() {
+        if (repetition != null) {
+            repetition.cancel();
         }
-    }
-
-    /**
-     * Returns the failure of a call whose deadline has passed, or of which a part has failed while the time for the other
-     * parts to answer is over. Returns null if the call goes on. Called with the lock of the call.
-     *
-     * @param errors of its parts; null for none
-     */
-    static @Nullable PsException due(Call<?> call, @Nullable PartErrors errors, long now) {
-        boolean overdue = now - call.deadline() >= 0;
-        if (errors == null) {
-            return overdue ? late(call) : null;
-        }
-        return overdue || !errors.isRetried() && now - errors.failBy >= 0 ? errors.together() : null;
     }
 
     /** Returns the error of the first slice, extended by those of the others. */
@@ -102,32 +132,12 @@ final class PartErrors {
         return together(first.values(), unnamed);
     }
 
-    private static PsException late(Call<?> call) {
-        Parts parts = call.parts();
-        String function = call.info().name();
-        long millis = TimeUnit.NANOSECONDS.toMillis(call.limits().timeoutNanos());
-        int missing = parts.missing();
-        if (missing == 0) {
-            return parts.place(
-                    -1,
-                    function,
-                    new PsException(
-                            PsException.Code.TIMED_OUT,
-                            "the caller's own merge, finish or record not over after " + millis + " ms"));
-        }
-        PsException late = new PsException(
-                PsException.Code.TIMED_OUT,
-                missing + " of " + parts.count() + " answers missing after " + millis + " ms");
-        List<PsException> errors = new ArrayList<>();
-        for (int part = 0; part < parts.count() && errors.size() < MOST_NAMED; part++) {
-            if (!parts.isAnswered(part)) {
-                errors.add(parts.place(part, function, late));
-            }
-        }
-        return together(errors, Math.max(0, missing - MOST_NAMED));
-    }
-
-    private static PsException together(Collection<PsException> inOrder, int unnamed) {
+    /**
+     * Returns the first of several errors, extended by the others.
+     *
+     * @param unnamed the number of further ones
+     */
+    static PsException together(Collection<PsException> inOrder, int unnamed) {
         List<PsException> errors = List.copyOf(inOrder);
         PsException first = errors.get(0);
         if (errors.size() == 1) {

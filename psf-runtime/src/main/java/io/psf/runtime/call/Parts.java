@@ -6,6 +6,7 @@ import io.psf.api.TensorLayout;
 import io.psf.api.spi.Merge;
 import io.psf.api.spi.Routing;
 import io.psf.api.spi.TupleReader;
+import io.psf.runtime.transport.Channel;
 import io.psf.runtime.transport.Frame;
 import io.psf.runtime.transport.RequestHeader;
 import java.util.ArrayList;
@@ -14,37 +15,46 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a call: the slice and the peer of each, the channel that it was last sent over, and whether its answer has
- * arrived. The lock of the call guards the sends and the answers.
+ * The parts of a call by number, packed into arrays, and the merge of their answers. A {@link Part} shows one.
+ *
+ * <p>This object is the lock of its call: claims and answers take it. No lock is taken while it is held. The peers and the
+ * routing change only when refused parts are {@link #point pointed} at other peers; a thread that has not taken the lock
+ * since may still see those before, and its claim fails then.
+ *
+ * @param <R> the response of the call
  */
-final class Parts {
-    /** Stored in {@code sent} instead of the last send: the answer of the part has arrived. */
+final class Parts<R> {
+    /** Stored in {@code sent} instead of the last send: the answer of the part has been merged. */
     private static final int ANSWERED = -1;
+
+    /** Stored in {@code sent} instead of the last send: the part has an error. */
+    private static final int FAILED = -2;
 
     /** Reused by each thread to read one answer after another. */
     private static final ThreadLocal<TupleReader> READERS = ThreadLocal.withInitial(TupleReader::new);
 
-    private final @Nullable TensorLayout layout;
-    private final Routing routing;
     private final Peer[] peers;
     /**
-     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends; or
-     * {@link #ANSWERED}.
+     * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends to the peer;
+     * or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent.
      */
     private final int[] sent;
 
+    private Routing routing;
     private int missing;
+
+    /** Null once the call has ended. */
+    private @Nullable Merge<R> merge;
 
     /**
      * Creates the parts of a call that has not been sent.
      *
-     * @param layout of the tensor whose shards the call runs on; null for a call to nodes
      * @param peers by part
      */
-    Parts(@Nullable TensorLayout layout, Routing routing, Peer[] peers) {
-        this.layout = layout;
+    Parts(Routing routing, Peer[] peers, Merge<R> merge) {
         this.routing = routing;
         this.peers = peers;
+        this.merge = merge;
         this.missing = peers.length;
         this.sent = new int[peers.length];
     }
@@ -65,18 +75,37 @@ final class Parts {
         return routing.slice(part);
     }
 
+    /** Shows a part. */
+    synchronized Part part(int part) {
+        int last = sent[part];
+        Part.State state = switch (last) {
+            case 0 -> Part.State.UNSENT;
+            case ANSWERED -> Part.State.ANSWERED;
+            case FAILED -> Part.State.FAILED;
+            default -> Part.State.SENT;
+        };
+        return new Part(slice(part), peers[part], last < 0 ? 0 : last & 255, state);
+    }
+
+    /** Returns the layout of the tensor whose shards the call runs on; null for a call to nodes. */
+    private @Nullable TensorLayout layout() {
+        return routing.tensor() == null ? null : routing.layout();
+    }
+
     /** Returns the tensor whose shards the call runs on; null for a call to nodes. */
     @Nullable
     TensorId tensor() {
-        return layout == null ? null : layout.info().id();
+        return routing.tensor() == null ? null : routing.tensor().id();
     }
 
     /** True if the parts go to the same slice numbers on the same nodes and lanes as those of another call. */
-    boolean arePlacedAs(Parts other) {
-        if (layout != null && other.layout != null) {
-            return layout.meets(other.layout);
+    boolean arePlacedAs(Parts<?> other) {
+        TensorLayout layout = layout();
+        TensorLayout others = other.layout();
+        if (layout != null && others != null) {
+            return layout.meets(others);
         }
-        return layout == null && other.layout == null && Arrays.equals(peers, other.peers);
+        return layout == null && others == null && Arrays.equals(peers, other.peers);
     }
 
     /** Returns the part that the peer answers for a slice; -1 if none. */
@@ -87,6 +116,7 @@ final class Parts {
 
     /** Returns the place that a part is for, as its request's header says it. */
     RequestHeader.Target target(int part) {
+        TensorLayout layout = layout();
         int slice = routing.slice(part);
         return layout == null
                 ? new RequestHeader.Target(0, slice, (short) 0)
@@ -95,35 +125,45 @@ final class Parts {
 
     /** Adds to an error where it happened. */
     PsException place(int part, String function, PsException cause) {
-        TensorId tensor = tensor();
+        TensorLayout layout = layout();
         return cause.at(
                 function,
-                tensor == null ? null : tensor.name(),
+                layout == null ? null : layout.info().id().name(),
                 part >= 0 && layout != null ? layout.range(routing.slice(part)).toString() : null,
                 part >= 0 ? peers[part].name() : null);
     }
 
     /** Returns the layouts by which the call was split: of the tensor that it runs on, and of the others. */
     List<TensorLayout> layouts() {
-        List<TensorLayout> all = new ArrayList<>(others());
+        List<TensorLayout> all = new ArrayList<>(routing.others());
+        TensorLayout layout = layout();
         if (layout != null) {
             all.add(0, layout);
         }
         return all;
     }
 
-    /** Returns the layouts of the other tensors, besides the one that the call runs on, whose keys it has. */
-    List<TensorLayout> others() {
-        return routing.others();
-    }
+    // Sending.
 
     /**
-     * Notes that a part is being sent over the peer's channel of an epoch.
+     * Claims a part: the calling thread has to send it to the peer now, over the channel that this method returns. Returns
+     * null if another thread sends it or has sent it over that channel, if it has been answered or is another peer's by
+     * now, or if the call has ended.
      *
-     * @return false if it was sent over that channel before, or was answered
+     * <p>The peer's lock and this one are taken one after the other. The peer may be connected again in between. Then the
+     * thread that reconnects claims the part for the next channel, before or after this claim: a claim for an earlier
+     * channel than the last one fails, and what is sent over a channel that has been replaced is lost, or a repetition.
+     *
+     * @param again true if the calling thread is the one that reconnects to the peer
      */
-    boolean claim(int part, int epoch) {
-        if (!isUnsent(part, epoch)) {
+    @Nullable
+    Channel claim(int part, Peer peer, boolean again) {
+        Peer.Line line = peer.line(again);
+        return line != null && claim(part, peer, line.epoch()) ? line.channel() : null;
+    }
+
+    private synchronized boolean claim(int part, Peer peer, int epoch) {
+        if (merge == null || peers[part] != peer || !isUnsent(part, epoch)) {
             return false;
         }
         sent[part] = epoch << 8 | Math.min(255, (sent[part] & 255) + 1);
@@ -131,12 +171,12 @@ final class Parts {
     }
 
     private boolean isUnsent(int part, int epoch) {
-        return sent[part] != ANSWERED && sent[part] >>> 8 != epoch;
+        return sent[part] >= 0 && sent[part] >>> 8 < epoch;
     }
 
     /** True if a part for the peer still has to be sent over the channel of that epoch. */
-    boolean waitFor(Peer peer, int epoch) {
-        for (int part = 0; part < sent.length; part++) {
+    synchronized boolean waitFor(Peer peer, int epoch) {
+        for (int part = 0; merge != null && part < sent.length; part++) {
             if (peers[part] == peer && isUnsent(part, epoch)) {
                 return true;
             }
@@ -145,11 +185,44 @@ final class Parts {
     }
 
     /**
-     * Returns how many times a part may have been sent before. If its answer has arrived in the meantime, the number
-     * may be too high, but is never 0.
+     * Returns how many times a part may have been sent to its peer before. If its answer has arrived in the meantime, the
+     * number may be too high, but is never 0.
      */
-    int attempt(int part) {
+    synchronized int attempt(int part) {
         return (sent[part] & 255) - 1;
+    }
+
+    /**
+     * Points the parts with an error, all of which were refused, at the owners of their slices in a later layout: they have
+     * to be sent again. The other parts stay as they are. Called with the lock.
+     *
+     * @param routing of the same parts by the later layouts
+     * @param owners by rank
+     */
+    void point(Routing routing, List<Peer> owners) {
+        this.routing = routing;
+        for (int part = 0; part < sent.length; part++) {
+            if (sent[part] == FAILED) {
+                peers[part] = owners.get(routing.layout().server(routing.slice(part)));
+                sent[part] = 0;
+                missing++;
+            }
+        }
+    }
+
+    // Answers. Called with the lock.
+
+    /**
+     * Returns the part that a peer answers for a slice.
+     *
+     * @param epoch of the peer's channel that the answer came over
+     * @param refusal true if the answer is that the part has not run; if the part has been sent again over a later channel,
+     *     it is not known which of the two it was
+     * @return -1 if the answer is not needed
+     */
+    int answering(int slice, @Nullable Peer peer, int epoch, boolean refusal) {
+        int part = merge == null ? -1 : of(slice, peer);
+        return part < 0 || sent[part] < 0 || refusal && epoch < sent[part] >>> 8 ? -1 : part;
     }
 
     /**
@@ -157,25 +230,39 @@ final class Parts {
      *
      * @throws PsException the error that the answer is
      */
-    void add(int part, Frame answer, Merge<?> merge) {
+    void add(int part, Frame answer, Merge<R> merge) {
         if (answer.status() != PsException.Code.OK) {
             throw new PsException(answer.status(), answer.reader(null).string());
         }
         merge.add(part, answer.reader(READERS.get(), null));
-        answered(part);
-    }
-
-    boolean isAnswered(int part) {
-        return sent[part] == ANSWERED;
-    }
-
-    void answered(int part) {
         sent[part] = ANSWERED;
         missing--;
+    }
+
+    /** Marks a part that has an error. */
+    void failed(int part) {
+        sent[part] = FAILED;
+        missing--;
+    }
+
+    /** True if a part needs no answer any more. */
+    boolean isAnswered(int part) {
+        return sent[part] < 0;
     }
 
     /** Returns the number of parts whose answers are missing. */
     int missing() {
         return missing;
+    }
+
+    /** Returns the merge of the answers; null once the call has ended. */
+    @Nullable
+    Merge<R> merge() {
+        return merge;
+    }
+
+    /** Ends the call: no part is sent any more. */
+    void end() {
+        merge = null;
     }
 }

@@ -118,6 +118,11 @@ final class RetryTest {
             }
 
             @Override
+            public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
+                return CompletableFuture.completedFuture(servers);
+            }
+
+            @Override
             public <Q, R> CompletableFuture<Call<R>> prepare(
                     Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
                 return CompletableFuture.completedFuture(
