@@ -184,7 +184,7 @@ public final class Call<R> extends Outcome<R> {
         int part = -1;
         try {
             synchronized (parts) {
-                part = parts.answering(frame.slice(), peer, epoch, frame.isRefusal());
+                part = parts.answering(frame, peer, epoch);
                 Merge<R> merge = parts.merge();
                 if (part < 0 || merge == null) {
                     return;

@@ -36,9 +36,10 @@ final class Parts<R> {
     private final Peer[] peers;
     /**
      * By part: the epoch of the peer's channel that it was last sent over, times 256, plus the number of sends to the peer;
-     * or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent.
+     * or {@link #ANSWERED} or {@link #FAILED}. 0 for a part that has to be sent. Once parts have been pointed at other
+     * peers, the stamps that the requests have follow, by part: those in flight have another layout than the pointed ones.
      */
-    private final int[] sent;
+    private int[] sent;
 
     private Routing routing;
     private int missing;
@@ -120,7 +121,12 @@ final class Parts<R> {
         int slice = routing.slice(part);
         return layout == null
                 ? new RequestHeader.Target(0, slice, (short) 0)
-                : new RequestHeader.Target(layout.info().id().number(), slice, layout.stamp(slice));
+                : new RequestHeader.Target(layout.info().id().number(), slice, stamp(part, layout));
+    }
+
+    private short stamp(int part, TensorLayout layout) {
+        int[] stamps = sent;
+        return stamps.length == peers.length ? layout.stamp(routing.slice(part)) : (short) stamps[peers.length + part];
     }
 
     /** Adds to an error where it happened. */
@@ -176,7 +182,7 @@ final class Parts<R> {
 
     /** True if a part for the peer still has to be sent over the channel of that epoch. */
     synchronized boolean waitFor(Peer peer, int epoch) {
-        for (int part = 0; merge != null && part < sent.length; part++) {
+        for (int part = 0; merge != null && part < peers.length; part++) {
             if (peers[part] == peer && isUnsent(part, epoch)) {
                 return true;
             }
@@ -200,29 +206,37 @@ final class Parts<R> {
      * @param owners by rank
      */
     void point(Routing routing, List<Peer> owners) {
-        this.routing = routing;
-        for (int part = 0; part < sent.length; part++) {
-            if (sent[part] == FAILED) {
-                peers[part] = owners.get(routing.layout().server(routing.slice(part)));
-                sent[part] = 0;
+        int[] with = Arrays.copyOf(sent, 2 * peers.length);
+        for (int part = 0; part < peers.length; part++) {
+            int slice = routing.slice(part);
+            if (with[part] == FAILED) {
+                peers[part] = owners.get(routing.layout().server(slice));
+                with[part] = 0;
+                with[peers.length + part] = routing.layout().stamp(slice);
                 missing++;
+            } else {
+                with[peers.length + part] = stamp(part, this.routing.layout());
             }
         }
+        this.routing = routing;
+        sent = with;
     }
 
     // Answers. Called with the lock.
 
     /**
-     * Returns the part that a peer answers for a slice.
+     * Returns the part that an answer is for; -1 if it is not needed. A refusal says that a request has not run: it is needed
+     * only if it is of the request that was sent last.
      *
+     * @param peer the node that has answered
      * @param epoch of the peer's channel that the answer came over
-     * @param refusal true if the answer is that the part has not run; if the part has been sent again over a later channel,
-     *     it is not known which of the two it was
-     * @return -1 if the answer is not needed
      */
-    int answering(int slice, @Nullable Peer peer, int epoch, boolean refusal) {
-        int part = merge == null ? -1 : of(slice, peer);
-        return part < 0 || sent[part] < 0 || refusal && epoch < sent[part] >>> 8 ? -1 : part;
+    int answering(Frame answer, @Nullable Peer peer, int epoch) {
+        int part = merge == null ? -1 : of(answer.slice(), peer);
+        boolean late = part >= 0
+                && answer.isRefusal()
+                && (epoch < sent[part] >>> 8 || answer.layout() != target(part).layout());
+        return part < 0 || late || sent[part] < 0 ? -1 : part;
     }
 
     /**

@@ -184,7 +184,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         long begin = System.nanoTime();
         PsException pointless = whyPointless(begin);
         if (pointless != null) {
-            fail(pointless);
+            fail(pointless.code() == PsException.Code.UNKNOWN_TENSOR ? new Refused(pointless) : pointless);
             return;
         }
         EventListeners<RequestListener> events = place.node().events();
@@ -335,7 +335,11 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         place.node().tellAnswered(this, answer.status(), answer.length());
         try {
             if (order.record() != null && isRemembered()) {
-                connection().answers().answered(order.record(), answer);
+                if (answer.isRefusal()) {
+                    connection().answers().refused(order.record()); // it may be sent again, for the layout of then
+                } else {
+                    connection().answers().answered(order.record(), answer);
+                }
             }
             connection().send(answer);
         } finally {

@@ -75,6 +75,45 @@ public final class Answers {
         return null;
     }
 
+    /** Returns the request for a slice of a call that has arrived before; null if none is known. */
+    public synchronized @Nullable CallRecord find(long number, int slice) {
+        CallRecord known = calls.get(number);
+        while (known != null && known.slice() != slice) {
+            known = known.sibling();
+        }
+        return known;
+    }
+
+    /** True if a request for a slice of that call has run only if {@link #find} knows it. */
+    public synchronized boolean hasAllOf(long number) {
+        return number > forgotten && !finished.contains(number);
+    }
+
+    /** Drops a request that was refused: it has not run, and may come again. */
+    public synchronized void refused(CallRecord call) {
+        CallRecord before = calls.get(call.call());
+        if (!call.isKnown() || before == null) {
+            return;
+        }
+        if (before == call) {
+            CallRecord next = call.sibling();
+            if (next == null) {
+                calls.remove(call.call());
+            } else {
+                next.raise(call.highestSlice());
+                calls.put(call.call(), next);
+            }
+        } else {
+            while (before.sibling() != null && before.sibling() != call) {
+                before = before.sibling();
+            }
+            before.link(call.sibling());
+        }
+        call.link(null);
+        call.setKnown(false);
+        size--;
+    }
+
     private PsException forgotten(CallRecord call) {
         return new PsException(
                 PsException.Code.UNAVAILABLE,
