@@ -88,19 +88,12 @@ public final class Call<R> extends Outcome<R> {
     }
 
     @SuppressWarnings("unchecked") // the function and its request
-    <Q> Call(
-            Owner owner,
-            Function<Q, R> function,
-            Q request,
-            @Nullable R into,
-            Routing routing,
-            Peer[] peers,
-            CallLimits limits) {
+    <Q> Call(Owner owner, Function<Q, R> function, Q request, @Nullable R into, Parts<R> parts, CallLimits limits) {
         this.owner = owner;
         this.function = (Function<Object, R>) function;
         this.request = request;
         this.into = into;
-        this.parts = new Parts<>(routing, peers, function.merge(request, routing, into));
+        this.parts = parts;
         this.limits = limits;
         this.deadline = System.nanoTime() + limits.timeoutNanos();
     }

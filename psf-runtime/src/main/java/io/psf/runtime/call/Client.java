@@ -151,7 +151,8 @@ public final class Client {
             targets[part] = nodes.get(layout == null ? slice : layout.server(slice));
             targets[part].require(function.info());
         }
-        return new Call<>(calls, function, request, into, routing, targets, limits);
+        Parts<R> parts = new Parts<>(routing, targets, function.merge(request, routing, into));
+        return new Call<>(calls, function, request, into, parts, limits);
     }
 
     /** Sends a call. */
