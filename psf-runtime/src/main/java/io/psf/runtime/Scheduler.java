@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterPlan;
@@ -18,6 +20,8 @@ import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +35,7 @@ public final class Scheduler implements AutoCloseable {
 
     private final NodeResources node;
     private final Transport.Listener listener;
+    private final ClusterFunctions functions;
     private final Dispatcher dispatcher;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
 
@@ -47,7 +52,7 @@ public final class Scheduler implements AutoCloseable {
                 config.security().secret());
         HostNode host =
                 HostNode.start("psf-scheduler", Role.SCHEDULER, 0, Placements.host(new NativeStore()), null, pool);
-        ClusterFunctions functions = new ClusterFunctions(plan, host, home, new ClusterEvents() {
+        this.functions = new ClusterFunctions(plan, host, home, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 home.join().dispatcher().setMembers(members);
@@ -112,6 +117,26 @@ public final class Scheduler implements AutoCloseable {
     /** Returns the port that the scheduler listens on. */
     public int port() {
         return listener.port();
+    }
+
+    /**
+     * Places the slices of a tensor at other servers, for tests.
+     *
+     * @param servers [slices], the rank of each slice's server
+     * @param carry makes the slices there, before any node learns of the new layout, which it receives; runs on the
+     *     scheduler's lane
+     */
+    CompletableFuture<Void> move(TensorId tensor, List<Integer> servers, Consumer<TensorLayout> carry) {
+        CompletableFuture<Void> moved = new CompletableFuture<>();
+        dispatcher.onNode(() -> {
+            try {
+                functions.move(tensor, servers, carry);
+                moved.complete(null);
+            } catch (Throwable e) { // of the code that carries them
+                moved.completeExceptionally(e);
+            }
+        });
+        return moved;
     }
 
     /**

@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.Names;
 import io.psf.api.PsException;
 import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.api.spi.Binding;
 import io.psf.api.spi.FunctionInfo;
 import io.psf.runtime.server.Dispatcher;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The scheduler's side of the functions in this package, and the server's side of hello. */
@@ -87,6 +90,19 @@ public final class ClusterFunctions {
                 .with(DeclarePsf.bind(declare))
                 .with(GetChangesPsf.bind(changes))
                 .with(ForgetPsf.bind(forget));
+    }
+
+    /**
+     * Places the slices of a tensor at other servers. Called on the scheduler's lane, where the nodes' questions for the state
+     * wait meanwhile.
+     *
+     * @param servers [slices], the rank of each slice's server
+     * @param carry makes the slices there, before any node learns of the new layout, which it receives
+     */
+    public void move(TensorId tensor, List<Integer> servers, Consumer<TensorLayout> carry) {
+        TensorLayout to = catalog.moved(tensor, servers, List.of());
+        carry.accept(to);
+        catalog.move(to);
     }
 
     /** Removes the node of a connection to the scheduler that has closed. Called on the scheduler's lane. */

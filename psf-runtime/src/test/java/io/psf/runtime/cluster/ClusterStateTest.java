@@ -78,8 +78,8 @@ final class ClusterStateTest {
         List<List<Integer>> copies = before.servers().stream()
                 .map(server -> random.nextBoolean() ? List.of(server) : List.<Integer>of())
                 .toList();
-        TensorLayout moved = before.movedIn(states.next(), servers, random.nextBoolean() ? copies : List.of());
-        states.place(List.of(ClusterChange.Placed.of(tensor.declaration(), moved)));
+        TensorLayout moved = catalog.moved(id, servers, random.nextBoolean() ? copies : List.of());
+        catalog.move(moved);
         TensorLayout now = ClusterView.require(states.now(), id).layout();
         assertThat(now).isEqualTo(moved);
         assertThat(now.hasSlicesOf(before)).as("moved").isTrue();
