@@ -388,7 +388,7 @@ public final class Call<R> extends Outcome<R> {
                 missing + " of " + parts.count() + " answers missing after " + millis + " ms");
         List<PsException> errors = new ArrayList<>();
         for (int part = 0; part < parts.count() && errors.size() < PartErrors.MOST_NAMED; part++) {
-            if (!parts.isAnswered(part)) {
+            if (parts.part(part).isMissing()) {
                 errors.add(parts.place(part, function, late));
             }
         }

@@ -6,9 +6,14 @@ package io.psf.runtime.call;
  *
  * @param slice of the tensor; of a call to nodes the node's number among those that are called
  * @param peer the node that has to answer it
- * @param attempt how many times it has been sent to that peer
+ * @param attempt how many times it has been sent to that peer; 0 once it needs no answer
  */
 record Part(int slice, Peer peer, int attempt, State state) {
+    /** True if its answer is missing. */
+    boolean isMissing() {
+        return state == State.UNSENT || state == State.SENT;
+    }
+
     /** How far a part is. */
     enum State {
         /** It has to be sent, for the first time or to another peer. */

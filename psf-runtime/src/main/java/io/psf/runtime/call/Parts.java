@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a call by number, packed into arrays, and the merge of their answers. A {@link Part} shows one.
  *
- * <p>This object is the lock of its call: claims and answers take it. No lock is taken while it is held. The peers and the
+ * <p>This object is the lock of its call: claims and answers take it. No other lock is taken while it is held. The peers and the
  * routing change only when refused parts are {@link #point pointed} at other peers; a thread that has not taken the lock
  * since may still see those before, and its claim fails then.
  *

@@ -62,7 +62,9 @@ final class Retry<R> implements Repetition {
 
     @Override
     public void start() {
-        if (pause == 0) {
+        if (isSecond && call.mayStartOver()) {
+            call.endWithErrors(); // then the first call starts over
+        } else if (pause == 0) {
             pause = FIRST_PAUSE_MILLIS;
             refresh();
         } else {

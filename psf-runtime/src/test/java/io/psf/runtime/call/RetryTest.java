@@ -244,7 +244,10 @@ final class RetryTest {
         current = current.movedIn(9, List.of(0, 0), List.of());
         refuse(one, refusal);
         assertThat(call.isDone()).isFalse();
+        assertThat(call.parts().part(0)).isEqualTo(new Part(0, servers.get(0), 0, Part.State.ANSWERED));
+        assertThat(call.parts().part(1)).isEqualTo(new Part(1, servers.get(1), 0, Part.State.FAILED));
         repeat();
+        assertThat(call.parts().part(1)).isEqualTo(new Part(1, servers.get(0), 1, Part.State.SENT));
         assertThat(slices(zero)).containsExactly(0, 1);
         assertThat(slices(one)).containsExactly(1);
         Frame again = zero.lastRequest();
