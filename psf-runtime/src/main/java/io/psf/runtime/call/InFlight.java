@@ -147,12 +147,17 @@ final class InFlight implements Call.Owner {
     }
 
     @Override
-    public @Nullable Repetition repetition(Call<?> call) {
+    public @Nullable Repetition repetition(Call<?> call, PartErrors errors) {
         Layouts known = layouts;
         Executor executor = call.limits().repeats();
         return known == null || executor == null
                 ? null
-                : Retry.of(call, known, executor, new Retry.Sending(this::sendAgain, each -> sender.send(each, null)));
+                : Retry.of(
+                        call,
+                        errors,
+                        known,
+                        executor,
+                        new Retry.Sending(this::sendAgain, each -> sender.send(each, null)));
     }
 
     /** Returns the calls in flight that are not in the background. */

@@ -1,9 +1,8 @@
 package io.psf.runtime.call;
 
 import io.psf.api.PsException;
-import java.util.Collection;
+import io.psf.api.spi.Routing;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +15,7 @@ final class PartErrors {
     /** After the first failure of a part, the time that the others have to report theirs. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The most errors that are reported; the others are counted. */
-    static final int MOST_NAMED = 3;
-
+    private final Parts<?> parts;
     private final TreeMap<Integer, PsException> first = new TreeMap<>();
     private long failBy;
     private int unnamed;
@@ -40,46 +37,38 @@ final class PartErrors {
         void cancel();
     }
 
+    /** Creates an empty set of errors of the parts of a call. */
+    PartErrors(Parts<?> parts) {
+        this.parts = parts;
+    }
+
     /**
-     * Adds the error of a part, which says where it happened.
+     * Adds the error of a part, which says where it happened. Its answer is not missing any more.
      *
      * @param refused true if the part has not run
      */
     void add(int part, PsException placed, boolean refused) {
+        parts.failed(part);
         if (isEmpty()) {
             failBy = System.nanoTime() + GRACE_NANOS;
         }
         certainlyStale |= placed.code() == PsException.Code.STALE_LAYOUT;
         stale &= refused
                 && (placed.code() == PsException.Code.STALE_LAYOUT || placed.code() == PsException.Code.UNKNOWN_TENSOR);
-        if (first.size() < MOST_NAMED || part < first.lastKey()) {
+        if (first.size() < Together.MOST_NAMED || part < first.lastKey()) {
             first.put(part, placed);
         } else {
             unnamed++;
         }
-        if (first.size() > MOST_NAMED) {
+        if (first.size() > Together.MOST_NAMED) {
             first.pollLastEntry();
             unnamed++;
         }
     }
 
-    /** Forgets the errors: the parts are being sent again. */
-    void clear() {
-        first.clear();
-        unnamed = 0;
-        stale = true;
-        certainlyStale = false;
-        repeating = false;
-    }
-
     /** True if no part has an error. */
     boolean isEmpty() {
         return first.isEmpty();
-    }
-
-    /** Returns the number of parts with an error. */
-    int count() {
-        return first.size() + unnamed;
     }
 
     /**
@@ -90,14 +79,9 @@ final class PartErrors {
         return stale;
     }
 
-    /** True if a part has {@code STALE_LAYOUT}. */
-    boolean isCertainlyStale() {
-        return certainlyStale;
-    }
-
-    /** True if other parts have had the time to report their errors, too. */
-    boolean isGraceOver(long now) {
-        return now - failBy >= 0;
+    /** True if the errors have to be dealt with now: all parts have answered, or have had the time for it. */
+    boolean isDue(long now) {
+        return !repeating && (parts.missing() == 0 || now - failBy >= 0);
     }
 
     /** Returns what repeats the refused parts; null if that is not known yet. */
@@ -115,11 +99,6 @@ final class PartErrors {
         repeating = true;
     }
 
-    /** True if the refused parts are about to be repeated. */
-    boolean isRepeating() {
-        return repeating;
-    }
-
     /** Ends a repetition, since the call has ended. */
     void endRepetition() {
         if (repetition != null) {
@@ -129,32 +108,48 @@ final class PartErrors {
 
     /** Returns the error of the first slice, extended by those of the others. */
     PsException together() {
-        return together(first.values(), unnamed);
+        return Together.of(first.values(), unnamed);
+    }
+
+    // For a repetition, without the lock.
+
+    /** True if a part was refused with {@code STALE_LAYOUT}. */
+    boolean isCertainlyStale() {
+        synchronized (parts) {
+            return certainlyStale;
+        }
     }
 
     /**
-     * Returns the first of several errors, extended by the others.
+     * True if every part was refused, so that nothing of the call has run.
      *
-     * @param unnamed the number of further ones
+     * @param readOnly true if the call changes nothing: then it suffices that no part is in flight
      */
-    static PsException together(Collection<PsException> inOrder, int unnamed) {
-        List<PsException> errors = List.copyOf(inOrder);
-        PsException first = errors.get(0);
-        if (errors.size() == 1) {
-            return first;
+    boolean allowStartingOver(boolean readOnly) {
+        synchronized (parts) {
+            boolean all = first.size() + unnamed == parts.count();
+            return stale && (all || readOnly && parts.missing() == 0);
         }
-        StringJoiner others = new StringJoiner("; ", "; also ", "");
-        for (PsException other : errors.subList(1, errors.size())) {
-            String where = (other.slice() == null ? "" : "slice " + other.slice() + ", ") + other.server();
-            boolean same = other.code() == first.code() && other.detail().equals(first.detail());
-            others.add(same ? where : other.code() + ": " + other.detail() + ", " + where);
+    }
+
+    /**
+     * Points the refused parts at the owners of their slices by other layouts of the same slices. They have to be sent
+     * again then, and their errors are forgotten.
+     *
+     * @param owners by rank
+     * @return false if the call has ended, or a part has another error by now
+     */
+    boolean point(Routing routing, List<Peer> owners) {
+        synchronized (parts) {
+            if (parts.merge() == null || !stale) {
+                return false;
+            }
+            parts.point(routing, owners);
+            first.clear();
+            unnamed = 0;
+            certainlyStale = false;
+            repeating = false;
+            return true;
         }
-        if (unnamed > 0) {
-            others.add("and " + unnamed + " more");
-        }
-        PsException all = new PsException(first.code(), first.detail())
-                .at(first.function(), first.tensor(), first.slice(), first.server() + others);
-        errors.forEach(all::addSuppressed);
-        return all;
     }
 }

@@ -139,6 +139,27 @@ final class Parts<R> {
                 part >= 0 ? peers[part].name() : null);
     }
 
+    /** Returns the error of a call whose deadline has passed, after so many milliseconds. Called with the lock. */
+    PsException late(String function, long millis) {
+        if (missing == 0) {
+            return place(
+                    -1,
+                    function,
+                    new PsException(
+                            PsException.Code.TIMED_OUT,
+                            "the caller's own merge, finish or record not over after " + millis + " ms"));
+        }
+        PsException late = new PsException(
+                PsException.Code.TIMED_OUT, missing + " of " + count() + " answers missing after " + millis + " ms");
+        List<PsException> errors = new ArrayList<>();
+        for (int part = 0; part < count() && errors.size() < Together.MOST_NAMED; part++) {
+            if (part(part).isMissing()) {
+                errors.add(place(part, function, late));
+            }
+        }
+        return Together.of(errors, missing - errors.size());
+    }
+
     /** Returns the layouts by which the call was split: of the tensor that it runs on, and of the others. */
     List<TensorLayout> layouts() {
         List<TensorLayout> all = new ArrayList<>(routing.others());

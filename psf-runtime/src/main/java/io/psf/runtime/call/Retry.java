@@ -28,6 +28,7 @@ final class Retry<R> implements Repetition {
     private static final long LONGEST_PAUSE_MILLIS = 100;
 
     private final Call<R> call;
+    private final PartErrors errors;
     private final Layouts layouts;
     private final Executor executor;
     private final Sending sending;
@@ -47,8 +48,10 @@ final class Retry<R> implements Repetition {
      */
     record Sending(Consumer<Call<?>> calls, Consumer<Call<?>> parts) {}
 
-    private Retry(Call<R> call, Layouts layouts, Executor executor, Sending sending, boolean isSecond) {
+    private Retry(
+            Call<R> call, PartErrors errors, Layouts layouts, Executor executor, Sending sending, boolean isSecond) {
         this.call = call;
+        this.errors = errors;
         this.layouts = layouts;
         this.executor = executor;
         this.sending = sending;
@@ -56,13 +59,13 @@ final class Retry<R> implements Repetition {
     }
 
     /** Returns the repetition of a call, whose limits have an executor for it. */
-    static <R> Retry<R> of(Call<R> call, Layouts layouts, Executor executor, Sending sending) {
-        return new Retry<>(call, layouts, executor, sending, false);
+    static <R> Retry<R> of(Call<R> call, PartErrors errors, Layouts layouts, Executor executor, Sending sending) {
+        return new Retry<>(call, errors, layouts, executor, sending, false);
     }
 
     @Override
     public void start() {
-        if (isSecond && call.mayStartOver()) {
+        if (isSecond && mayStartOver()) {
             call.endWithErrors(); // then the first call starts over
         } else if (pause == 0) {
             pause = FIRST_PAUSE_MILLIS;
@@ -87,11 +90,11 @@ final class Retry<R> implements Repetition {
     }
 
     private CompletionStage<?> repeat(List<TensorLayout> before, List<TensorLayout> now) {
-        if (!call.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
+        if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
             call.endWithErrors();
-        } else if (call.mayStartOver() && !isSecond) {
+        } else if (mayStartOver() && !isSecond) {
             return startOver();
-        } else if (call.mayStartOver() || !haveSameSlices(before, now)) {
+        } else if (mayStartOver() || !haveSameSlices(before, now)) {
             call.endWithErrors();
         } else {
             return sendAgain(now);
@@ -108,6 +111,10 @@ final class Retry<R> implements Repetition {
         return true;
     }
 
+    private boolean mayStartOver() {
+        return errors.allowStartingOver(call.info().readOnly());
+    }
+
     // The refused parts alone.
 
     private CompletionStage<?> sendAgain(List<TensorLayout> now) {
@@ -119,7 +126,7 @@ final class Retry<R> implements Repetition {
         for (int part = 0; part < routing.parts(); part++) {
             owners.get(routing.layout().server(routing.slice(part))).require(call.info());
         }
-        if (call.point(routing, owners)) {
+        if (errors.point(routing, owners)) {
             sending.parts().accept(call);
         } else {
             call.endWithErrors();
@@ -139,19 +146,19 @@ final class Retry<R> implements Repetition {
     }
 
     private void send(Call<R> prepared) {
-        prepared.repeatBy(new Retry<>(prepared, layouts, executor, sending, true));
+        Retry<R> second = prepared.repeatBy(errors -> new Retry<>(prepared, errors, layouts, executor, sending, true));
         repetition = prepared;
         if (cancelled) {
             return;
         }
         sending.calls().accept(prepared);
-        prepared.toCompletableFuture().whenComplete((result, failure) -> ended(prepared, result, failure));
+        prepared.toCompletableFuture().whenComplete((result, failure) -> ended(second, result, failure));
     }
 
-    private void ended(Call<R> prepared, @Nullable R result, @Nullable Throwable failure) {
+    private void ended(Retry<R> second, @Nullable R result, @Nullable Throwable failure) {
         if (result != null) {
             call.repeated(result);
-        } else if (prepared.mayStartOver() && known(failure).code() == Code.STALE_LAYOUT) {
+        } else if (second.mayStartOver() && known(failure).code() == Code.STALE_LAYOUT) {
             start();
         } else {
             call.failAtOnce(-1, known(failure));

@@ -335,11 +335,7 @@ final class Invocation extends HeldRequest implements Lane.Turn {
         place.node().tellAnswered(this, answer.status(), answer.length());
         try {
             if (order.record() != null && isRemembered()) {
-                if (answer.isRefusal()) {
-                    connection().answers().refused(order.record()); // it may be sent again, for the layout of then
-                } else {
-                    connection().answers().answered(order.record(), answer);
-                }
+                connection().answers().answered(order.record(), answer);
             }
             connection().send(answer);
         } finally {

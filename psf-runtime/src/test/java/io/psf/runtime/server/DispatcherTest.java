@@ -145,6 +145,7 @@ final class DispatcherTest {
     /** A number at which {@link #PUT} waits until {@link #goOn}. */
     private static final int BLOCK = 3_000_000;
 
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
     private final TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
     private final RequestHeader.Target shard =
@@ -248,6 +249,7 @@ final class DispatcherTest {
     }
 
     private int blocked() {
+        begun.countDown();
         try {
             assertThat(goOn.await(10, TimeUnit.SECONDS)).isTrue();
             return 0;
@@ -343,6 +345,7 @@ final class DispatcherTest {
         received(caller, request(PUT, shard, BLOCK, 10, 0));
         received(caller, request(PUT, shard, 5, 11, 0));
         received(caller, request(PUT, shard, 7, 12, 0));
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
         node.drop(layout.info().id());
         goOn.countDown();
         assertThat(caller.next()).isEqualTo("10: 0");

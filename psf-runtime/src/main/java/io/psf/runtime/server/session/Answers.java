@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,12 +90,36 @@ public final class Answers {
         return number > forgotten && !finished.contains(number);
     }
 
-    /** Drops a request that was refused: it has not run, and may come again. */
-    public synchronized void refused(CallRecord call) {
-        CallRecord before = calls.get(call.call());
-        if (!call.isKnown() || before == null) {
+    private PsException forgotten(CallRecord call) {
+        return new PsException(
+                PsException.Code.UNAVAILABLE,
+                "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
+                        + " calls, " + bound + " bytes of answers); it may have been run");
+    }
+
+    /**
+     * Keeps the answer of a call, unless the worker is done with it already. A refusal is not kept: the call has not run, and
+     * may come again for another layout.
+     */
+    public synchronized void answered(CallRecord call, Frame answer) {
+        if (!call.isKnown()) {
             return;
         }
+        if (answer.isRefusal()) {
+            refused(call);
+            return;
+        }
+        call.keep(answer.retain());
+        count(answer.capacity());
+        long most = admission.mostStored(bound);
+        if (bytes > most || size > MOST) {
+            forgetOldest(most);
+        }
+    }
+
+    /** Drops a request that was refused: it has not run, and may come again. */
+    private void refused(CallRecord call) {
+        CallRecord before = Objects.requireNonNull(calls.get(call.call()));
         if (before == call) {
             CallRecord next = call.sibling();
             if (next == null) {
@@ -112,26 +137,6 @@ public final class Answers {
         call.link(null);
         call.setKnown(false);
         size--;
-    }
-
-    private PsException forgotten(CallRecord call) {
-        return new PsException(
-                PsException.Code.UNAVAILABLE,
-                "call " + call.call() + ": sent again, its answer forgotten (expected: one of the latest " + MOST
-                        + " calls, " + bound + " bytes of answers); it may have been run");
-    }
-
-    /** Keeps the answer of a call, unless the worker is done with it already. */
-    public synchronized void answered(CallRecord call, Frame answer) {
-        if (!call.isKnown()) {
-            return;
-        }
-        call.keep(answer.retain());
-        count(answer.capacity());
-        long most = admission.mostStored(bound);
-        if (bytes > most || size > MOST) {
-            forgetOldest(most);
-        }
     }
 
     private void count(long more) {
