@@ -60,7 +60,7 @@ public final class Call<R> extends Ending<R> {
     }
 
     @SuppressWarnings("unchecked") // the function and its request
-    <Q> Call(Owner owner, Function<Q, R> function, Q request, @Nullable R into, Parts<R> parts, CallLimits limits) {
+    <Q> Call(Owner owner, Function<Q, R> function, Q request, @Nullable R into, CallParts<R> parts, CallLimits limits) {
         super(request, parts, System.nanoTime() + limits.timeoutNanos());
         this.owner = owner;
         this.function = (Function<Object, R>) function;

@@ -151,7 +151,7 @@ public final class Client {
             targets[part] = nodes.get(layout == null ? slice : layout.server(slice));
             targets[part].require(function.info());
         }
-        Parts<R> parts = new Parts<>(routing, targets, function.merge(request, routing, into));
+        CallParts<R> parts = new CallParts<>(routing, targets, function.merge(request, routing, into));
         return new Call<>(calls, function, request, into, parts, limits);
     }
 

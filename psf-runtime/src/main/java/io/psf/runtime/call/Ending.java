@@ -22,7 +22,7 @@ abstract class Ending<R> extends Outcome<R> {
     private static final int LARGE = 1 << 16;
 
     /** Also the lock of the call. */
-    private final Parts<R> parts;
+    private final CallParts<R> parts;
 
     private final long deadline;
     /** Null if no part has failed. */
@@ -43,7 +43,7 @@ abstract class Ending<R> extends Outcome<R> {
      *
      * @param deadline as {@link System#nanoTime} counts
      */
-    Ending(Object request, Parts<R> parts, long deadline) {
+    Ending(Object request, CallParts<R> parts, long deadline) {
         this.request = request;
         this.parts = parts;
         this.deadline = deadline;
@@ -68,7 +68,7 @@ abstract class Ending<R> extends Outcome<R> {
     abstract PsException late();
 
     /** Returns what of it goes where. */
-    final Parts<R> parts() {
+    final CallParts<R> parts() {
         return parts;
     }
 
@@ -286,7 +286,7 @@ abstract class Ending<R> extends Outcome<R> {
         }
     }
 
-    // Parts that were refused.
+    // CallParts that were refused.
 
     /**
      * Returns what sends the refused parts again; null if the errors end the call: some are others, or the call is one that

@@ -109,7 +109,7 @@ final class InFlight implements Call.Owner {
             long nanos = System.nanoTime() - begun;
             listening.forEach(each -> each.ended(call.info().name(), outcome, nanos));
         }
-        Parts<?> parts = call.parts();
+        CallParts<?> parts = call.parts();
         for (int part = 0; part < parts.count(); part++) {
             Peer peer = parts.peer(part);
             if (!parts.isAnswered(part)) {

@@ -15,7 +15,7 @@ final class PartErrors {
     /** After the first failure of a part, the time that the others have to report theirs. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Parts<?> parts;
+    private final CallParts<?> parts;
     private final TreeMap<Integer, PsException> first = new TreeMap<>();
     private long failBy;
     private int unnamed;
@@ -38,7 +38,7 @@ final class PartErrors {
     }
 
     /** Creates an empty set of errors of the parts of a call. */
-    PartErrors(Parts<?> parts) {
+    PartErrors(CallParts<?> parts) {
         this.parts = parts;
     }
 

@@ -67,7 +67,7 @@ final class Request implements Draft {
 
     /** Returns the header of a part of a call's request. */
     static RequestHeader header(Call<?> call, int part) {
-        Parts<?> parts = call.parts();
+        CallParts<?> parts = call.parts();
         long millis = TimeUnit.NANOSECONDS.toMillis(call.deadline() - System.nanoTime());
         return new RequestHeader(
                 parts.peer(part).named(call.info()),

@@ -45,7 +45,7 @@ final class Sender {
      * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
      */
     void send(Call<?> call, @Nullable Peer again) {
-        Parts<?> parts = call.parts();
+        CallParts<?> parts = call.parts();
         for (int part = 0; part < parts.count() && !call.isDone(); part++) {
             Peer peer = parts.peer(part);
             if (again != null && again != peer) {

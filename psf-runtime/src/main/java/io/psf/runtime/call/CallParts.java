@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response of the call
  */
-final class Parts<R> {
+final class CallParts<R> {
     /** Stored in {@code sent} instead of the last send: the answer of the part has been merged. */
     private static final int ANSWERED = -1;
 
@@ -52,7 +52,7 @@ final class Parts<R> {
      *
      * @param peers by part
      */
-    Parts(Routing routing, Peer[] peers, Merge<R> merge) {
+    CallParts(Routing routing, Peer[] peers, Merge<R> merge) {
         this.routing = routing;
         this.peers = peers;
         this.merge = merge;
@@ -100,7 +100,7 @@ final class Parts<R> {
     }
 
     /** True if the parts go to the same slice numbers on the same nodes and lanes as those of another call. */
-    boolean arePlacedAs(Parts<?> other) {
+    boolean arePlacedAs(CallParts<?> other) {
         TensorLayout layout = layout();
         TensorLayout others = other.layout();
         if (layout != null && others != null) {
