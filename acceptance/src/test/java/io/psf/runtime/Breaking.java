@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** A transport whose connections can be broken, with whatever is on its way. */
 final class Breaking implements Transport {
@@ -65,6 +66,11 @@ final class Breaking implements Transport {
     /** How many connections there have been. */
     int connections() {
         return channels.size();
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        inner.await(over, deadline);
     }
 
     @Override

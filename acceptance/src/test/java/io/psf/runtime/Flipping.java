@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A transport whose connections go over proxies that flip single bits, as a defective network card does. */
@@ -146,6 +147,11 @@ final class Flipping implements Transport {
                 "proxy");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        inner.await(over, deadline);
     }
 
     @Override

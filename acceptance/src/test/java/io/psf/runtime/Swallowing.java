@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A transport whose connections go over a proxy, which can fall silent as a firewall does, without closing anything. */
@@ -145,6 +146,11 @@ final class Swallowing implements Transport {
         Thread thread = new Thread(work, "proxy");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        inner.await(over, deadline);
     }
 
     @Override

@@ -4,7 +4,7 @@ package io.psf.api;
  * A tensor of the cluster.
  *
  * @param declaration what it was declared as
- * @param layout where its slices are; its version is the epoch in which the tensor was placed there
+ * @param layout where its slices are, and since which epoch of the cluster's state
  */
 public record DeclaredTensor(TensorDeclaration declaration, TensorLayout layout) {
     /** Returns the tensor's name. */

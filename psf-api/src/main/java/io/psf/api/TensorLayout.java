@@ -2,23 +2,37 @@ package io.psf.api;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The distribution of a tensor's rows over slices, and the server that owns each slice. Immutable.
+ * The distribution of a tensor's rows over slices, and the servers of each slice. The first of a slice's servers owns it and
+ * answers the calls on it. Immutable.
  *
  * @param info the tensor
  * @param bounds [slices + 1], the first {@link #position} of each slice, ascending from 0; the last element is the
  *     number of rows
- * @param servers [slices], the rank of each slice's server
+ * @param servers [slices], the rank of each slice's first server
+ * @param copies [slices], the ranks of each slice's other servers, in order; [0] if no slice has others
  * @param lanes the number by which each server chooses the lanes of the slices: slice i of all tensors with the same
  *     number is on the same lane. It is the tensor's number of rows, or that of the tensor beside which this tensor was
  *     created
+ * @param declared the epoch of the cluster's state in which the tensor was declared; 0 outside of a cluster
  * @param version the epoch of the cluster's state in which the tensor was placed so; 0 outside of a cluster
  */
-public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes, long version) {
+public record TensorLayout(
+        TensorInfo info,
+        List<Long> bounds,
+        List<Integer> servers,
+        List<List<Integer>> copies,
+        long lanes,
+        long declared,
+        long version) {
     public TensorLayout {
         bounds = List.copyOf(bounds);
         servers = List.copyOf(servers);
+        copies = copies.stream().allMatch(List::isEmpty)
+                ? List.of()
+                : copies.stream().map(List::copyOf).toList();
         if (servers.isEmpty()
                 || bounds.size() != servers.size() + 1
                 || bounds.get(0) != 0
@@ -26,11 +40,15 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
             throw new IllegalArgumentException("bounds: " + bounds + " over " + servers.size()
                     + " servers (expected: slices + 1 bounds from 0 to " + info.rows() + ")");
         }
+        if (!copies.isEmpty() && copies.size() != servers.size()) {
+            throw new IllegalArgumentException("slices with other servers: " + copies.size() + " (expected: 0 or "
+                    + servers.size() + ", every slice)");
+        }
     }
 
-    /** Creates a layout without a version. */
+    /** Creates the layout of a tensor that no cluster has declared, with one server for each slice. */
     public TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> servers, long lanes) {
-        this(info, bounds, servers, lanes, 0);
+        this(info, bounds, servers, List.of(), lanes, 0, 0);
     }
 
     /** Creates the layout of a tensor that was not created beside another. */
@@ -38,9 +56,20 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
         this(info, bounds, servers, info.rows());
     }
 
-    /** Returns this layout with another version. */
-    public TensorLayout withVersion(long version) {
-        return new TensorLayout(info, bounds, servers, lanes, version);
+    /** Returns this layout as that of a tensor that is declared in an epoch, and placed in the same one. */
+    public TensorLayout declaredIn(long epoch) {
+        return new TensorLayout(info, bounds, servers, copies, lanes, epoch, epoch);
+    }
+
+    /**
+     * Returns the layout of the same slices at other servers.
+     *
+     * @param servers [slices], the rank of each slice's first server
+     * @param copies [slices], the ranks of each slice's other servers; [0] if no slice has others
+     * @param epoch the epoch in which the slices are placed there
+     */
+    public TensorLayout movedIn(long epoch, List<Integer> servers, List<List<Integer>> copies) {
+        return new TensorLayout(info, bounds, servers, copies, lanes, declared, epoch);
     }
 
     /** Splits a tensor into slices of equal size, to within one row; slice i begins at {@code i * rows / n}. */
@@ -60,11 +89,34 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
     public static TensorLayout beside(TensorInfo info, TensorLayout other) {
         TensorLayout even =
                 even(info, other.servers.stream().mapToInt(Integer::intValue).toArray());
-        return new TensorLayout(info, even.bounds, other.servers, other.lanes);
+        return new TensorLayout(info, even.bounds, other.servers, other.copies, other.lanes, 0, 0);
+    }
+
+    /** Returns the rank of the server that owns a slice and answers the calls on it. */
+    public int server(int slice) {
+        return servers.get(slice);
+    }
+
+    /** Returns the ranks of a slice's servers; the first one is {@link #server(int)}. */
+    public List<Integer> servers(int slice) {
+        if (copies.isEmpty()) {
+            return List.of(servers.get(slice));
+        }
+        return Stream.concat(Stream.of(servers.get(slice)), copies.get(slice).stream())
+                .toList();
     }
 
     /**
-     * True if slice i of both layouts is on the same server and lane, for each i, so that one call can work on both.
+     * True if both are layouts of one declaration of a tensor with the same slices, so that slice i of both has the same
+     * rows with the same values. The slices may be at other servers. False if the tensor was cleared and declared again
+     * between the two.
+     */
+    public boolean hasSlicesOf(TensorLayout other) {
+        return declared == other.declared && info.equals(other.info) && bounds.equals(other.bounds);
+    }
+
+    /**
+     * True if slice i of both layouts is owned by the same server and on the same lane, for each i, so that one call can work on both.
      * The slices may have different rows.
      */
     public boolean meets(TensorLayout other) {
@@ -119,7 +171,7 @@ public record TensorLayout(TensorInfo info, List<Long> bounds, List<Integer> ser
      */
     public short stamp(int slice) {
         long hash = 31 * (31 * (31 * info.rows() + info.width()) + bounds.get(slice)) + bounds.get(slice + 1);
-        hash = 31 * (31 * hash + servers.get(slice)) + version;
+        hash = 31 * hash + servers.get(slice) * 0xBF58476D1CE4E5B9L + version * 0x94D049BB133111EBL;
         return (short) ((hash * 0x9E3779B97F4A7C15L) >>> 48);
     }
 

@@ -4,6 +4,8 @@ import io.psf.api.Member;
 import io.psf.api.PsException;
 import io.psf.api.RequestListener;
 import io.psf.api.Role;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.runtime.cluster.ClusterEvents;
 import io.psf.runtime.cluster.ClusterFunctions;
 import io.psf.runtime.cluster.ClusterPlan;
@@ -20,6 +22,7 @@ import io.psf.runtime.transport.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +37,7 @@ public final class Scheduler implements AutoCloseable {
     private final NodeResources node;
     private final Transport.Listener listener;
     private final HostNode host;
+    private final ClusterFunctions functions;
     private final CompletableFuture<Void> terminated = new CompletableFuture<>();
 
     private Scheduler(SchedulerConfig config, NodeResources resources, Handlers handlers) {
@@ -50,7 +54,7 @@ public final class Scheduler implements AutoCloseable {
         Connections connections = new Connections(host, pool, Defaults.CONNECTION_BOUND);
         Tickets tickets = Tickets.fresh();
         Identity own = new Identity(Role.SCHEDULER, 0, tickets, false);
-        ClusterFunctions functions = new ClusterFunctions(plan, host, connections, own, new ClusterEvents() {
+        this.functions = new ClusterFunctions(plan, host, connections, own, new ClusterEvents() {
             @Override
             public void changed(List<Member> members) {
                 host.setMembers(members);
@@ -108,6 +112,26 @@ public final class Scheduler implements AutoCloseable {
     /** Returns the port that the scheduler listens on. */
     public int port() {
         return listener.port();
+    }
+
+    /**
+     * Places the slices of a tensor at other servers, for tests.
+     *
+     * @param servers [slices], the rank of each slice's server
+     * @param carry makes the slices there, before any node learns of the new layout, which it receives; runs on the
+     *     scheduler's lane
+     */
+    CompletableFuture<Void> move(TensorId tensor, List<Integer> servers, Consumer<TensorLayout> carry) {
+        CompletableFuture<Void> moved = new CompletableFuture<>();
+        host.execute(() -> {
+            try {
+                functions.move(tensor, servers, carry);
+                moved.complete(null);
+            } catch (Throwable e) { // of the code that carries them
+                moved.completeExceptionally(e);
+            }
+        });
+        return moved;
     }
 
     /**

@@ -165,14 +165,19 @@ final class ServerCalls implements Outgoing, Layouts, AutoCloseable {
         CompletableFuture<Map<TensorId, TensorLayout>> others = found(function.others(request));
         return layouts.find(tensor).thenCombine(others, Found::new).thenCompose(known -> {
             TensorLayout layout = known.first();
-            List<Integer> ranks = layout.servers().stream().distinct().toList();
-            return peers(ranks).thenApply(some -> {
-                Peer[] byRank = new Peer[Collections.max(ranks) + 1];
-                for (int i = 0; i < byRank.length; i++) {
-                    byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // any peer for a server that is not called
-                }
-                return new Route(List.of(byRank), layout, known.others());
-            });
+            return owners(layout).thenApply(byRank -> new Route(byRank, layout, known.others()));
+        });
+    }
+
+    @Override
+    public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
+        List<Integer> ranks = layout.servers().stream().distinct().toList();
+        return peers(ranks).thenApply(some -> {
+            Peer[] byRank = new Peer[Collections.max(ranks) + 1];
+            for (int i = 0; i < byRank.length; i++) {
+                byRank[i] = some.get(Math.max(0, ranks.indexOf(i))); // any peer for a server that is not called
+            }
+            return List.of(byRank);
         });
     }
 

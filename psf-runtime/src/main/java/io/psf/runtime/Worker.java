@@ -107,6 +107,11 @@ public final class Worker implements TensorCaller, FunctionCaller, AutoCloseable
         }
 
         @Override
+        public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
+            return CompletableFuture.completedFuture(servers.peers());
+        }
+
+        @Override
         public <Q, R> CompletableFuture<Call<R>> prepare(
                 Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
             return CompletableFuture.completedFuture(Worker.this.prepare(function, request, into, limits));

@@ -45,6 +45,17 @@ final class KeySet {
         this.repeats = grouping.repeats(combine, starts);
     }
 
+    /** Creates the same keys in the same groups, by another layout of the same slices. */
+    KeySet(KeySet other, TensorLayout layout) {
+        this.keys = other.keys;
+        this.everySlice = other.everySlice;
+        this.layout = layout;
+        this.elements = other.elements;
+        this.order = other.order;
+        this.starts = other.starts;
+        this.repeats = other.repeats;
+    }
+
     /** Returns the number of keys that the caller passed. */
     int positions() {
         return keys.length();

@@ -30,6 +30,27 @@ public abstract sealed class Parts permits Routing {
         this.layouts = layouts;
     }
 
+    /** Creates the parts of a call by other layouts of the same slices. */
+    Parts(Parts other, List<TensorLayout> now) {
+        this.layout = at(other.layout(), now);
+        this.layouts = other.layouts;
+        this.others = other.others.stream().map(layout -> at(layout, now)).toList();
+        this.everySlice = other.everySlice;
+        this.parts = other.parts;
+        this.touched = other.touched;
+    }
+
+    /** Returns the one of some layouts that is of the same slices of the same tensor. */
+    static TensorLayout at(TensorLayout before, List<TensorLayout> now) {
+        for (TensorLayout layout : now) {
+            if (layout.info().id().equals(before.info().id()) && layout.hasSlicesOf(before)) {
+                return layout;
+            }
+        }
+        throw new IllegalArgumentException("layouts: none of the slices of tensor "
+                + before.info().id() + " as " + before.text() + " (expected: one)");
+    }
+
     /** Returns the tensor on whose shards the call runs; null if it runs on nodes. */
     public final @Nullable TensorInfo tensor() {
         return layout == null ? null : layout.info();

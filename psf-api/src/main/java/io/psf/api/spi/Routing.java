@@ -31,6 +31,17 @@ public final class Routing extends Parts {
     private int[] widths = NONE;
     private RaggedRows[] ragged = NO_RAGGED;
 
+    private Routing(Routing other, List<TensorLayout> now) {
+        super(other, now);
+        this.keySets = Arrays.stream(other.keySets)
+                .map(keys -> new KeySet(keys, at(keys.layout(), now)))
+                .toArray(KeySet[]::new);
+        this.arrays = other.arrays;
+        this.setOf = other.setOf;
+        this.widths = other.widths;
+        this.ragged = other.ragged;
+    }
+
     private Routing(@Nullable TensorLayout layout, java.util.function.Function<TensorId, TensorLayout> layouts) {
         super(layout, layouts);
     }
@@ -61,6 +72,17 @@ public final class Routing extends Parts {
         function.route(request, routing);
         routing.seal(layout.slices(), routing.keySets);
         return routing;
+    }
+
+    /**
+     * Returns the routing of the same parts of the same call by other layouts: each part has the same keys and rows, and
+     * what is written of it has the stamps of those layouts. Answers may be merged by either routing.
+     *
+     * @param now a layout of each tensor whose keys the call has, of the {@link TensorLayout#hasSlicesOf same slices}
+     * @throws IllegalArgumentException if one of them is missing or of other slices
+     */
+    public Routing at(List<TensorLayout> now) {
+        return new Routing(this, now);
     }
 
     /** Returns the routing of a call to whole nodes: part i is the i-th node. */

@@ -45,7 +45,7 @@ public interface MakeReduction {
         TensorLayout layout = memory.layout();
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
-            if (layout.servers().get(slice) == node.rank()) {
+            if (layout.server(slice) == node.rank()) {
                 created += node.create(layout, slice, ReductionMemory.UNUSED, new ReductionMemory()) ? 1 : 0;
             }
         }

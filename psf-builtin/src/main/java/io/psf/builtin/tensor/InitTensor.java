@@ -72,7 +72,7 @@ public interface InitTensor {
                                 declaration.initializer().arguments())));
         int created = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
-            if (layout.servers().get(slice) == node.rank()) {
+            if (layout.server(slice) == node.rank()) {
                 created += node.create(layout, slice, declaration.placement(), optimizer, first) ? 1 : 0;
             }
         }

@@ -2,7 +2,6 @@ package io.psf.runtime.call;
 
 import io.psf.api.CallListener;
 import io.psf.api.PsException;
-import io.psf.api.PsException.Code;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Function;
@@ -16,10 +15,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,68 +26,81 @@ import org.jspecify.annotations.Nullable;
  * result, with an error, or at its deadline. Thread-safe.
  */
 public final class Client {
-    private static final int KEPT_FAILURES = 1000;
-
     private final FramePool pool;
-    private final Outstanding outstanding = new Outstanding();
-    private final ConcurrentLinkedQueue<Call<?>> failures = new ConcurrentLinkedQueue<>();
+    private final InFlight calls;
     /** Of the channels that are connected. */
     private final Map<Channel, Link> links = new ConcurrentHashMap<>();
 
-    private final Sender sender;
-    private volatile @Nullable Layouts layouts;
-    /** Null if no listener was added. */
-    private volatile @Nullable EventListeners<CallListener> events;
-
+    private final Link.Owner receiving = new Receiving();
     private final LongAdder bytesReceived = new LongAdder();
-    private final Callbacks callbacks = new Callbacks();
 
     /** Creates a calling side that allocates its frames from a pool. */
     public Client(FramePool pool) {
         this.pool = pool;
-        this.sender = new Sender(pool, this);
+        this.calls = new InFlight(pool);
     }
 
     /** Runs stages of a caller's future, which may block, on a thread that does nothing else. Does not block. */
     public void callBack(Runnable stages) {
-        callbacks.execute(stages);
+        calls.callBack(stages);
     }
 
     /** Sets the layouts by which calls are split, and are repeated if the layouts turn out to be out of date. */
     public void repeatWith(Layouts layouts) {
-        this.layouts = layouts;
+        calls.setLayouts(layouts);
     }
 
     /** Adds a listener to all later events. */
-    public synchronized void listen(CallListener listener) {
-        events = EventListeners.with(events, listener);
+    public void listen(CallListener listener) {
+        calls.listen(listener);
     }
 
-    /** Returns the listeners; null for none. */
-    @Nullable
-    EventListeners<CallListener> events() {
-        return events;
-    }
-
-    /** Returns the layouts by which calls are repeated; null for none. */
-    @Nullable
-    Layouts layouts() {
-        return layouts;
-    }
-
-    /** Connects to a node and trusts it. */
+    /**
+     * Connects to a node and trusts it. Threads that await calls read what arrives over the transport of the first
+     * connection.
+     */
     public Peer connect(Transport transport, String host, int port, String name) {
-        Link link = new Link(this);
+        calls.pollFirst(transport);
+        Link link = new Link(receiving);
         Channel channel = transport.connect(host, port, unused -> link);
         channel.trust();
         Peer peer = new Peer(channel, name);
-        link.setPeer(peer);
+        link.setPeer(peer, 1);
         links.put(channel, link);
         PsException cause = link.cause();
         if (cause != null) { // it has closed before the client knew the link
             link.closed(channel, cause);
         }
         return peer;
+    }
+
+    /** Takes what arrives over the channels. */
+    private final class Receiving implements Link.Owner {
+        @Override
+        public void answered(@Nullable Peer peer, int epoch, Frame frame) {
+            bytesReceived.add(frame.length());
+            Call<?> call = calls.outstanding().get(frame.call());
+            if (call == null) {
+                frame.release();
+                return;
+            }
+            EventListeners<CallListener> listening = calls.events();
+            if (listening != null) {
+                int bytes = frame.length();
+                listening.forEach(each -> each.received(call.info().name(), bytes));
+            }
+            call.answered(peer, epoch, frame);
+        }
+
+        @Override
+        public void peerLost(Peer peer, PsException cause) {
+            Client.this.peerLost(peer, cause);
+        }
+
+        @Override
+        public boolean remove(Channel channel, Link link) {
+            return links.remove(channel, link);
+        }
     }
 
     /** Calls a function on whole nodes. */
@@ -136,32 +148,24 @@ public final class Client {
         Peer[] targets = new Peer[routing.parts()];
         for (int part = 0; part < targets.length; part++) {
             int slice = routing.slice(part);
-            targets[part] = nodes.get(layout == null ? slice : layout.servers().get(slice));
+            targets[part] = nodes.get(layout == null ? slice : layout.server(slice));
             targets[part].require(function.info());
         }
-        return new Call<>(this, function, request, into, new Parts(layout, routing, targets), limits);
+        CallParts<R> parts = new CallParts<>(routing, targets, function.merge(request, routing, into));
+        return new Call<>(calls, function, request, into, parts, limits);
     }
 
     /** Sends a call. */
     public <R> Call<R> send(Call<R> call) {
-        if (call.parts().count() == 0) {
-            call.answeredByNobody();
-            return call;
-        }
-        PsException closed = outstanding.put(call);
-        if (closed != null) {
-            call.failAtOnce(-1, closed);
-        } else {
-            sender.send(call, null);
-        }
+        calls.send(call);
         return call;
     }
 
     /** Sends calls that go to the same nodes. Those to one slice are sent in one frame. */
-    public void sendTogether(List<Call<?>> calls) {
-        List<Call<?>> chain = List.copyOf(calls);
+    public void sendTogether(List<Call<?>> together) {
+        List<Call<?>> chain = List.copyOf(together);
         chain.forEach(call -> call.release(chain));
-        PsException closed = outstanding.put(chain);
+        PsException closed = calls.outstanding().put(chain);
         if (closed != null) {
             chain.forEach(call -> call.failAtOnce(-1, closed));
             return;
@@ -171,31 +175,10 @@ public final class Client {
                 call.answeredByNobody();
             }
             if (call.parts().count() == 0 || call.isEnded()) { // for example cancelled before it was sent
-                outstanding.remove(call);
+                calls.outstanding().remove(call);
             }
         }
-        chain.forEach(call -> sender.send(call, null));
-    }
-
-    /** Takes ownership of an answer. */
-    void answered(@Nullable Peer peer, Frame frame) {
-        bytesReceived.add(frame.length());
-        Call<?> call = outstanding.get(frame.call());
-        if (call == null) {
-            frame.release();
-        } else {
-            EventListeners<CallListener> listening = events;
-            if (listening != null) {
-                int bytes = frame.length();
-                listening.forEach(each -> each.received(call.info().name(), bytes));
-            }
-            call.answered(call.parts().of(frame.slice(), peer), frame);
-        }
-    }
-
-    /** Removes the link of a closed channel; false if the channel has no such link. */
-    boolean remove(Channel channel, Link link) {
-        return links.remove(channel, link);
+        chain.forEach(call -> calls.sender().send(call, null));
     }
 
     /**
@@ -207,21 +190,20 @@ public final class Client {
      */
     public boolean resume(Peer peer, Peer fresh) {
         Channel channel = fresh.channel();
+        int epoch = peer.replace(channel);
         Link link = links.get(channel);
         if (link != null) { // else the channel has closed, which the loop below finds
-            link.setPeer(peer);
+            link.setPeer(peer, epoch);
         }
-        int epoch = peer.replace(channel);
         boolean connected;
         do {
-            outstanding.all().stream()
-                    .filter(call -> call.waitsFor(peer, epoch))
+            unsent(peer, epoch)
                     .sorted(Comparator.comparingLong(Call::id))
-                    .forEach(call -> sender.send(call, peer));
-            connected = peer.connect(() -> outstanding.all().stream().noneMatch(call -> call.waitsFor(peer, epoch)));
+                    .forEach(call -> calls.sender().send(call, peer));
+            connected = peer.connect(() -> unsent(peer, epoch).findAny().isEmpty());
         } while (!connected && channel.isOpen() && !peer.isLost());
         if (connected) {
-            peer.tellDone(pool, outstanding.oldest());
+            peer.tellDone(pool, calls.outstanding().oldest());
         } else {
             links.remove(channel);
             channel.close();
@@ -229,17 +211,22 @@ public final class Client {
         return connected;
     }
 
+    /** Returns the calls that have a part which still has to be sent over the peer's channel of an epoch. */
+    private Stream<Call<?>> unsent(Peer peer, int epoch) {
+        return calls.outstanding().all().stream().filter(call -> call.parts().waitFor(peer, epoch));
+    }
+
     /** Disconnects from a node for good. Its outstanding calls fail. */
     public void disconnect(Peer peer) {
-        peerLost(peer, new PsException(Code.CLOSED, "closed by this side"));
+        peerLost(peer, new PsException(PsException.Code.CLOSED, "closed by this side"));
         peer.channel().close();
     }
 
     /** Fails every call that waits for a node, and every later call to it. */
     public void peerLost(Peer peer, PsException cause) {
         peer.lose(cause);
-        for (Call<?> call : outstanding.all()) {
-            Sender.failParts(call, peer, cause);
+        for (Call<?> call : calls.outstanding().all()) {
+            call.failParts(peer, cause);
         }
     }
 
@@ -251,11 +238,11 @@ public final class Client {
         for (Link link : links.values()) {
             Peer peer = link.peer();
             if (peer != null && peer.hasDone()) {
-                peer.tellDone(pool, outstanding.oldest());
+                peer.tellDone(pool, calls.outstanding().oldest());
             }
         }
         long now = System.nanoTime();
-        for (Call<?> call : outstanding.all()) {
+        for (Call<?> call : calls.outstanding().all()) {
             call.expire(now);
         }
     }
@@ -269,13 +256,13 @@ public final class Client {
      * @return the number of calls that are still in flight
      */
     public int settle(Duration often) {
-        int left = foreground().size();
+        int left = calls.foreground().size();
         long until = System.nanoTime() + often.toNanos();
         while (left > 0
                 && System.nanoTime() - until < 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
-            int now = foreground().size();
+            int now = calls.foreground().size();
             if (now < left) {
                 left = now;
                 until = System.nanoTime() + often.toNanos();
@@ -284,20 +271,14 @@ public final class Client {
         return left;
     }
 
-    private List<Call<?>> foreground() {
-        return outstanding.all().stream()
-                .filter(call -> !call.limits().background())
-                .toList();
-    }
-
     /** Fails every call that is not in the background. */
     public void failForeground(PsException cause) {
-        foreground().forEach(call -> call.failAtOnce(-1, cause));
+        calls.foreground().forEach(call -> call.failAtOnce(-1, cause));
     }
 
     /** Fails every call, and every later one. */
     public void failAll(PsException cause) {
-        for (Call<?> call : outstanding.close(cause)) {
+        for (Call<?> call : calls.outstanding().close(cause)) {
             call.failAtOnce(-1, cause);
         }
     }
@@ -309,70 +290,17 @@ public final class Client {
      * @throws PsException that of the first such call that failed and whose failure no thread has observed
      */
     public void await(@Nullable TensorId tensor) {
-        for (Call<?> call : outstanding.all()) {
-            if (!call.limits().background() && concerns(call, tensor)) {
-                call.awaitEnd();
-            }
-        }
-        for (Call<?> call : failures) {
-            if (concerns(call, tensor) && failures.remove(call) && !call.isObserved()) {
-                call.await();
-            }
-        }
-    }
-
-    private static boolean concerns(Call<?> call, @Nullable TensorId tensor) {
-        return tensor == null || call.parts().routing().concerns(tensor);
-    }
-
-    /** Removes a call that has ended, and tells the nodes that its answers are not needed any more. */
-    void ended(Call<?> call, Code outcome) {
-        if (!outstanding.remove(call)) {
-            return; // it has not been sent
-        }
-        EventListeners<CallListener> listening = events;
-        if (listening != null) {
-            long begun = call.deadline() - call.limits().timeoutNanos();
-            long nanos = System.nanoTime() - begun;
-            listening.forEach(each -> each.ended(call.info().name(), outcome, nanos));
-        }
-        for (int part = 0; part < call.parts().count(); part++) {
-            Peer peer = call.parts().peer(part);
-            if (!call.parts().isAnswered(part)) {
-                peer.done(pool, call.id(), true);
-            } else if (!call.info().readOnly() && peer.keepsSession()) {
-                peer.done(pool, call.id(), call.isLarge());
-            }
-        }
-    }
-
-    void failed(Call<?> call, PsException failure) {
-        TensorId tensor = call.parts().tensor();
-        Layouts layouts = this.layouts;
-        boolean stale = failure.code() == Code.STALE_LAYOUT || failure.code() == Code.UNKNOWN_TENSOR;
-        if (tensor != null && layouts != null && stale) {
-            layouts.doubt();
-        }
-        if (!call.limits().background()) {
-            failures.add(call);
-            while (failures.size() > KEPT_FAILURES) {
-                failures.poll();
-            }
-        }
-    }
-
-    void observed(Call<?> call) {
-        failures.remove(call);
+        calls.await(tensor);
     }
 
     /** Returns the number of calls in flight. */
     public int outstanding() {
-        return outstanding.size();
+        return calls.outstanding().size();
     }
 
     /** Returns the bytes of all requests sent, including the frames' headers. */
     public long bytesSent() {
-        return sender.bytesSent();
+        return calls.sender().bytesSent();
     }
 
     /** Returns the bytes of all answers received, including the frames' headers. */

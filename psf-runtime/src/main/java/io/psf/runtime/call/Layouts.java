@@ -3,6 +3,7 @@ package io.psf.runtime.call;
 import io.psf.api.TensorId;
 import io.psf.api.TensorLayout;
 import io.psf.api.spi.Function;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,13 @@ public interface Layouts {
 
     /** Requests the layout of a tensor again. */
     CompletableFuture<TensorLayout> refresh(TensorId tensor);
+
+    /**
+     * Returns the servers that own the slices of a layout.
+     *
+     * @return by rank; a server that owns no slice may be represented by another one
+     */
+    CompletableFuture<List<Peer>> owners(TensorLayout layout);
 
     /**
      * Prepares a call, split by the layouts that are known at present. It has still to be sent.

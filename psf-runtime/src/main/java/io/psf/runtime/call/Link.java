@@ -14,14 +14,28 @@ final class Link implements Receiver {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
     private static final PeerLog REFUSALS = new PeerLog(LOG::warn);
 
-    private final Client client;
+    private final Owner owner;
+    /** The channel's number among those of the peer. Written before the peer is, and read after it. */
+    private int epoch;
     /** Replaced when the session of another peer resumes over the channel; null until the channel is connected. */
     private volatile @Nullable Peer peer;
     /** Why the channel has closed; null while it is open. */
     private volatile @Nullable PsException cause;
 
-    Link(Client client) {
-        this.client = client;
+    /** The side that has connected the channel. */
+    interface Owner {
+        /** Takes ownership of an answer, which has arrived over the peer's channel of an epoch. */
+        void answered(@Nullable Peer peer, int epoch, Frame frame);
+
+        /** Handles the end of a peer that is not connected to again. */
+        void peerLost(Peer peer, PsException cause);
+
+        /** Removes the link of a closed channel; false if the channel has no such link. */
+        boolean remove(Channel channel, Link link);
+    }
+
+    Link(Owner owner) {
+        this.owner = owner;
     }
 
     /** Returns the peer at the other end; null until the channel is connected. */
@@ -36,7 +50,13 @@ final class Link implements Receiver {
         return cause;
     }
 
-    void setPeer(Peer peer) {
+    /**
+     * Sets the peer at the other end.
+     *
+     * @param epoch the channel's number among those of the peer
+     */
+    void setPeer(Peer peer, int epoch) {
+        this.epoch = epoch;
         this.peer = peer;
     }
 
@@ -45,7 +65,7 @@ final class Link implements Receiver {
         channel.mayTakeLong(); // answers are not ordered, and callbacks are code of the caller
         Peer peer = this.peer;
         if (frame.kind() == Frame.Kind.ANSWER && (frame.call() != 0 || peer == null)) {
-            client.answered(peer, frame);
+            owner.answered(peer, epoch, frame);
             return;
         }
         try {
@@ -62,7 +82,7 @@ final class Link implements Receiver {
 
     private void refused(Peer peer, Channel channel, PsException cause) {
         if (peer.refuses()) {
-            client.peerLost(peer, cause);
+            owner.peerLost(peer, cause);
         } else {
             REFUSALS.line(peer.name() + " refuses a connection: " + cause.detail());
             channel.close(); // the peer is then connected to again
@@ -78,8 +98,8 @@ final class Link implements Receiver {
     public void closed(Channel channel, PsException cause) {
         this.cause = cause;
         Peer lost = peer;
-        if (client.remove(channel, this) && lost != null && !lost.disconnect(channel)) {
-            client.peerLost(lost, new PsException(cause.code(), lost.name() + ": " + cause.detail()));
+        if (owner.remove(channel, this) && lost != null && !lost.disconnect(channel)) {
+            owner.peerLost(lost, new PsException(cause.code(), lost.name() + ": " + cause.detail()));
         }
     }
 }

@@ -3,7 +3,6 @@ package io.psf.runtime.call;
 import io.psf.api.Pending;
 import io.psf.api.PsException;
 import io.psf.api.spi.FunctionInfo;
-import io.psf.runtime.transport.Channel;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +25,7 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
 
     private static final Duration LONGEST = Duration.ofDays(24);
 
-    /** The first thread that blocks in {@code await}; it may poll the channel itself. */
+    /** The first thread that blocks in {@code await}; it may read the answers itself. */
     private volatile @Nullable Thread waiter;
 
     /** The latest of the futures that the caller requested; each links to the one before. */
@@ -43,8 +42,13 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     /** The outcome of a call that failed. */
     private record Failure(PsException cause) {}
 
-    /** Returns the channel that the first waiting thread polls; null for none. */
-    abstract @Nullable Channel polled();
+    /** True if nodes have to answer it. */
+    abstract boolean isOfNodes();
+
+    /**
+     * Blocks until the call has ended or a time has passed; may return early. Reads what arrives for this node meanwhile.
+     */
+    abstract void poll(long until) throws InterruptedException;
 
     /** Throws {@link IllegalStateException} if the call has still to be sent by its caller. */
     abstract void requireSent();
@@ -134,9 +138,8 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
     }
 
     /**
-     * Blocks until the call has ended or a time has passed. The first thread polls a channel; all channels of a worker
-     * are polled by one reactor, so that this thread receives the answers of every part. Other threads block until the
-     * call has ended.
+     * Blocks until the call has ended or a time has passed. The first thread polls the transport of its node, so that
+     * this thread receives the answers of every part. Other threads block until the call has ended.
      *
      * @param until as {@link System#nanoTime} counts
      */
@@ -144,14 +147,14 @@ abstract class Outcome<R> implements Pending<R>, BooleanSupplier {
         if (isDone()) {
             return;
         }
-        if (polled() == null || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
+        if (!isOfNodes() || !WAITER.compareAndSet(this, null, Thread.currentThread())) {
             follow(until);
             return;
         }
         try {
             while (!isDone() && until - System.nanoTime() > 0) {
-                Objects.requireNonNull(polled()).await(this, until);
-                if (!isDone()) { // the channel is closed and may be replaced by another one
+                poll(until);
+                if (!isDone()) { // the transport is closed, and the call about to fail
                     LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
                 }
             }

@@ -43,10 +43,7 @@ public final class Peer {
     private volatile @Nullable PsException lost;
 
     // Guarded by this.
-    private Channel channel;
-    /** The number of channels so far. */
-    private int epoch = 1;
-
+    private Line line;
     private boolean connected = true;
     private @Nullable Consumer<Peer> reconnect;
     private long silenceLimit;
@@ -62,12 +59,19 @@ public final class Peer {
     private long confirmed;
 
     /**
+     * A channel to the peer.
+     *
+     * @param epoch the channel's number among those to this peer, from 1
+     */
+    record Line(Channel channel, int epoch) {}
+
+    /**
      * Creates a peer.
      *
      * @param name for messages, for example {@code server 1 (127.0.0.1:4081)}
      */
     public Peer(Channel channel, String name) {
-        this.channel = channel;
+        this.line = new Line(channel, 1);
         this.name = name;
     }
 
@@ -77,7 +81,16 @@ public final class Peer {
 
     /** Returns the latest channel. */
     public synchronized Channel channel() {
-        return channel;
+        return line.channel();
+    }
+
+    /**
+     * Returns the channel to send a request over now; null if it has to be left to the thread that reconnects.
+     *
+     * @param again true if the calling thread is the one that reconnects
+     */
+    synchronized @Nullable Line line(boolean again) {
+        return connected || again ? line : null;
     }
 
     /**
@@ -99,7 +112,7 @@ public final class Peer {
      * @return false if the channel is broken already; nothing was done
      */
     public synchronized boolean onDisconnect(Consumer<Peer> reconnect) {
-        if (!channel.isOpen()) {
+        if (!line.channel().isOpen()) {
             return false;
         }
         this.reconnect = reconnect;
@@ -109,7 +122,7 @@ public final class Peer {
     /** Enables {@link Channel#keepAlive keep-alive} on this channel and on those that replace it. */
     public synchronized void keepAlive(long limitNanos) {
         silenceLimit = limitNanos;
-        channel.keepAlive(limitNanos);
+        line.channel().keepAlive(limitNanos);
     }
 
     /**
@@ -135,7 +148,7 @@ public final class Peer {
             if (reconnect == null || !connected) {
                 return;
             }
-            old = channel;
+            old = line.channel();
         }
         old.close();
     }
@@ -169,7 +182,7 @@ public final class Peer {
             if (again == null || lost != null) {
                 return false;
             }
-            if (!connected || channel != gone) {
+            if (!connected || line.channel() != gone) {
                 return true;
             }
             connected = false;
@@ -184,12 +197,12 @@ public final class Peer {
      * @return the epoch of the channel
      */
     synchronized int replace(Channel next) {
-        channel = next;
+        line = new Line(next, line.epoch() + 1);
         if (silenceLimit > 0) {
             next.keepAlive(silenceLimit);
         }
         doneCount = 0;
-        return ++epoch;
+        return line.epoch();
     }
 
     /**
@@ -199,18 +212,8 @@ public final class Peer {
      * @return true if that is so, the channel is open, and the node is not lost
      */
     synchronized boolean connect(BooleanSupplier isAllSent) {
-        connected = lost == null && channel.isOpen() && isAllSent.getAsBoolean();
+        connected = lost == null && line.channel().isOpen() && isAllSent.getAsBoolean();
         return connected;
-    }
-
-    /**
-     * Claims a part of a call for sending now, and returns the channel to send it over. Returns null if the thread that
-     * reconnects sends the part, or if it is claimed already.
-     *
-     * @param again true if the calling thread is the one that reconnects
-     */
-    synchronized @Nullable Channel claim(Call<?> call, int part, boolean again) {
-        return (connected || again) && call.claim(part, epoch) ? channel : null;
     }
 
     /**
@@ -265,7 +268,7 @@ public final class Peer {
      * @param below every call of a smaller number is done, too
      */
     synchronized void tellDone(FramePool pool, long below) {
-        channel.offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)));
+        line.channel().offer(Frames.done(pool, below, Arrays.copyOf(done, doneCount)));
         doneCount = 0;
     }
 

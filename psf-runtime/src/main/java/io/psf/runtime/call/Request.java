@@ -67,14 +67,14 @@ final class Request implements Draft {
 
     /** Returns the header of a part of a call's request. */
     static RequestHeader header(Call<?> call, int part) {
-        Parts parts = call.parts();
+        CallParts<?> parts = call.parts();
         long millis = TimeUnit.NANOSECONDS.toMillis(call.deadline() - System.nanoTime());
         return new RequestHeader(
                 parts.peer(part).named(call.info()),
                 parts.target(part),
                 call.id(),
                 (int) Math.max(1, Math.min(millis, Integer.MAX_VALUE)),
-                call.attempt(part),
+                parts.attempt(part),
                 call.limits().priority());
     }
 

@@ -3,115 +3,181 @@ package io.psf.runtime.call;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import io.psf.api.TensorLayout;
+import io.psf.api.spi.Routing;
+import io.psf.runtime.call.PartErrors.Repetition;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a call that was split by layouts that turned out to be out of date, with fresh layouts: until the repetition
- * succeeds or has another error, or the call ends. The call itself stays outstanding meanwhile. Each repetition is a
- * call of its own, with the deadline of the first. Thread-safe.
+ * Repeats what was refused of a call since its layouts were out of date, with fresh layouts, until it has an answer or
+ * another error, or the call ends. The call itself stays outstanding meanwhile.
+ *
+ * <p>If nothing of the call has run, or its function changes nothing, the call starts over: it is split anew, as a call of
+ * its own with the deadline of the first. If a part has run or may run, the refused parts alone are sent again. This
+ * requires that the fresh layouts are of the same slices: only the servers and the version may differ. Otherwise the call
+ * fails. Thread-safe.
  */
-final class Retry<R> {
+final class Retry<R> implements Repetition {
     private static final long FIRST_PAUSE_MILLIS = 1;
     private static final long LONGEST_PAUSE_MILLIS = 100;
 
-    private final Client client;
-    private final Executor executor;
-    private final Layouts layouts;
     private final Call<R> call;
     private final PartErrors errors;
-    private final List<TensorLayout> before;
-    private long pause = FIRST_PAUSE_MILLIS;
+    private final Layouts layouts;
+    private final Executor executor;
+    private final Sending sending;
+    /** True if the call is such a repetition: the call that it repeats starts over, not this one. */
+    private final boolean isSecond;
+
+    // Written by one thread after another: each round ends before the next one begins.
+    private long pause;
     private volatile @Nullable Call<R> repetition;
     private volatile boolean cancelled;
 
-    private Retry(Call<R> call, Client client, Layouts layouts, Executor executor, PartErrors errors) {
-        this.client = client;
-        this.executor = executor;
-        this.layouts = layouts;
+    /**
+     * Sends over the peers' channels.
+     *
+     * @param calls sends a call that has not been sent
+     * @param parts sends the parts of a call that have still to be sent
+     */
+    record Sending(Consumer<Call<?>> calls, Consumer<Call<?>> parts) {}
+
+    private Retry(
+            Call<R> call, PartErrors errors, Layouts layouts, Executor executor, Sending sending, boolean isSecond) {
         this.call = call;
         this.errors = errors;
-        this.before = call.parts().layouts();
+        this.layouts = layouts;
+        this.executor = executor;
+        this.sending = sending;
+        this.isSecond = isSecond;
     }
 
-    /**
-     * Returns the repetition of a call, all of whose parts have been answered. Returns null if the call cannot be
-     * repeated: its layouts are not out of date, or one of its parts has run that would change something twice.
-     */
-    static <R> @Nullable Retry<R> of(Call<R> call, Client client, PartErrors errors) {
-        Executor executor = call.limits().repeats();
-        Layouts layouts = client.layouts();
-        boolean harmless = errors.count() == call.parts().count() || call.info().readOnly();
-        if (executor == null || layouts == null || call.chain() != null || !errors.isStale() || !harmless) {
-            return null;
+    /** Returns the repetition of a call, whose limits have an executor for it. */
+    static <R> Retry<R> of(Call<R> call, PartErrors errors, Layouts layouts, Executor executor, Sending sending) {
+        return new Retry<>(call, errors, layouts, executor, sending, false);
+    }
+
+    @Override
+    public void start() {
+        if (isSecond && mayStartOver()) {
+            call.endWithErrors(); // then the first call starts over
+        } else if (pause == 0) {
+            pause = FIRST_PAUSE_MILLIS;
+            refresh();
+        } else {
+            CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, executor)
+                    .execute(this::refresh);
+            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
         }
-        Retry<R> retry = new Retry<>(call, client, layouts, executor, errors);
-        errors.retryWith(retry);
-        return retry;
     }
 
-    /** Requests the layouts again, and then sends the call again. Does not block. */
-    void start() {
+    /** Requests the layouts again, and repeats what was refused by them. Does not block. */
+    private void refresh() {
+        List<TensorLayout> before = call.parts().layouts();
         List<CompletableFuture<TensorLayout>> fresh = before.stream()
                 .map(layout -> layouts.refresh(layout.info().id()))
                 .toList();
         CompletableFuture.allOf(fresh.toArray(CompletableFuture[]::new))
                 .thenApply(all -> fresh.stream().map(CompletableFuture::join).toList())
-                .thenComposeAsync(this::prepare, executor) // it reads the request
-                .whenCompleteAsync(this::send, executor);
+                .thenComposeAsync(now -> repeat(before, now), executor) // it reads the request
+                .whenCompleteAsync((done, failure) -> failed(failure), executor);
     }
 
-    private CompletableFuture<Call<R>> prepare(List<TensorLayout> now) {
+    private CompletionStage<?> repeat(List<TensorLayout> before, List<TensorLayout> now) {
+        if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
+            call.endWithErrors();
+        } else if (mayStartOver() && !isSecond) {
+            return startOver();
+        } else if (mayStartOver() || !haveSameSlices(before, now)) {
+            call.endWithErrors();
+        } else {
+            return sendAgain(now);
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private static boolean haveSameSlices(List<TensorLayout> before, List<TensorLayout> now) {
+        for (int i = 0; i < before.size(); i++) {
+            if (!now.get(i).hasSlicesOf(before.get(i)) || !now.get(i).meets(now.get(0))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean mayStartOver() {
+        return errors.allowStartingOver(call.info().readOnly());
+    }
+
+    // The refused parts alone.
+
+    private CompletionStage<?> sendAgain(List<TensorLayout> now) {
+        Routing routing = call.parts().routing().at(now);
+        return layouts.owners(routing.layout()).thenAcceptAsync(owners -> sendAgain(routing, owners), executor);
+    }
+
+    private void sendAgain(Routing routing, List<Peer> owners) {
+        for (int part = 0; part < routing.parts(); part++) {
+            owners.get(routing.layout().server(routing.slice(part))).require(call.info());
+        }
+        if (errors.point(routing, owners)) {
+            sending.parts().accept(call);
+        } else {
+            call.endWithErrors();
+        }
+    }
+
+    // The whole call.
+
+    private CompletionStage<?> startOver() {
         Object request = call.request();
         if (request == null) {
-            throw new PsException(Code.CANCELLED, "the call has ended");
-        }
-        if (!errors.isCertainlyStale() && now.equals(before)) { // the tensor is neither where it was nor anywhere else
-            throw errors.together();
+            return CompletableFuture.completedFuture(null); // the call has ended
         }
         long left = Math.max(1, call.deadline() - System.nanoTime());
         CallLimits limits = new CallLimits(left, call.limits().priority(), true, null);
-        return layouts.prepare(call.function(), request, call.into(), limits);
+        return layouts.prepare(call.function(), request, call.into(), limits).thenAcceptAsync(this::send, executor);
     }
 
-    private void send(@Nullable Call<R> prepared, @Nullable Throwable failure) {
-        if (prepared == null) { // for example, the request does not fit the shape that the tensor has now
-            call.failAtOnce(-1, known(failure));
-            return;
-        }
+    private void send(Call<R> prepared) {
+        Retry<R> second = prepared.repeatBy(errors -> new Retry<>(prepared, errors, layouts, executor, sending, true));
         repetition = prepared;
         if (cancelled) {
             return;
         }
-        client.send(prepared);
-        if (prepared.isEnded()) { // it may have been cancelled before it was sent
-            client.ended(prepared, Code.CANCELLED);
-        }
-        prepared.toCompletableFuture().whenComplete(this::ended);
+        sending.calls().accept(prepared);
+        prepared.toCompletableFuture().whenComplete((result, failure) -> ended(second, result, failure));
     }
 
-    private void ended(@Nullable R result, @Nullable Throwable failure) {
+    private void ended(Retry<R> second, @Nullable R result, @Nullable Throwable failure) {
         if (result != null) {
             call.repeated(result);
-        } else if (known(failure).code() == Code.STALE_LAYOUT) {
-            CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, executor)
-                    .execute(this::start);
-            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+        } else if (second.mayStartOver() && known(failure).code() == Code.STALE_LAYOUT) {
+            start();
         } else {
             call.failAtOnce(-1, known(failure));
         }
     }
 
-    /** Cancels the repetition, since the call has ended. Afterwards nothing is written to the caller's arrays. */
-    void cancel() {
+    @Override
+    public void cancel() {
         cancelled = true;
         Call<R> sent = repetition;
         if (sent != null) {
             sent.cancel();
+        }
+    }
+
+    /** Ends the call if repeating has failed: for example, the request does not fit the shape that the tensor has now. */
+    private void failed(@Nullable Throwable failure) {
+        if (failure != null) {
+            call.failAtOnce(-1, known(failure));
         }
     }
 

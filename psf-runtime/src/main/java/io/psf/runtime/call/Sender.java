@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +22,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sender {
     private final FramePool pool;
-    private final Client client;
+    private final Supplier<@Nullable EventListeners<CallListener>> events;
     /** Drafts of the thread that are not in use. */
     private final ThreadLocal<ArrayDeque<Request>> requests = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ThreadLocal<List<TupleWriter>> writers = ThreadLocal.withInitial(ArrayList::new);
     private final LongAdder bytesSent = new LongAdder();
 
-    Sender(FramePool pool, Client client) {
+    /**
+     * Creates a sender.
+     *
+     * @param events returns the listeners; null for none
+     */
+    Sender(FramePool pool, Supplier<@Nullable EventListeners<CallListener>> events) {
         this.pool = pool;
-        this.client = client;
+        this.events = events;
     }
 
     /**
@@ -39,27 +45,19 @@ final class Sender {
      * @param again the peer to send to, if the calling thread is the one that reconnects to it; null for all peers
      */
     void send(Call<?> call, @Nullable Peer again) {
-        for (int part = 0; part < call.parts().count() && !call.isDone(); part++) {
-            Peer peer = call.parts().peer(part);
+        CallParts<?> parts = call.parts();
+        for (int part = 0; part < parts.count() && !call.isDone(); part++) {
+            Peer peer = parts.peer(part);
             if (again != null && again != peer) {
                 continue; // another thread is responsible for the order of calls to another peer
             }
-            Channel channel = peer.claim(call, part, again != null);
+            Channel channel = parts.claim(part, peer, again != null);
             if (channel != null) {
                 send(call, part, peer, channel, again != null);
             }
             PsException lost = peer.lost();
             if (lost != null) {
-                failParts(call, peer, lost);
-            }
-        }
-    }
-
-    /** Fails the parts of a call that a lost node has not answered. */
-    static void failParts(Call<?> call, Peer peer, PsException cause) {
-        for (int part = 0; part < call.parts().count(); part++) {
-            if (call.parts().peer(part) == peer) {
-                call.fail(part, cause, false);
+                call.failParts(peer, lost);
             }
         }
     }
@@ -119,7 +117,7 @@ final class Sender {
 
     private void sent(Call<?> call, int bytes) {
         bytesSent.add(bytes);
-        EventListeners<CallListener> events = client.events();
+        EventListeners<CallListener> events = this.events.get();
         if (events != null) {
             events.forEach(each -> each.sent(call.info().name(), bytes));
         }
@@ -135,7 +133,7 @@ final class Sender {
         List<Call<?>> claimed = new ArrayList<>();
         for (Call<?> call : chain) {
             int its = call.parts().of(slice, peer);
-            if (call == first || its >= 0 && peer.claim(call, its, again) != null) {
+            if (call == first || its >= 0 && call.parts().claim(its, peer, again) != null) {
                 claimed.add(call);
             }
         }

@@ -1,5 +1,5 @@
 /**
- * A worker's side of a call: the client, its peers, the calls that are outstanding and how each of them ends. Imports {@code
+ * A worker's side of a call: the client, its peers, the calls in flight, their parts, and how each of them ends. Imports {@code
  * transport}; bytes on a wire are not its concern.
  */
 @NullMarked

@@ -41,7 +41,7 @@ final class Catalog {
         for (TensorDeclaration tensor : tensors) {
             DeclaredTensor there = now.get(tensor.info().id().number());
             if (there == null) {
-                TensorLayout layout = place(tensor, now).withVersion(states.next());
+                TensorLayout layout = place(tensor, now).declaredIn(states.next());
                 now = now.with(tensor.info().id().number(), new DeclaredTensor(tensor, layout));
                 added.add(ClusterChange.Placed.of(tensor, layout));
             } else {
@@ -68,6 +68,23 @@ final class Catalog {
                             + there.declaration().text()
                             + ", as it was declared before; Tensors.clear frees the name)");
         }
+    }
+
+    /**
+     * Returns the layout of a tensor's slices at other servers, as the next state has it.
+     *
+     * @param servers [slices], the rank of each slice's first server
+     * @param copies [slices], the ranks of each slice's other servers; [0] if no slice has others
+     * @throws PsException with {@code UNKNOWN_TENSOR} if the tensor is not declared
+     */
+    TensorLayout moved(TensorId tensor, List<Integer> servers, List<List<Integer>> copies) {
+        return ClusterView.require(states.now(), tensor).layout().movedIn(states.next(), servers, copies);
+    }
+
+    /** Places the slices of a declared tensor as a {@link #moved} layout has them. */
+    void move(TensorLayout to) {
+        DeclaredTensor tensor = ClusterView.require(states.now(), to.info().id());
+        states.place(List.of(ClusterChange.Placed.of(tensor.declaration(), to)));
     }
 
     /** Frees a tensor's name. */

@@ -46,15 +46,17 @@ public record ClusterChange(
     /**
      * A tensor and the place of its slices.
      *
-     * @param bounds [slices + 1], the first key of each slice, and the number of rows as the last element
-     * @param servers [slices], the rank of each slice's server
      * @param lanes the number from which the lanes of the slices are derived
+     * @param declared the epoch in which the tensor was declared
      * @param version the epoch in which it was placed there
      */
-    public record Placed(
-            TensorDeclaration declaration, List<Long> bounds, List<Integer> servers, long lanes, long version) {
+    public record Placed(TensorDeclaration declaration, Slices slices, long lanes, long declared, long version) {
         static Placed of(TensorDeclaration declaration, TensorLayout layout) {
-            return new Placed(declaration, layout.bounds(), layout.servers(), layout.lanes(), layout.version());
+            Slices slices = new Slices(
+                    layout.bounds(),
+                    layout.servers(),
+                    layout.copies().stream().map(Copies::new).toList());
+            return new Placed(declaration, slices, layout.lanes(), layout.declared(), layout.version());
         }
 
         static Placed of(DeclaredTensor tensor) {
@@ -62,8 +64,27 @@ public record ClusterChange(
         }
 
         DeclaredTensor tensor() {
-            return new DeclaredTensor(
-                    declaration, new TensorLayout(declaration.info(), bounds, servers, lanes, version));
+            TensorLayout layout = new TensorLayout(
+                    declaration.info(),
+                    slices.bounds,
+                    slices.servers,
+                    slices.copies.stream().map(Copies::servers).toList(),
+                    lanes,
+                    declared,
+                    version);
+            return new DeclaredTensor(declaration, layout);
         }
     }
+
+    /**
+     * The slices of a tensor.
+     *
+     * @param bounds [slices + 1], the first key of each slice, and the number of rows as the last element
+     * @param servers [slices], the rank of each slice's first server, which answers the calls on it
+     * @param copies [slices], each slice's other servers; [0] if no slice has others
+     */
+    public record Slices(List<Long> bounds, List<Integer> servers, List<Copies> copies) {}
+
+    /** The ranks of a slice's servers besides the first. */
+    public record Copies(List<Integer> servers) {}
 }

@@ -2,6 +2,8 @@ package io.psf.runtime.cluster;
 
 import io.psf.api.Member;
 import io.psf.api.PsException;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
 import io.psf.runtime.server.Connections;
 import io.psf.runtime.server.handler.Handlers;
 import io.psf.runtime.server.node.HostNode;
@@ -9,6 +11,7 @@ import io.psf.runtime.server.session.Connection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The scheduler's side of the functions in this package. {@link ServerFunctions} has the servers'. */
@@ -82,6 +85,19 @@ public final class ClusterFunctions {
                 .with(DeclarePsf.bind(declare))
                 .with(GetChangesPsf.bind(changes))
                 .with(ForgetPsf.bind(forget));
+    }
+
+    /**
+     * Places the slices of a tensor at other servers. Called on the scheduler's lane, where the nodes' questions for the state
+     * wait meanwhile.
+     *
+     * @param servers [slices], the rank of each slice's server
+     * @param carry makes the slices there, before any node learns of the new layout, which it receives
+     */
+    public void move(TensorId tensor, List<Integer> servers, Consumer<TensorLayout> carry) {
+        TensorLayout to = catalog.moved(tensor, servers, List.of());
+        carry.accept(to);
+        catalog.move(to);
     }
 
     /**

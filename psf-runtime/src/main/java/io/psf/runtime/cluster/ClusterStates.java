@@ -41,7 +41,7 @@ final class ClusterStates {
         change(nodes, List.of(), List.of());
     }
 
-    /** Adds tensors, whose layouts have the {@link #next} epoch as their version. */
+    /** Adds tensors, or places them elsewhere: their layouts have the {@link #next} epoch as their version. */
     void place(List<Placed> tensors) {
         change(null, tensors, List.of());
     }

@@ -52,10 +52,32 @@ final class Requests {
         }
     }
 
+    /**
+     * Answers a request that is invalid here. If it has been sent before, it may have been valid then: what has run is
+     * answered as it was.
+     */
     private void refuse(Connection connection, Frame frame, PsException why) {
         LOG.debug("refused a request of {}: {}", connection.channel().peer(), why.getMessage());
-        connection.send(Frames.refusal(pool, frame, why));
-        frame.release();
+        CallRecord earlier = frame.attempt() == 0 ? null : connection.answers().find(frame.call(), frame.slice());
+        try {
+            Frame answer = earlier == null
+                    ? refusal(connection, frame, why)
+                    : connection.answers().answer(earlier);
+            if (answer != null) { // else the earlier request is under way, and will be answered
+                connection.send(answer);
+            }
+        } catch (PsException forgotten) {
+            connection.send(refusal(connection, frame, forgotten));
+        } finally {
+            frame.release();
+        }
+    }
+
+    /** Returns an answer with an error, which says whether it is certain that the request has not run. */
+    private Frame refusal(Connection connection, Frame frame, PsException why) {
+        return frame.attempt() == 0 || connection.answers().hasAllOf(frame.call())
+                ? Frames.refusal(pool, frame, why)
+                : Frames.failure(pool, frame.function(), frame.slice(), frame.call(), why.code(), why.detail());
     }
 
     private void done(Connection connection, Frame frame) {

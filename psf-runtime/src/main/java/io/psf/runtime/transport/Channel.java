@@ -1,8 +1,5 @@
 package io.psf.runtime.transport;
 
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-
 /**
  * A connection that carries frames in both directions, in order. No frame is lost while the connection is open: its
  * users send nothing again over the same channel. Thread-safe.
@@ -28,26 +25,6 @@ public interface Channel {
      * dropped. After the end, bytes may go unreported.
      */
     void offer(Frame frame);
-
-    /**
-     * Blocks until a condition that depends on frames from the peer is true. The thread may poll the channel and
-     * receive frames meanwhile. May return early. A channel whose frames the calling thread can read overrides this
-     * method; a thread that awaits on one channel then reads all channels of the transport.
-     *
-     * @param over the condition; the thread that makes it true unparks this thread
-     * @param deadline as {@link System#nanoTime} counts
-     */
-    default void await(BooleanSupplier over, long deadline) throws InterruptedException {
-        while (!over.getAsBoolean()) {
-            long left = deadline - System.nanoTime();
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
-            } else if (left <= 0) {
-                return;
-            }
-            LockSupport.parkNanos(this, left);
-        }
-    }
 
     /**
      * Sends a draft as {@link #send(Frame, long)} sends a frame. The draft is used on the calling thread alone, and not

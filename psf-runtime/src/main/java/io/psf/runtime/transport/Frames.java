@@ -159,19 +159,19 @@ public final class Frames {
 
     /** Writes an answer with an error, to a request that may have run. */
     public static Frame failure(FramePool pool, int function, int slice, long call, PsException.Code code, String why) {
-        return failure(pool, function, slice, call, new PsException(code, why), false);
+        return failure(pool, function, slice, call, (short) 0, new PsException(code, why), false);
     }
 
     /**
-     * Writes an answer with an error to a request that was refused: its function has not run. Of a request that may have
-     * been sent before, this is not known.
+     * Writes an answer with an error to a request that was refused: its function has not run, whenever the request was
+     * sent.
      */
     public static Frame refusal(FramePool pool, Frame request, PsException why) {
-        return failure(pool, request.function(), request.slice(), request.call(), why, request.attempt() == 0);
+        return failure(pool, request.function(), request.slice(), request.call(), request.layout(), why, true);
     }
 
     private static Frame failure(
-            FramePool pool, int function, int slice, long call, PsException failure, boolean refused) {
+            FramePool pool, int function, int slice, long call, short layout, PsException failure, boolean refused) {
         String why = failure.detail();
         TupleWriter tuple = new TupleWriter();
         String text = why.length() > 4000 ? why.substring(0, 4000) + "..." : why;
@@ -181,6 +181,7 @@ public final class Frames {
                 .function(function)
                 .slice(slice)
                 .call(call)
+                .layout(layout)
                 .word(failure.code().ordinal())
                 .attempt(refused ? 1 : 0)
                 .body(tuple);

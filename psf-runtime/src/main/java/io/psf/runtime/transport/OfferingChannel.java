@@ -3,7 +3,6 @@ package io.psf.runtime.transport;
 import io.psf.api.PsException;
 import io.psf.api.PsException.Code;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 
 /** A channel that sends without blocking, and the receiver of the channel that it delegates to. Thread-safe. */
 final class OfferingChannel implements Channel, Receiver {
@@ -78,11 +77,6 @@ final class OfferingChannel implements Channel, Receiver {
                 unsent.addAndGet(-length);
             }
         }
-    }
-
-    @Override
-    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
-        inner.await(over, deadline);
     }
 
     @Override

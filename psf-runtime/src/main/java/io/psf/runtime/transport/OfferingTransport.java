@@ -1,5 +1,7 @@
 package io.psf.runtime.transport;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Delegates to another transport, but its channels never block a sender. A thread that other threads depend on, such as
  * a server's lane, must not block in a send: it could wait for its peer while the peer waits for it. Frames that the
@@ -28,6 +30,11 @@ public final class OfferingTransport implements Transport {
     @Override
     public Channel connect(String host, int port, Acceptor acceptor) {
         return new OfferingChannel(inner, host, port, acceptor, bound);
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        inner.await(over, deadline);
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.psf.runtime.transport;
 
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
 /** Creates channels. Thread-safe. All implementations pass the same contract test. */
 public interface Transport extends AutoCloseable {
     /**
@@ -21,6 +24,26 @@ public interface Transport extends AutoCloseable {
      * @throws io.psf.api.PsException with {@code UNAVAILABLE} if no listener has that address
      */
     Channel connect(String host, int port, Acceptor acceptor);
+
+    /**
+     * Blocks until a condition that depends on frames from peers is true. The thread may poll all channels of the
+     * transport and receive frames meanwhile. May return early. A transport whose frames the calling thread can read
+     * overrides this method; one that wraps another delegates it.
+     *
+     * @param over the condition; the thread that makes it true unparks this thread
+     * @param deadline as {@link System#nanoTime} counts
+     */
+    default void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        while (!over.getAsBoolean()) {
+            long left = deadline - System.nanoTime();
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            } else if (left <= 0) {
+                return;
+            }
+            LockSupport.parkNanos(this, left);
+        }
+    }
 
     /** Closes every channel and listener. */
     @Override

@@ -2,6 +2,7 @@ package io.psf.runtime.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.psf.api.Place;
 import io.psf.api.PsException;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls whose layouts turn out to be out of date. */
@@ -118,6 +120,11 @@ final class RetryTest {
             }
 
             @Override
+            public CompletableFuture<List<Peer>> owners(TensorLayout layout) {
+                return CompletableFuture.completedFuture(servers);
+            }
+
+            @Override
             public <Q, R> CompletableFuture<Call<R>> prepare(
                     Function<Q, R> function, Q request, @Nullable R into, CallLimits limits) {
                 return CompletableFuture.completedFuture(
@@ -192,21 +199,252 @@ final class RetryTest {
     }
 
     /** The shard that has run the call would run it twice. */
-    @Test
-    void aCallThatAShardHasRunFailsUnlessItIsReadOnly() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCallThatAShardHasRunFailsIfTheSlicesAreOthers(boolean declaredAgain) {
         Call<Integer> write = send(false);
+        current = declaredAgain ? current.declaredIn(7) : layout(20, 0, 1);
         answer(zero, 1);
         refuse(one, Code.STALE_LAYOUT);
+        repeat();
         assertThat(failure(write).code()).isEqualTo(Code.STALE_LAYOUT);
         assertThat(doubts).isOne();
+        assertThat(zero.sent()).hasSize(1);
+        assertThat(one.sent()).hasSize(1);
+        assertOver();
+    }
 
+    @Test
+    void aCallThatAShardHasRunStartsOverIfItIsReadOnly() {
         Call<Integer> read = send(true);
+        current = layout(20, 0, 1);
         answer(zero, 1);
         refuse(one, Code.STALE_LAYOUT);
         repeat();
         answer(zero, 2);
         answer(one, 3);
         assertThat(read.await()).as("without the answer of the first time").isEqualTo(5);
+        assertOver();
+    }
+
+    // Parts that are sent again alone.
+
+    private static List<Integer> slices(RecordedChannel server) {
+        return server.sent().stream()
+                .filter(frame -> frame.kind() == Frame.Kind.REQUEST)
+                .map(Frame::slice)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"STALE_LAYOUT", "UNKNOWN_TENSOR"})
+    void aPartWhoseSliceHasMovedIsSentAgainAloneToItsServer(Code refusal) {
+        Call<Integer> call = send(false);
+        answer(zero, 1);
+        current = current.movedIn(9, List.of(0, 0), List.of());
+        refuse(one, refusal);
+        assertThat(call.isDone()).isFalse();
+        assertThat(call.parts().part(0)).isEqualTo(new Part(0, servers.get(0), 0, Part.State.ANSWERED));
+        assertThat(call.parts().part(1)).isEqualTo(new Part(1, servers.get(1), 0, Part.State.FAILED));
+        repeat();
+        assertThat(call.parts().part(1)).isEqualTo(new Part(1, servers.get(0), 1, Part.State.SENT));
+        assertThat(slices(zero)).containsExactly(0, 1);
+        assertThat(slices(one)).containsExactly(1);
+        Frame again = zero.lastRequest();
+        assertThat(again.layout()).isEqualTo(current.stamp(1));
+        assertThat(again.attempt()).as("sends to this server before").isZero();
+        answer(zero, 5);
+        assertThat(call.await()).isEqualTo(6);
+        assertOver();
+    }
+
+    /** The server may not have made the slice yet. */
+    @Test
+    void aPartIsSentAgainUntilItsServerHasTheLayout() {
+        Call<Integer> call = send(false);
+        answer(one, 1);
+        current = current.movedIn(9, List.of(0, 1), List.of());
+        for (int i = 0; i < 4; i++) {
+            refuse(zero, Code.STALE_LAYOUT);
+            repeat();
+        }
+        assertThat(slices(zero)).containsExactly(0, 0, 0, 0, 0);
+        answer(zero, 5);
+        assertThat(call.await()).isEqualTo(6);
+        assertThat(slices(one)).containsExactly(1);
+        assertOver();
+    }
+
+    @Test
+    void aPartThatNoServerHasFailsTheCallUnlessItHasMoved() {
+        Call<Integer> call = send(false);
+        answer(zero, 1);
+        refuse(one, Code.UNKNOWN_TENSOR);
+        repeat();
+        assertThat(failure(call).code()).isEqualTo(Code.UNKNOWN_TENSOR);
+        assertThat(slices(one)).containsExactly(1);
+        assertOver();
+    }
+
+    /** The other part may wait for other workers. */
+    @Test
+    void aPartIsSentAgainWhileAnotherIsInFlight() {
+        Call<Integer> call = send(false);
+        Frame waiting = one.lastRequest();
+        current = current.movedIn(9, List.of(1, 1), List.of());
+        refuse(zero, Code.STALE_LAYOUT);
+        assertThat(repeats).as("the others may be refused, too").isEmpty();
+        Awaitility.await().until(() -> {
+            client.expire();
+            return !repeats.isEmpty();
+        });
+        repeat();
+        assertThat(slices(one)).containsExactly(1, 0);
+        answer(one, 2);
+        TupleWriter tuple = new TupleWriter();
+        tuple.i32(3);
+        one.answer(pool, new Sum(false).info(), waiting, tuple);
+        assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    /** The part in flight keeps the stamp with which it was sent, over the next channel, too. */
+    @Test
+    void aPartInFlightIsRefusedByItsOwnStamp() {
+        servers.get(1).onDisconnect(peer -> {});
+        Call<Integer> call = send(false);
+        short before = one.lastRequest().layout();
+        current = current.movedIn(9, List.of(1, 0), List.of());
+        refuse(zero, Code.STALE_LAYOUT);
+        Awaitility.await().until(() -> {
+            client.expire();
+            return !repeats.isEmpty();
+        });
+        repeat();
+        one.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
+        RecordedChannel next = resumed();
+        assertThat(next.sent())
+                .extracting(Frame::slice, Frame::layout)
+                .contains(tuple(0, current.stamp(0)), tuple(1, before));
+        Frame moved = next.sent().stream()
+                .filter(frame -> frame.slice() == 1)
+                .findFirst()
+                .orElseThrow();
+        next.refuse(pool, moved, Code.STALE_LAYOUT, "moved");
+        Frame stays = next.sent().stream()
+                .filter(frame -> frame.slice() == 0)
+                .findFirst()
+                .orElseThrow();
+        TupleWriter tuple = new TupleWriter();
+        tuple.i32(3);
+        next.answer(pool, new Sum(false).info(), stays, tuple);
+        repeat();
+        assertThat(slices(zero)).containsExactly(0, 1);
+        answer(zero, 2);
+        assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    private RecordedChannel resumed() {
+        RecordedChannel next = new RecordedChannel();
+        assertThat(client.resume(servers.get(1), client.connect(next.transport(), "", 0, "server 1")))
+                .isTrue();
+        return next;
+    }
+
+    @Test
+    void aPartThatWasPointedAtAnotherServerIsSentThereAgainAfterABreak() {
+        servers.get(1).onDisconnect(peer -> {});
+        Call<Integer> call = send(false);
+        answer(one, 1);
+        one.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
+        current = current.movedIn(9, List.of(1, 1), List.of());
+        refuse(zero, Code.STALE_LAYOUT);
+        repeat();
+        assertThat(slices(one)).as("while the connection is made").containsExactly(1);
+        RecordedChannel next = resumed();
+        assertThat(slices(next)).containsExactly(0);
+        next.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
+        RecordedChannel last = resumed();
+        assertThat(last.lastRequest().attempt()).isEqualTo(1);
+        answer(last, 4);
+        assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    /** Two sends of a part may be refused, over one channel each, and the second refusal may be heard after the third send. */
+    @Test
+    void aRefusalThatIsHeardLateIsNotThatOfThePartAsItWasSentAgain() {
+        servers.get(1).onDisconnect(peer -> {});
+        Call<Integer> call = send(false);
+        answer(zero, 1);
+        Frame first = one.lastRequest();
+        one.breakOff(new PsException(Code.UNAVAILABLE, "broken"));
+        RecordedChannel next = resumed();
+        Frame second = next.lastRequest();
+        one.refuse(pool, first, Code.STALE_LAYOUT, "over the old channel");
+        assertThat(repeats).as("the answer to the second send decides").isEmpty();
+        current = current.movedIn(9, List.of(0, 1), List.of());
+        next.refuse(pool, second, Code.STALE_LAYOUT, "over the new channel");
+        repeat();
+        assertThat(next.lastRequest().layout()).isEqualTo(current.stamp(1));
+        next.refuse(pool, second, Code.STALE_LAYOUT, "once more");
+        assertThat(repeats).isEmpty();
+        answer(next, 4);
+        assertThat(call.await()).isEqualTo(5);
+        assertOver();
+    }
+
+    @Test
+    void aPartIsNotSentAgainIfAnotherHasARealError() {
+        Call<Integer> call = send(false);
+        refuse(zero, Code.BAD_REQUEST);
+        current = current.movedIn(9, List.of(0, 0), List.of());
+        refuse(one, Code.STALE_LAYOUT);
+        assertThat(failure(call).code()).isEqualTo(Code.BAD_REQUEST);
+        assertOver();
+    }
+
+    @Test
+    void aPartThatIsPointedAtALostServerFailsTheCall() {
+        Call<Integer> call = send(false);
+        answer(one, 1);
+        client.peerLost(servers.get(1), new PsException(Code.UNAVAILABLE, "lost server 1"));
+        current = current.movedIn(9, List.of(1, 1), List.of());
+        refuse(zero, Code.STALE_LAYOUT);
+        repeat();
+        assertThat(failure(call)).hasMessageStartingWith("UNAVAILABLE: lost server 1");
+        assertOver();
+    }
+
+    @Test
+    void aCallThatIsCancelledSendsNoPartAgain() {
+        Call<Integer> call = send(false);
+        answer(zero, 1);
+        current = current.movedIn(9, List.of(0, 0), List.of());
+        refuse(one, Code.STALE_LAYOUT);
+        assertThat(call.cancel()).isTrue();
+        repeat();
+        assertThat(slices(zero)).containsExactly(0);
+        assertThat(failure(call).code()).isEqualTo(Code.CANCELLED);
+        assertOver();
+    }
+
+    /** A part of the repetition has run: the whole of it must not be repeated once more. */
+    @Test
+    void aRepetitionOfWhichAPartHasRunSendsTheOtherAlone() {
+        Call<Integer> call = send(false);
+        current = layout(20, 0, 1);
+        refuse(zero, Code.STALE_LAYOUT);
+        refuse(one, Code.STALE_LAYOUT);
+        repeat();
+        answer(zero, 1);
+        refuse(one, Code.STALE_LAYOUT); // it has not created its slice again yet
+        repeat();
+        assertThat(slices(zero)).as("the first time and its repetition").containsExactly(0, 0);
+        assertThat(slices(one)).containsExactly(1, 1, 1);
+        answer(one, 4);
+        assertThat(call.await()).isEqualTo(5);
         assertOver();
     }
 

@@ -66,9 +66,30 @@ final class ClusterStateTest {
         history.put(states.now().epoch(), states.now());
     }
 
+    /** Places the slices of a tensor, if it is declared, at other servers, with copies or without. */
+    private void move(TensorId id, Random random) {
+        DeclaredTensor tensor = states.now().tensor(id);
+        if (tensor == null) {
+            return;
+        }
+        TensorLayout before = tensor.layout();
+        List<Integer> servers =
+                before.servers().stream().map(server -> (server + 1) % SERVERS).toList();
+        List<List<Integer>> copies = before.servers().stream()
+                .map(server -> random.nextBoolean() ? List.of(server) : List.<Integer>of())
+                .toList();
+        TensorLayout moved = catalog.moved(id, servers, random.nextBoolean() ? copies : List.of());
+        catalog.move(moved);
+        TensorLayout now = ClusterView.require(states.now(), id).layout();
+        assertThat(now).isEqualTo(moved);
+        assertThat(now.hasSlicesOf(before)).as("moved").isTrue();
+        assertThat(now.version()).isGreaterThan(now.declared());
+    }
+
     private void change(Random random) {
         int tensor = random.nextInt(40);
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(5)) {
+            case 4 -> move(TensorId.of("t" + tensor), random);
             case 0 -> catalog.forget(TensorId.of("t" + tensor));
             case 1 -> states.change(nodes(random.nextInt(3), List.of()));
             default -> {
@@ -187,10 +208,11 @@ final class ClusterStateTest {
         catalog.declare(List.of(declaration("w", 10)));
         TensorLayout second =
                 ClusterView.require(states.now(), TensorId.of("w")).layout();
-        assertThat(second.withVersion(first.version())).isEqualTo(first);
+        assertThat(second.declaredIn(first.version())).isEqualTo(first);
+        assertThat(second.hasSlicesOf(first)).as("the same tensor").isFalse();
         assertThat(second.version()).isEqualTo(first.version() + 2);
         assertThat(second.stamp(0)).isNotEqualTo(first.stamp(0));
-        TensorLayout elsewhere = new TensorLayout(first.info(), first.bounds(), List.of(2, 1, 0), 10, first.version());
+        TensorLayout elsewhere = first.movedIn(first.version(), List.of(2, 1, 0), List.of());
         assertThat(elsewhere.stamp(0)).isNotEqualTo(first.stamp(0));
         assertThat(elsewhere.stamp(1)).isEqualTo(first.stamp(1));
     }

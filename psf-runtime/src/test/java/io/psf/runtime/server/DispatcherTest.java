@@ -45,6 +45,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -140,6 +141,17 @@ final class DispatcherTest {
     private static final Numbers ADD = new Numbers("add", false);
     private static final Numbers LATER = new Numbers("later", false);
     private static final Numbers GET = new Numbers("get", true);
+    /** Adds to the count, on a shard. */
+    private static final Numbers PUT = new Numbers("put", Place.SHARD, false);
+
+    /** A number at which {@link #PUT} waits until {@link #goOn}. */
+    private static final int BLOCK = 3_000_000;
+
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
+    private final RequestHeader.Target shard =
+            new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
     private static final Numbers WIDTH = new Numbers("width", Place.SHARD, true);
     /** Answers as {@link #LATER} does. */
     private static final Numbers WAIT = new Numbers("wait", true);
@@ -220,6 +232,12 @@ final class DispatcherTest {
                     later.add(answer);
                     return answer;
                 }))
+                .with(Binding.shard(PUT, "put", (request, shard) -> {
+                    if (request == BLOCK) {
+                        return blocked();
+                    }
+                    return count.addAndGet(request);
+                }))
                 .with(Binding.shard(WIDTH, "width", (request, shard) -> shard.width()))
                 .with(Binding.node(
                         GET,
@@ -232,6 +250,16 @@ final class DispatcherTest {
         node.setMembers(List.of(WORKER));
         connection = connect(caller);
         connections.open(connection, WORKER, 77);
+    }
+
+    private int blocked() {
+        begun.countDown();
+        try {
+            assertThat(goOn.await(10, TimeUnit.SECONDS)).isTrue();
+            return 0;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @AfterEach
@@ -269,11 +297,81 @@ final class DispatcherTest {
         assertThat(count).hasValue(12);
     }
 
+    private Frame nextFrame() throws InterruptedException {
+        return Objects.requireNonNull(caller.answers.poll(10, TimeUnit.SECONDS));
+    }
+
+    /** It has run before its slice went elsewhere: where the slice is now, it would run twice. */
+    @Test
+    void aRepeatedCallIsAnsweredFromMemoryThoughItsShardIsGone() throws InterruptedException {
+        node.handled().create(layout, 0, UNUSED, filled -> {});
+        received(caller, request(PUT, shard, 5, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        assertThat(node.handled().drop(layout.info().id())).isOne();
+        received(caller, request(PUT, shard, 5, 10, 1));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        node.handled().create(layout.declaredIn(9), 0, UNUSED, filled -> {});
+        received(caller, request(PUT, shard, 5, 10, 2));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        assertThat(count).hasValue(5);
+    }
+
+    @Test
+    void aRefusalIsCertainHoweverOftenTheCallWasSent() throws InterruptedException {
+        node.handled().create(layout.declaredIn(9), 0, UNUSED, filled -> {});
+        for (int attempt = 0; attempt < 3; attempt++) {
+            received(caller, request(PUT, shard, 5, 10, attempt));
+            Frame refusal = nextFrame();
+            assertThat(refusal.status()).isEqualTo(Code.STALE_LAYOUT);
+            assertThat(refusal.isRefusal()).as("has not run").isTrue();
+            assertThat(refusal.layout()).as("the layout that it refuses").isEqualTo(layout.stamp(0));
+        }
+    }
+
+    /** The caller is done with the call, so that nothing here knows any more whether it has run. */
+    @Test
+    void aCallThatIsForgottenIsNotSaidToBeRefused() throws InterruptedException {
+        node.handled().create(layout, 0, UNUSED, filled -> {});
+        received(caller, request(PUT, shard, 5, 10, 0));
+        assertThat(caller.next()).isEqualTo("10: 5");
+        received(caller, Frames.done(pool, 0, new long[] {10}));
+        node.handled().drop(layout.info().id());
+        received(caller, request(PUT, shard, 5, 10, 1));
+        Frame answer = nextFrame();
+        assertThat(answer.status()).isEqualTo(Code.UNKNOWN_TENSOR);
+        assertThat(answer.isRefusal()).isFalse();
+    }
+
+    /** A refusal is not remembered as an answer: the caller sends the call again, by another layout. */
+    @Test
+    void aCallThatWaitedForAShardThatIsGoneRunsWhenItIsSentAgain() throws InterruptedException {
+        node.handled().create(layout, 0, UNUSED, filled -> {});
+        received(caller, request(PUT, shard, BLOCK, 10, 0));
+        received(caller, request(PUT, shard, 5, 11, 0));
+        received(caller, request(PUT, shard, 7, 12, 0));
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        node.handled().drop(layout.info().id());
+        goOn.countDown();
+        assertThat(caller.next()).isEqualTo("10: 0");
+        for (int call = 11; call < 13; call++) {
+            Frame refusal = nextFrame();
+            assertThat(refusal.call()).isEqualTo(call);
+            assertThat(refusal.status()).isEqualTo(Code.UNKNOWN_TENSOR);
+            assertThat(refusal.isRefusal()).isTrue();
+        }
+        TensorLayout moved = layout.movedIn(9, List.of(0), List.of());
+        node.handled().create(moved, 0, UNUSED, filled -> {});
+        RequestHeader.Target there = new RequestHeader.Target(shard.tensor(), 0, moved.stamp(0));
+        received(caller, request(PUT, there, 5, 11, 0));
+        assertThat(caller.next()).isEqualTo("11: 5");
+        received(caller, request(PUT, there, 5, 11, 1));
+        assertThat(caller.next()).as("from memory").isEqualTo("11: 5");
+        assertThat(count).hasValue(5);
+    }
+
     @Test
     void aGuestReachesNoShard() throws InterruptedException {
-        TensorLayout layout = TensorLayout.even(new TensorInfo(TensorId.of("w"), 10, 3), new int[] {0});
         assertThat(node.handled().create(layout, 0, UNUSED, shard -> {})).isTrue();
-        RequestHeader.Target shard = new RequestHeader.Target(layout.info().id().number(), 0, layout.stamp(0));
         received(caller, request(WIDTH, shard, 0, 10, 0));
         assertThat(caller.next()).isEqualTo("10: 3");
         RequestHeader.Target outdated = new RequestHeader.Target(shard.tensor(), 0, (short) (layout.stamp(0) + 1));

@@ -191,7 +191,7 @@ public final class Invocation implements Turn, OrderedCall, Serving, DeferredCal
         long begin = System.nanoTime();
         PsException pointless = whyPointless(begin);
         if (pointless != null) {
-            fail(pointless);
+            fail(pointless.code() == PsException.Code.UNKNOWN_TENSOR ? new Refused(pointless) : pointless);
             return;
         }
         HandlerCost cost = target.cost();

@@ -39,7 +39,9 @@ final class HeldLayouts {
                         given.info(),
                         aligned ? other.layout.bounds() : layout.bounds(),
                         other.layout.servers(),
+                        given.copies(),
                         given.lanes(),
+                        given.declared(),
                         given.version());
                 if (aligned) {
                     break;

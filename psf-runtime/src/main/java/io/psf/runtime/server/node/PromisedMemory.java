@@ -31,7 +31,7 @@ final class PromisedMemory {
         long bytes = 0;
         int slices = 0;
         for (int slice = 0; slice < layout.slices(); slice++) {
-            if (layout.servers().get(slice) == rank) {
+            if (layout.server(slice) == rank) {
                 bytes = sum(bytes, bytes(first, layout.range(slice).length()));
                 slices++;
             }

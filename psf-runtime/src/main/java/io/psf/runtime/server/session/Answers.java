@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,20 @@ public final class Answers {
         return null;
     }
 
+    /** Returns the request for a slice of a call that has arrived before; null if none is known. */
+    public synchronized @Nullable CallRecord find(long number, int slice) {
+        CallRecord known = calls.get(number);
+        while (known != null && known.slice() != slice) {
+            known = known.sibling();
+        }
+        return known;
+    }
+
+    /** True if a request for a slice of that call has run only if {@link #find} knows it. */
+    public synchronized boolean hasAllOf(long number) {
+        return number > forgotten && !finished.contains(number);
+    }
+
     private PsException forgotten(CallRecord call) {
         return new PsException(
                 PsException.Code.UNAVAILABLE,
@@ -82,9 +97,16 @@ public final class Answers {
                         + " calls, " + bound + " bytes of answers); it may have been run");
     }
 
-    /** Keeps the answer of a call, unless the worker is done with it already. */
+    /**
+     * Keeps the answer of a call, unless the worker is done with it already. A refusal is not kept: the call has not run, and
+     * may come again for another layout.
+     */
     public synchronized void answered(CallRecord call, Frame answer) {
         if (!call.isKnown()) {
+            return;
+        }
+        if (answer.isRefusal()) {
+            refused(call);
             return;
         }
         call.keep(answer.retain());
@@ -93,6 +115,28 @@ public final class Answers {
         if (bytes > most || size > MOST) {
             forgetOldest(most);
         }
+    }
+
+    /** Drops a request that was refused: it has not run, and may come again. */
+    private void refused(CallRecord call) {
+        CallRecord before = Objects.requireNonNull(calls.get(call.call()));
+        if (before == call) {
+            CallRecord next = call.sibling();
+            if (next == null) {
+                calls.remove(call.call());
+            } else {
+                next.raise(call.highestSlice());
+                calls.put(call.call(), next);
+            }
+        } else {
+            while (before.sibling() != null && before.sibling() != call) {
+                before = before.sibling();
+            }
+            before.link(call.sibling());
+        }
+        call.link(null);
+        call.setKnown(false);
+        size--;
     }
 
     private void count(long more) {

@@ -63,6 +63,11 @@ public final class CallRecord {
         highestSlice = other == null ? highestSlice : Math.max(highestSlice, other.slice);
     }
 
+    /** Takes the place of a record to which others were linked, up to a slice. */
+    void raise(int slice) {
+        highestSlice = Math.max(highestSlice, slice);
+    }
+
     /** The highest slice of this record and of those that were linked to it. */
     int highestSlice() {
         return highestSlice;

@@ -19,6 +19,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /** Channels over TCP, or over shared memory to nodes on the same machine. The threads that await answers read them. */
 public final class NetTransport implements Transport {
@@ -167,6 +168,11 @@ public final class NetTransport implements Transport {
     private static String reason(Exception cause) {
         String message = cause.getMessage();
         return message == null ? cause.toString() : message;
+    }
+
+    @Override
+    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
+        reactor.await(over, deadline);
     }
 
     @Override

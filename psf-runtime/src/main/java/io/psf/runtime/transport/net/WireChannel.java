@@ -14,7 +14,6 @@ import io.psf.runtime.transport.PeerWatch;
 import io.psf.runtime.transport.Receiver;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -193,11 +192,6 @@ final class WireChannel implements Channel {
     public boolean offer(Draft draft) {
         outbound.offer(draft);
         return true;
-    }
-
-    @Override
-    public void await(BooleanSupplier over, long deadline) throws InterruptedException {
-        reactor.await(over, deadline);
     }
 
     @Override

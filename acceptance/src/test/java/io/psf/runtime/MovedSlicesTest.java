@@ -1,0 +1,213 @@
+package io.psf.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.psf.api.CallListener;
+import io.psf.api.Pending;
+import io.psf.api.TensorId;
+import io.psf.api.TensorLayout;
+import io.psf.api.array.FloatArray;
+import io.psf.builtin.TensorSpec;
+import io.psf.builtin.Tensors;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Slices that go from server to server while workers push. A push is refused by the servers that its slices have left, and
+ * has run on the others: only the refused parts are sent again.
+ */
+@Timeout(300)
+final class MovedSlicesTest {
+    private static final int SERVERS = 3;
+    private static final int SLICES = 6;
+    private static final int ROWS = 3000;
+
+    private final List<Breaking> transports = new CopyOnWriteArrayList<>();
+    private final SplittableRandom random = new SplittableRandom(7);
+
+    /** The rank of the worker that moves slices; the others push. */
+    private static final int MOVER = 2;
+
+    private PsCluster start(boolean tcp) {
+        PsCluster.Builder builder = PsCluster.builder()
+                .servers(SERVERS)
+                .workers(3)
+                .lanes(2)
+                .deadline(Duration.ofSeconds(60))
+                .aroundWorkers(inner -> {
+                    Breaking breaking = new Breaking(inner);
+                    transports.add(breaking);
+                    return breaking;
+                });
+        return tcp ? builder.tcp().start() : builder.start();
+    }
+
+    private static TensorId init(PsCluster cluster, String name) {
+        return Tensors.init(cluster.worker(0), TensorSpec.dense(name, ROWS).slices(SLICES));
+    }
+
+    /** Moves some slices of a tensor, at least one, to other servers, with their values. */
+    private CompletableFuture<Void> move(PsCluster cluster, TensorId tensor, TensorId everywhere) {
+        Worker mover = cluster.worker(MOVER);
+        List<Integer> servers = new ArrayList<>(mover.layout(tensor).servers());
+        int sure = random.nextInt(SLICES);
+        for (int slice = 0; slice < SLICES; slice++) {
+            if (slice == sure || random.nextBoolean()) {
+                servers.set(slice, (servers.get(slice) + 1 + random.nextInt(SERVERS - 1)) % SERVERS);
+            }
+        }
+        return cluster.scheduler().move(tensor, servers, next -> carry(mover, tensor, everywhere, next));
+    }
+
+    private static void carry(Worker mover, TensorId tensor, TensorId everywhere, TensorLayout next) {
+        assertThat(take(mover, tensor, everywhere)).isEqualTo(SLICES);
+        assertThat(put(mover, next)).isEqualTo(SLICES);
+    }
+
+    private static int take(Worker mover, TensorId tensor, TensorId everywhere, Integer... ranks) {
+        List<Integer> from = ranks.length == 0 ? List.of(0, 1, 2) : List.of(ranks);
+        return TakeSlicesPsf.stub(mover).call(tensor, everywhere, from).await().taken();
+    }
+
+    private static int put(Worker mover, TensorLayout next) {
+        PutSlices.NEXT.put(next.info().id(), next);
+        return PutSlicesPsf.stub(mover).call(next.info().id()).await().put();
+    }
+
+    /** Returns the values of the slices, which are on no server then. */
+    private static Collection<float[]> values(PsCluster cluster, TensorId tensor, TensorId everywhere) {
+        assertThat(take(cluster.worker(MOVER), tensor, everywhere)).isPositive();
+        Map<Integer, float[]> taken = Objects.requireNonNull(TakeSlices.TAKEN.remove(tensor));
+        assertThat(taken.values().stream().mapToInt(values -> values.length).sum())
+                .isEqualTo(ROWS);
+        return taken.values();
+    }
+
+    /** Pushes ones until told to stop, and counts the pushes. */
+    private static final class Pushing {
+        private final List<Thread> threads = new ArrayList<>();
+        private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+        private final AtomicBoolean stop = new AtomicBoolean();
+        private final AtomicLong pushes = new AtomicLong();
+
+        Pushing(PsCluster cluster, TensorId tensor) {
+            for (Worker worker : cluster.workers().subList(0, MOVER)) {
+                Thread thread = new Thread(() -> push(worker, tensor));
+                thread.setUncaughtExceptionHandler((t, e) -> failures.add(e));
+                threads.add(thread);
+                thread.start();
+            }
+        }
+
+        private void push(Worker worker, TensorId tensor) {
+            FloatArray ones = FloatArray.allocate(ROWS);
+            ones.fill(1f);
+            AddEverywherePsf.Stub add = AddEverywherePsf.stub(worker);
+            while (!stop.get()) {
+                List<Pending<AddEverywhere.Response>> pending = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    pending.add(add.call(tensor, ones));
+                }
+                for (Pending<AddEverywhere.Response> each : pending) {
+                    assertThat(each.await().rows()).isEqualTo(ROWS);
+                    pushes.incrementAndGet();
+                }
+            }
+            worker.awaitAll();
+        }
+
+        /** Stops, and returns how many pushes there were. */
+        long end() throws InterruptedException {
+            stop.set(true);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(failures).isEmpty();
+            return pushes.get();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyPushIsAppliedOnceOnEachSliceThoughSlicesMoveAndConnectionsBreak(boolean tcp) throws Exception {
+        try (PsCluster cluster = start(tcp)) {
+            TensorId tensor = init(cluster, "moved-" + tcp);
+            TensorId everywhere = init(cluster, "everywhere");
+            Pushing pushing = new Pushing(cluster, tensor);
+            for (int moves = 0; moves < 60 || !haveBroken(20); moves++) {
+                move(cluster, tensor, everywhere).join();
+                transports.forEach(Breaking::breakOne);
+                long seen = pushing.pushes.get();
+                await().until(() -> pushing.pushes.get() > seen + 5 || !pushing.failures.isEmpty());
+            }
+            long pushes = pushing.end();
+            for (float[] values : values(cluster, tensor, everywhere)) {
+                assertThat(values).containsOnly((float) pushes);
+            }
+            assertThat(cluster.worker(0).layout(tensor).version())
+                    .isGreaterThan(cluster.worker(0).layout(tensor).declared() + 59);
+        }
+    }
+
+    private boolean haveBroken(int connections) {
+        return transports.stream().allMatch(transport -> transport.connections() > connections);
+    }
+
+    /** Counts the requests and the calls of a worker. */
+    private static final class Counting implements CallListener {
+        private final AtomicLong sent = new AtomicLong();
+
+        @Override
+        public void sent(String function, long bytes) {
+            if (function.equals("acceptance.add-everywhere")) {
+                sent.incrementAndGet();
+            }
+        }
+    }
+
+    /** One slice of two leaves its server before the push, and is at a third one when the layout is known. */
+    @Test
+    void onlyThePartThatWasRefusedIsSentAgain() {
+        try (PsCluster cluster = start(false)) {
+            TensorId everywhere = init(cluster, "everywhere");
+            Worker worker = cluster.worker(0);
+            Worker mover = cluster.worker(MOVER);
+            TensorId tensor =
+                    Tensors.init(worker, TensorSpec.dense("left", ROWS).slices(2));
+            List<Integer> before = worker.layout(tensor).servers();
+            List<Integer> after = List.of(before.get(0), 3 - before.get(0) - before.get(1));
+            Counting counting = new Counting();
+            worker.listen(counting);
+            FloatArray ones = FloatArray.allocate(ROWS);
+            ones.fill(1f);
+            List<Pending<AddEverywhere.Response>> pushed = new ArrayList<>();
+            cluster.scheduler()
+                    .move(tensor, after, next -> {
+                        assertThat(take(mover, tensor, everywhere, before.get(1)))
+                                .isOne();
+                        pushed.add(AddEverywherePsf.stub(worker).call(tensor, ones));
+                        assertThat(put(mover, next)).isOne();
+                    })
+                    .join();
+            assertThat(pushed.get(0).await().rows()).isEqualTo(ROWS);
+            assertThat(counting.sent).as("two parts, and one of them again").hasValue(3);
+            for (float[] values : values(cluster, tensor, everywhere)) {
+                assertThat(values).containsOnly(1);
+            }
+        }
+    }
+}
