@@ -176,9 +176,7 @@ final class HeldRequest {
      */
     void send(Frame answer, boolean isRemembered) {
         try {
-            if (record != null && isRemembered && answer.isRefusal()) {
-                connection.answers().refused(record); // it may be sent again, for the layout of then
-            } else if (record != null && isRemembered) {
+            if (record != null && isRemembered) {
                 connection.answers().answered(record, answer);
             }
             connection.send(answer);
