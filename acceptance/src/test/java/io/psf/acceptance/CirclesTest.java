@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The circles of classes in the packages of the runtime: sets of classes of which each one depends, by way of others of the
- * package, on every other. Who reads one of them has to read all. A nested class counts as its outer one.
+ * package, on every other. A reader of one of them has to read all. A nested class counts as its outer one.
  */
 final class CirclesTest {
     /** The most classes in one circle of a package. */
@@ -28,13 +28,7 @@ final class CirclesTest {
     /**
      * The packages with larger circles, and the most classes in one of them. A number may only become smaller.
      */
-    private static final Map<String, Integer> LARGER = new TreeMap<>(Map.of(
-            "io.psf.runtime.server", 14,
-            "io.psf.runtime.transport.net", 10,
-            "io.psf.runtime.cluster", 10,
-            "io.psf.runtime.server.session", 7,
-            "io.psf.runtime", 6,
-            "io.psf.runtime.server.handler", 5));
+    private static final Map<String, Integer> LARGER = Map.of("io.psf.runtime.transport.net", 10, "io.psf.runtime", 6);
 
     /** By package, the classes on which each class depends, of the same package. */
     private static Map<String, Map<String, Set<String>>> dependencies() {
